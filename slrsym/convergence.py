@@ -25,7 +25,7 @@ constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
 c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
 
 
-def next_coordinate(x: Any, y: Any) -> Expr:
+def coordinate_after_planar_step(x: Any, y: Any) -> Expr:
     """Return the coordinate after a step from x, by Lemma 7; y is step size times slope."""
     return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
 
@@ -40,22 +40,24 @@ def minus_kappa_slope(x: Any, y: Any) -> Expr:
     return N * exp(-((b * x) ** 2)) * (y - balancing_nu(x))
 
 
-def next_overlaps(x: Any, y: Any) -> tuple[Expr, Expr]:
+def overlaps_after_planar_step(x: Any, y: Any) -> tuple[Expr, Expr]:
     """Return (kappa, nu) after a step from (x, y)."""
-    return next_coordinate(x, -alpha * minus_kappa_slope(x, y)), next_coordinate(
-        y, -alpha * Q * erf(b * x)
-    )
+    return coordinate_after_planar_step(
+        x, -alpha * minus_kappa_slope(x, y)
+    ), coordinate_after_planar_step(y, -alpha * Q * erf(b * x))
 
 
 level, push = balancing_nu(kappa), minus_kappa_slope(kappa, nu)
-kappa_next, nu_next = next_overlaps(kappa, nu)
+kappa_next, nu_next = overlaps_after_planar_step(kappa, nu)
 
 # A run: both overlaps after t steps, for all t.
 kappas, nus = (IndexedBase(name, real=True) for name in ("kappa", "nu"))
 time = Symbol("t", integer=True, nonnegative=True)
 run = tuple(
     ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
-    for overlaps, image in zip((kappas, nus), next_overlaps(kappas[time], nus[time]), strict=True)
+    for overlaps, image in zip(
+        (kappas, nus), overlaps_after_planar_step(kappas[time], nus[time]), strict=True
+    )
 )
 
 # The least factors of the linear gains in kappa and in nu, and the greatest loss of kappa.

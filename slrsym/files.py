@@ -128,7 +128,7 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
-def write_if_path(
+def write_netcdf_if_path(
     data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
 ) -> _Data:
     """Write data if a path is given, and return the data."""
@@ -266,7 +266,7 @@ def compute_in_parts(
     require_writable(file)
     # Another version may compute other bits.
     parts = SweepParts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = write_if_path(compute(parts), file, write_netcdf)
+    data = write_netcdf_if_path(compute(parts), file, write_netcdf)
     parts.remove()
     return data
 
@@ -288,7 +288,7 @@ class SavedComputation:
 
     @staticmethod
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-        return write_if_path(data, path, write_netcdf)
+        return write_netcdf_if_path(data, path, write_netcdf)
 
 
 def read_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
@@ -368,7 +368,7 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     digests = {name: _digest(content) for name, content in sorted(contents.items())}
     signed = contents | {_MANIFEST: (json.dumps(digests, indent=1) + "\n").encode("utf-8")}
     if not folder.exists():
-        make_folder(folder, signed)
+        make_folder_with_files(folder, signed)
         return
     with _told(folder):
         _replace(folder, signed)
@@ -383,7 +383,7 @@ def _told(folder: Path) -> Iterator[None]:
         raise NotSavedError(f"{folder} could not be written: {why}") from problem
 
 
-def make_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+def make_folder_with_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a folder with all its files, or not at all; it must be new or empty."""
     with _told(folder):
         _make(folder.resolve(), contents)

@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
-from slrsym.statements.maps import BoxMap, box_map, function_of, point_set
+from slrsym.statements.maps import BoxMap, box_map, lambda_of_coordinates, point_set
 
 b = lam * sqrt(d / 2) / A
 
@@ -94,7 +94,7 @@ slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2
 
 def as_planar_function(value: Any) -> Lambda:
     """Return one or several expressions as a function of kappa and nu."""
-    return function_of((kappa, nu), value)
+    return lambda_of_coordinates((kappa, nu), value)
 
 
 def planar_map() -> BoxMap:

@@ -38,8 +38,8 @@ _LEDGER = pytest.StashKey["Ledger"]()
 _SEARCHED = pytest.StashKey[set[Path]]()
 
 
-class NotAccepted(Exception):  # noqa: N818
-    """A claim or step is not accepted; the message says why."""
+class NotAcceptedError(Exception):
+    """Error raised by a test whose claim or step is not accepted, with the reason."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -101,25 +101,25 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     outcome = yield
     if file_path.name.endswith((".log", ".log.xz")) and _is_log(file_path):
         found = list(outcome.get_result())
-        outcome.force_result([*found, LogFile.from_parent(parent, path=file_path)])
+        outcome.force_result([*found, ProofLogCollector.from_parent(parent, path=file_path)])
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
         return
-    from slrsym.claims.files import is_derivation_file
+    from slrsym.claims.file_search import is_derivation_file
 
     if not is_derivation_file(file_path):
         return
     found = list(outcome.get_result())
     if not any(fnmatch(file_path.name, name) for name in parent.config.getini("python_files")):
         found = [collector for collector in found if type(collector) is not pytest.Module]
-    outcome.force_result([*found, DerivationFile.from_parent(parent, path=file_path)])
+    outcome.force_result([*found, DerivationFileCollector.from_parent(parent, path=file_path)])
 
 
-class DerivationFile(pytest.File):
-    """A derivation file, as a collector of its claims."""
+class DerivationFileCollector(pytest.File):
+    """Pytest collector of a derivation file, which yields a collector for each claim."""
 
     def collect(self) -> Iterable[ClaimCollector]:
         """Yield a collector for each claim of the file."""
-        from slrsym.claims.files import DerivationError
+        from slrsym.claims.file_search import DerivationError
 
         ledger = _ledger(self.config)
         try:
@@ -135,7 +135,7 @@ class DerivationFile(pytest.File):
 
 
 def _ledger(config: pytest.Config) -> Ledger:
-    """Return the ledger of the claims collected so far."""
+    """Return the ledger of the claims that this pytest session has collected so far."""
     if _LEDGER not in config.stash:
         from slrsym.claims.ledger import Ledger
 
@@ -144,12 +144,12 @@ def _ledger(config: pytest.Config) -> Ledger:
 
 
 def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
-    """Return a function that finds a claim by its id."""
+    """Return a function that finds a claim by id, in a test file's folder if need be."""
     ledger, folder = _ledger(node.config), node.path.parent
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
     def find(id: str) -> Claim:
-        from slrsym.claims.files import DerivationError, is_derivation_file
+        from slrsym.claims.file_search import DerivationError, is_derivation_file
 
         if id not in ledger.claims and folder not in searched:
             searched.add(folder)
@@ -169,11 +169,11 @@ def _is_log(path: Path) -> bool:
     return False
 
 
-class LogFile(pytest.File):
-    """A proof log, as a collector of its claims."""
+class ProofLogCollector(pytest.File):
+    """Pytest collector of a proof log, which yields a test for each claim."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Check the log, and yield a test for each of its claims."""
+        """Run the proof checker on a proof log, and yield a test for each of its claims."""
         from slrsym.checker import Rejected, recheck
 
         try:
@@ -181,12 +181,12 @@ class LogFile(pytest.File):
         except (Rejected, UnicodeDecodeError) as reason:
             raise self.CollectError(f"the proof checker refuses {self.path}: {reason}") from None
         for found in judged:
-            yield LogItem.from_parent(self, name=found.id, judged=found)
+            yield LoggedClaimItem.from_parent(self, name=found.id, judged=found)
 
 
 class _Test(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, NotAccepted):
+        if isinstance(excinfo.value, NotAcceptedError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -194,7 +194,7 @@ class _Test(pytest.Item):
         return self.path, None, self.name
 
 
-class LogItem(_Test):
+class LoggedClaimItem(_Test):
     """The test of a claim in a proof log that the proof checker has accepted."""
 
     def __init__(self, *, judged: JudgedClaim, **options: Any) -> None:
@@ -202,7 +202,7 @@ class LogItem(_Test):
         self.judged = judged
 
     def runtest(self) -> None:
-        """Refuse a claim that rests on a step without evidence, or differs from its derivation."""
+        """Raise an error if a logged claim lacks evidence or differs from its derivation."""
         from slrsym.checker import describe_claim_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
@@ -211,18 +211,18 @@ class LogItem(_Test):
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
         if lacking:
-            raise NotAccepted(f"claim {claim.id} rests on {'; '.join(lacking)}")
+            raise NotAcceptedError(f"claim {claim.id} rests on {'; '.join(lacking)}")
         try:
             (said,) = statement_records([claim.id], builtin_ledger().find)
         except ProofError as reason:
-            raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
+            raise NotAcceptedError(f"claim {claim.id} of the log: {reason}") from None
         if what := describe_claim_difference(claim, said):
             what = "has other steps" if what == "steps" else "says something else"
-            raise NotAccepted(f"claim {claim.id} {what} in its derivation")
+            raise NotAcceptedError(f"claim {claim.id} {what} in its derivation")
 
 
 class ClaimCollector(pytest.Collector):
-    """A claim, as a collector of its steps."""
+    """Pytest collector of a claim, which yields a test for each step and one for the claim."""
 
     def __init__(self, *, claim: Claim, **options: Any) -> None:
         super().__init__(**options)
@@ -238,7 +238,7 @@ class ClaimCollector(pytest.Collector):
         return judge_claim(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield a test for each step of the proof, and one for the claim as a whole."""
+        """Yield a test for each step of a claim's proof, and one for the claim as a whole."""
         from slrsym.proofs.claim_steps import steps_of_claim
 
         problem, steps = "", []
@@ -281,23 +281,29 @@ class StepItem(_ClaimTest):
         self.number = number
 
     def runtest(self) -> None:
-        """Check the step numerically and by the proof checker."""
-        from slrsym.claims.check import POINTS, compare_sides, shared_points, step_report, step_seed
+        """Check a step numerically and by the proof checker; raise an error if it is refused."""
+        from slrsym.claims.check import (
+            POINTS,
+            compare_sides,
+            shared_points_of_steps,
+            step_report,
+            step_seed,
+        )
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
         points = self.config.getoption("--slrsym-points") or POINTS
         if not self.parent.benches:
-            self.parent.benches = shared_points(claim, self.parent.steps, seed)
+            self.parent.benches = shared_points_of_steps(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
         numbers = compare_sides(self.step, step_seed(claim, self.number, seed), points, bench)
         report = step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
-            raise NotAccepted(_explained(claim, self.step, report))
+            raise NotAcceptedError(_explained(claim, self.step, report))
 
 
 class ClaimItem(_ClaimTest):
-    """The test of a claim as a whole: its proof, its id, and the absence of circular reasoning."""
+    """The test of a claim as a whole: a single proof, existing lemmas, no circular reasoning."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -305,7 +311,7 @@ class ClaimItem(_ClaimTest):
         self.problem = problem
 
     def runtest(self) -> None:
-        """Check that the claim has one proof, uses existing claims, and does not rest on itself.
+        """Raise an error unless a claim has one proof, uses existing claims, and is not circular.
 
         Expectations in the statement are sampled, too.
         """
@@ -316,24 +322,26 @@ class ClaimItem(_ClaimTest):
         claim, find = self.parent.claim, _finder(self.parent)
         self.parent.benches = []
         if self.problem:
-            raise NotAccepted(f"claim {claim.id}: {self.problem}")
+            raise NotAcceptedError(f"claim {claim.id}: {self.problem}")
         for name in dict.fromkeys(name for step in self.steps for name in step.uses):
             try:
                 find(name)
             except ProofError as reason:
-                raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
+                raise NotAcceptedError(
+                    f"claim {claim.id} uses what is not there: {reason}"
+                ) from None
         way = shortest_cycle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
-            raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
+            raise NotAcceptedError(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = check_certificate(claim)
         if error:
-            raise NotAccepted(f"claim {claim.id} is not certified: {error}")
+            raise NotAcceptedError(f"claim {claim.id} is not certified: {error}")
         trials = run_experiment(claim, self.config.getoption("--slrsym-seed"))
         if trials is not None and trials.problem:
-            raise NotAccepted(f"claim {claim.id}: {trials.problem}")
+            raise NotAcceptedError(f"claim {claim.id}: {trials.problem}")
         for item in check_by_sampling(claim, self.config.getoption("--slrsym-seed")):
             if item.contradiction:
-                raise NotAccepted(
+                raise NotAcceptedError(
                     f"claim {claim.id} is {item.contradiction}; it says {item.statement}"
                 )
 

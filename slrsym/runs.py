@@ -22,8 +22,8 @@ from slrsym.files import (
     DamagedFileError,
     read_netcdf,
     require_writable,
-    write_if_path,
     write_netcdf,
+    write_netcdf_if_path,
 )
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
@@ -92,7 +92,7 @@ def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict
     )
 
 
-def require_runs(runs: Any, *, of_task: bool = True) -> None:
+def require_runs_dataset(runs: Any, *, of_task: bool = True) -> None:
     """Raise an error for data that are not runs of `slrsym.simulate` or `Model.simulate`."""
     if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
         needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
@@ -160,7 +160,7 @@ def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
         os.close(handle)
-    write_if_path(runs, path, save)
+    write_netcdf_if_path(runs, path, save)
     return RiskError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
         f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
@@ -191,7 +191,7 @@ def load(path: str | Path) -> Runs:
         raise ValueError(f"path must be a file that exists; {file} is none")
     runs = read_netcdf(file, "runs")
     try:
-        require_runs(runs, of_task=False)
+        require_runs_dataset(runs, of_task=False)
     except ValueError:
         raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
     # As they were before they were saved.
@@ -257,7 +257,7 @@ def advance_and_log(
                 shown(every * count)
     finally:
         noted = np.concatenate(rows)
-        result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
+        result = write_netcdf_if_path(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 

@@ -19,7 +19,7 @@ from slrsym.gaussian import (
     expectation,
     zeta,
 )
-from slrsym.gaussian.closed_form import evaluate_for_proofs
+from slrsym.gaussian.closed_form import expectation_for_proofs
 from slrsym.notation import (
     ORDER_PARAMETERS,
     A,
@@ -76,7 +76,7 @@ def risk_definition() -> Expectation:
 def risk_closed_form() -> Expr:
     """Return the risk in closed form (Proposition 15), derived from the definition."""
     definition = risk_definition()
-    return evaluate_for_proofs(definition.integrand, definition.law)
+    return expectation_for_proofs(definition.integrand, definition.law)
 
 
 def risk_derivation() -> Trace:

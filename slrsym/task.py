@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from slrsym.token_laws import U as U
     from slrsym.token_laws import V as V
     from slrsym.token_laws import informative_token as informative_token
-    from slrsym.token_laws import noise as noise
     from slrsym.token_laws import other_token as other_token
     from slrsym.token_laws import token_law as token_law
     from slrsym.token_laws import xi as xi

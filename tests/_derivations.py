@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from slrsym.pytest_plugin import ClaimItem, DerivationFile
+from slrsym.pytest_plugin import ClaimItem, DerivationFileCollector
 
 # Of a tenth of a second and more each: `slrsym verify`, README's other command, tries every step
 # of them, and `tests/certify` and `tests/montecarlo` try what checks them. Other claims have steps
@@ -70,14 +70,14 @@ class OneTestForEachClaim:
         outcome.force_result(
             [
                 _File.from_parent(parent, path=found.path)
-                if type(found) is DerivationFile
+                if type(found) is DerivationFileCollector
                 else found
                 for found in outcome.get_result()
             ]
         )
 
 
-class _File(DerivationFile):
+class _File(DerivationFileCollector):
     def collect(self) -> Iterable[pytest.Item]:
         for claim in super().collect():
             if claim.name not in _SLOW:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from slrsym import __version__
-from slrsym.claims.files import builtin_folder
+from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import display
 
@@ -22,7 +22,7 @@ from ._cli import Screen, refused, run
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
-OWN = builtin_folder() / "single_location"
+OWN = builtin_derivation_folder() / "single_location"
 BELL = """\
 from sympy import Eq, Symbol, exp, pi, sqrt
 from slrsym.gaussian import erf_prime
@@ -276,7 +276,7 @@ def test_a_file_that_calls_exit_does_not_pass(derivation):
 
 
 def test_the_verdict_is_red_where_nothing_is_proved():
-    assert "red" in display.summarise_outcome([], 0.0).style
+    assert "red" in display.outcome_line([], 0.0).style
 
 
 def test_a_missing_dependency(derivation):
@@ -558,7 +558,7 @@ def test_workers_end_with_a_program_that_was_killed(derivation, tmp_path):
 
 def test_where_the_derivations_are():
     for options in ((), ("--path",)):
-        assert run("derivations", *options).stdout.strip() == str(builtin_folder())
+        assert run("derivations", *options).stdout.strip() == str(builtin_derivation_folder())
 
 
 def test_a_copy_of_the_derivations(tmp_path):
@@ -566,7 +566,10 @@ def test_a_copy_of_the_derivations(tmp_path):
     result = run("derivations", "--copy", copy)
     assert result.exit_code == 0
     assert f"pytest {copy} checks them" in result.stdout
-    names = {x.relative_to(builtin_folder()) for x in builtin_folder().rglob("*.[pt]*[yl]")}
+    names = {
+        x.relative_to(builtin_derivation_folder())
+        for x in builtin_derivation_folder().rglob("*.[pt]*[yl]")
+    }
     assert {x.relative_to(copy) for x in copy.rglob("*") if x.is_file()} == names
     zeta = copy / "single_location" / "zeta.py"
     assert zeta.read_bytes() == (OWN / "zeta.py").read_bytes()

@@ -10,7 +10,7 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.cli import display
-from slrsym.cli.compare import ComparedRisk, risk_table
+from slrsym.cli.compare import PredictorRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
@@ -134,7 +134,7 @@ def test_the_table_fits_a_terminal(width):
     out.width = width
     out.print(
         risk_table(
-            [ComparedRisk("erf attention", estimate, "conditioned", 12.3457)], big, 0.95, width
+            [PredictorRisk("erf attention", estimate, "conditioned", 12.3457)], big, 0.95, width
         )
     )
     lines = [re.sub(r"\x1b\[[\d;]*m", "", x) for x in out.file.getvalue().splitlines()]

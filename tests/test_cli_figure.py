@@ -87,7 +87,8 @@ def undrawn(monkeypatch):
     """Figures that are files with their names in them: of those that are drawn, others tell."""
     monkeypatch.setattr("slrsym.figures.draw", lambda name, data, note="": f"{name} {note}".strip())
     monkeypatch.setattr(
-        "slrsym.figures.style.save_figure", lambda drawn, target, form="": target.write_text(drawn)
+        "slrsym.figures.style.save_figure",
+        lambda drawn, target, form="": target.write_text(drawn),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import typer.main
 
-from slrsym.claims.files import builtin_folder
+from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
 
@@ -139,7 +139,7 @@ def test_output_that_is_closed_is_not_written(monkeypatch):
     assert seen == [(False, False)]
 
 
-LEMMA = builtin_folder() / "single_location" / "lemma_18.py"
+LEMMA = builtin_derivation_folder() / "single_location" / "lemma_18.py"
 
 TABLES = [
     ("axioms", "--path", LEMMA),

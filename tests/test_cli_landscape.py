@@ -10,7 +10,7 @@ from rich.console import Console
 
 from slrsym import Task
 from slrsym.cli.landscape import branch_table, critical_point_table
-from slrsym.figures.landscape import branches_figure, critical_points_figure
+from slrsym.figures.landscape import bifurcation_diagram_figure, critical_points_figure
 from slrsym.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.task import OrderParameters
 
@@ -136,7 +136,7 @@ def test_the_figure_shows_every_point(found):
 
 
 def test_the_figure_of_branches_tells_stable_from_unstable(branch):
-    above, below = branches_figure([branch], Task(10, 3, 0.7), [(0.9, "here")]).axes
+    above, below = bifurcation_diagram_figure([branch], Task(10, 3, 0.7), [(0.9, "here")]).axes
     solid, dashed = (line for line in above.lines if len(line.get_xdata()) > 2)
     assert solid.get_linestyle() == "-"
     assert dashed.get_linestyle() == "--"

@@ -65,7 +65,7 @@ def value(expression):
 
 def iterates(x, y, count):
     """Return both overlaps after 0, 1, ..., count steps."""
-    images = [image.subs(NUMBERS) for image in convergence.next_overlaps(kappa, nu)]
+    images = [image.subs(NUMBERS) for image in convergence.overlaps_after_planar_step(kappa, nu)]
     step = lambdify((kappa, nu), images, "math")
     found = [(x, y)]
     for _ in range(count):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.claims import files as module
-from slrsym.claims.files import (
+from slrsym.claims import file_search as module
+from slrsym.claims.file_search import (
     DerivationError,
-    builtin_folder,
+    builtin_derivation_folder,
     derivation_files,
     is_derivation_file,
 )
@@ -82,9 +82,9 @@ def test_what_is_not_there(tmp_path):
 
 
 def test_an_installation_without_derivations(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym" / "claims" / "files.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym" / "claims" / "file_search.py"))
     with pytest.raises(DerivationError, match="has no folder of derivations"):
-        builtin_folder()
+        builtin_derivation_folder()
     inside = tmp_path / "slrsym" / "derivations"
     inside.mkdir(parents=True)
-    assert builtin_folder() == inside
+    assert builtin_derivation_folder() == inside

@@ -48,8 +48,8 @@ OWN = {
     # Definitions of probability and of calculus, which the docstring makes in full.
     "definitions": {
         "BoxMap", "D", "Expectation", "IIDSum", "NoiseLaw", "ProductLaw", "at", "box_map",
-        "erf_prime", "erf_second", "function_of", "jacobian_at", "normal_cdf", "normal_pdf",
-        "point_set", "standard_normal",
+        "erf_prime", "erf_second", "lambda_of_coordinates", "unevaluated_jacobian_at", "normal_cdf",
+        "normal_pdf", "point_set", "standard_normal",
     },
     # What statements about orbits mean. The theorems that they follow from are axioms of proofs.
     "statements": {
@@ -62,7 +62,7 @@ OWN = {
     # How proofs are put together; nothing is used but what the parts show.
     "proofs": {
         "Axiom", "Chain", "ForAll", "Link", "Proof", "Rule", "Step", "algebra", "all_of",
-        "axioms_of", "by_citation", "by_claim", "cases", "chain", "having", "in_words",
+        "axioms_added_by_rule", "by_citation", "by_claim", "cases", "chain", "having", "in_words",
         "instance", "join_labels", "lemma", "never", "only_at", "piecewise",
         "relation", "sign", "signs", "single_out", "solution", "solution_set",
         "split_product", "tactic",

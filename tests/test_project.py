@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 import slrsym
-from slrsym.claims.files import builtin_folder
+from slrsym.claims.file_search import builtin_derivation_folder
 
 from ._cli import run
 from ._profile import thorough_only
@@ -116,7 +116,7 @@ def test_the_import_is_light():
 
 
 def test_the_derivations_are_found():
-    names = {file.name for file in builtin_folder().rglob("*.py")}
+    names = {file.name for file in builtin_derivation_folder().rglob("*.py")}
     assert {"lemma_18.py", "proposition_15.py", "zeta.py"} <= names
 
 

@@ -16,7 +16,7 @@ PACKAGE = Path(slrsym.__file__).parent
 OF_USERS = {
     "ValueError", "TypeError", "ProofError", "typer.BadParameter", "DerivationError", "KeyError",
     "IndexError", "NotClosedError", "CertificateError", "NotImplementedError", "RuntimeError",
-    "CoqError", "FolderError", "DivergenceError", "IntegrabilityError", "CompileError",
+    "CoqError", "FolderError", "DivergenceError", "IntegrabilityError", "LatexLatexCompileError",
 }  # fmt: skip
 
 # Messages about the whole of a model or a call, where no value says more: their file and beginning.
@@ -25,7 +25,7 @@ WITHOUT_A_VALUE = {
     ("claims/verification.py", "a worker process died"),
     ("cli/export.py", "--snippet needs a claim"),
     ("figures/__init__.py", "model is needed"),
-    ("gaussian/independent_laws.py", "laws must be one law at least"),
+    ("gaussian/noise_and_product_laws.py", "laws must be one law at least"),
     ("gaussian/law.py", "law is missing"),
     ("kernels/ball_backend.py", "means by quadrature are not enclosed"),
     ("kernels/compile.py", "outputs must hold"),

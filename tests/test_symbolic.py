@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sympy import Rational, erf
 
-from slrsym.claims.files import builtin_folder
+from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -38,7 +38,7 @@ from .proofs._steps import check
 
 @pytest.fixture(scope="module")
 def paper_formula():
-    ledger = Ledger.load(builtin_folder() / "single_location" / "proposition_15.py")
+    ledger = Ledger.load(builtin_derivation_folder() / "single_location" / "proposition_15.py")
     return ledger.find("proposition-15").statement.rhs
 
 

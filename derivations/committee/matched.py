@@ -184,8 +184,8 @@ def _(goal):
 only = Claim(
     id="committee-block-root-least",
     title=(
-        "For $q, s > 0$, $p x^2 - s x + q$ is positive between 0 and its root $2 q/(s + sqrt(s^2 - "
-        "4 p q))$"
+        "For $q, s > 0$ and $s^2 >= 4 p q$, $p x^2 - s x + q$ is positive between 0 and its "
+        "root $2 q/(s + sqrt(s^2 - 4 p q))$"
     ),
     statement=Gt(quadratic(w), 0),
     source="new: of $p x^2 - s x + q$",
@@ -223,8 +223,8 @@ def _(goal):
 smallest = Claim(
     id="committee-block-root-below",
     title=(
-        "If $p w^2 - s w + q > 0$ and $s w < 2 q$ for $q, s, w > 0$, then $2 q/(s + sqrt(s^2 - 4 p "
-        "q)) >= w$"
+        "If $p w^2 - s w + q > 0$, $s w < 2 q$ and $s^2 >= 4 p q$ for $q, s, w > 0$, then $2 "
+        "q/(s + sqrt(s^2 - 4 p q)) >= w$"
     ),
     statement=Ge(least, w),
     source="new: of $p x^2 - s x + q$",

@@ -66,7 +66,10 @@ def _(goal):
 
 three = Claim(
     id="three-arctangents",
-    title="Three arctangents that add up to $pi/2$ or $-pi/2$",
+    title=(
+        "$atan(r n w/m - y) + atan(m w/(n r) - y) + atan(y)$ is $pi/2$ if $m n > 0$, else "
+        "$-pi/2$, for $r > 0$, $m, n != 0$ and $w = sqrt(1 + y^2)$"
+    ),
     statement=Eq(
         atan(r * n / m * sqrt(1 + y**2) - y) + atan(m / n / r * sqrt(1 + y**2) - y) + atan(y),
         sign(m) * sign(n) * pi / 2,
@@ -117,7 +120,10 @@ def _(goal):
 
 bell = Claim(
     id="gaussian-factor-and-erf",
-    title="$E exp(-(mu + X)^2) erf(tau + Y)$ for correlated $X$, $Y$",
+    title=(
+        "$E exp(-(mu + X)^2) erf(tau + Y)$ for correlated, centred Gaussian $X$, $Y$, in "
+        "closed form"
+    ),
     statement=Eq(
         E(exp(-((mu + X) ** 2)) * erf(tau + Y)),
         exp(-(mu**2) / P) / sqrt(P) * erf((tau * P - 2 * c * mu) / (sqrt(P) * R)),
@@ -145,7 +151,10 @@ def _(goal):
 
 bells = Claim(
     id="two-gaussian-factors",
-    title="$E exp(-(mu + X)^2 - (tau + Y)^2)$ for correlated $X$, $Y$",
+    title=(
+        "$E exp(-(mu + X)^2 - (tau + Y)^2)$ for correlated, centred Gaussian $X$, $Y$, in "
+        "closed form"
+    ),
     statement=Eq(
         E(exp(-((mu + X) ** 2) - (tau + Y) ** 2)),
         exp(-(Q * mu**2 - 4 * c * mu * tau + P * tau**2) / R**2) / R,
@@ -174,7 +183,7 @@ def _(goal):
 
 centred = Claim(
     id="erf-product-centred",
-    title="$E erf(X) erf(Y)$ for correlated, centred $X$, $Y$",
+    title="$E erf(X) erf(Y)$ for correlated, centred Gaussian $X$, $Y$, as an arctangent",
     statement=Eq(E(erf(X) * erf(Y)), 2 / pi * atan(2 * c / R), evaluate=False),
     hypotheses=[possible],
     source="new",
@@ -193,7 +202,10 @@ def _(goal):
 
 of_slopes = Claim(
     id="arctangents-of-slopes",
-    title="The arctangents of the two slopes in Owen's formula",
+    title=(
+        "In Owen's formula for $E erf(m + X) erf(n + Y)$, the arctangents of the two slopes "
+        "add up to $+-pi/2$ less one that depends only on the law of $(X, Y)$"
+    ),
     statement=Eq(
         atan(slopes[0]) + atan(slopes[1]) + atan(2 * c / R),
         sign(m) * sign(n) * pi / 2,
@@ -220,7 +232,10 @@ def _(goal):
 
 on_line = Claim(
     id="erf-product-on-line",
-    title="$E erf(m x + X) erf(n x + Y)$ by Owen's $T$",
+    title=(
+        "For $m$ and $n$ other than 0 and real $x$, $E erf(m x + X) erf(n x + Y)$ in terms of "
+        "Owen's $T$, with centred Gaussian $X$, $Y$"
+    ),
     statement=Eq(
         E(erf(m * x + X) * erf(n * x + Y)),
         sign(m) * sign(n) - 4 * OwensT(h * x, slopes[0]) - 4 * OwensT(k * x, slopes[1]),
@@ -294,7 +309,10 @@ def _(goal):
 
 product = Claim(
     id="erf-product",
-    title="$E erf(m + X) erf(n + Y)$ by Owen's $T$, for $m, n != 0$",
+    title=(
+        "For $m$ and $n$ other than 0, $E erf(m + X) erf(n + Y)$ in terms of Owen's $T$, with "
+        "centred Gaussian $X$, $Y$"
+    ),
     statement=Eq(
         E(erf(m + X) * erf(n + Y)),
         sign(m) * sign(n) - 4 * OwensT(h, slopes[0]) - 4 * OwensT(k, slopes[1]),

@@ -426,8 +426,8 @@ def _():
 share = Claim(
     id="attraction-share",
     title=(
-        "In the task of figure 7b, at least a third of uniform starts come to $2 - kappa - nu <= "
-        "1/50$, up to the sign of $k$ and $v$"
+        "In the task of figure 7b, at least a third of uniform starts come to $2 - kappa - nu "
+        "<= 1/50$, for $(k, v)$ or its mirror image"
     ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "

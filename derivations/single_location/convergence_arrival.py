@@ -19,10 +19,10 @@ from slrsym.convergence import (
     kappa_steps_left,
     kappas,
     m,
-    next_overlaps,
     nu_rate,
     nu_steps_left,
     nus,
+    overlaps_after_planar_step,
     p,
     passage_steps_left,
     q,
@@ -66,8 +66,8 @@ T2, T3, T4 = T + n1 + n2, T + n3, T + n3 + n4
 halfway = Claim(
     id="convergence-time-run-middle",
     title=(
-        "With short steps, from $kappa_T, nu_T >= 0$, if $n_1$ and $n_2$ are at least the counts "
-        "of growth and passage, then $kappa_(T + n_1 + n_2) >= r$ and $nu_(T + n_1 + n_2) >= v$"
+        "With short steps, from $kappa_T, nu_T >= 0$, $kappa >= r$ and $nu >= v$ once growth "
+        "and passage had as many steps as their bounds"
     ),
     statement=And(Ge(kappas[T2] - r, 0), Ge(nus[T2] - v, 0), evaluate=False),
     source=(
@@ -144,9 +144,8 @@ def _(goal):
 near = Claim(
     id="convergence-time-run-end",
     title=(
-        "With short steps, from $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$, if $n_3$ and $n_4$ "
-        "are at least the counts of both contractions, then $kappa_(T + n_3 + n_4 + n) >= q$ and "
-        "$nu_(T + n_3 + n_4 + n) >= 1 - h$ for all $n >= 0$"
+        "With short steps, from $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$, $kappa >= q$ "
+        "and $nu >= 1 - h$ from when both contractions had their bounds of steps"
     ),
     statement=And(Ge(kappas[T4 + n] - q, 0), Ge(nus[T4 + n] - (1 - h), 0), evaluate=False),
     source=(
@@ -242,9 +241,8 @@ end = middle + n3 + n4 + n
 arrives = Claim(
     id="convergence-time-run",
     title=(
-        "With short steps, from $kappa_T, nu_T >= 0$, if $n_1$, ..., $n_4$ are at least the counts "
-        "of the four phases, then $kappa_(T + n_1 + n_2 + n_3 + n_4 + n) >= q$ and $nu >= 1 - h$ "
-        "there, for all $n >= 0$"
+        "With short steps, from $kappa_T, nu_T >= 0$, $kappa >= q$ and $nu >= 1 - h$ from "
+        "when all four phases had as many steps as their bounds"
     ),
     statement=And(Ge(kappas[end] - q, 0), Ge(nus[end] - (1 - h), 0), evaluate=False),
     source=(
@@ -281,7 +279,7 @@ reflected = Claim(
         *(
             Eq(-overlaps[n + 1], image, evaluate=False)
             for overlaps, image in zip(
-                (kappas, nus), next_overlaps(-kappas[n], -nus[n]), strict=True
+                (kappas, nus), overlaps_after_planar_step(-kappas[n], -nus[n]), strict=True
             )
         ),
         evaluate=False,
@@ -300,7 +298,7 @@ def _(goal):
     parts = []
     for part in goal.args:
         which = 0 if part.lhs == -kappas[n + 1] else 1
-        overlaps, image = (kappas, nus)[which], next_overlaps(kappas[n], nus[n])[which]
+        overlaps, image = (kappas, nus)[which], overlaps_after_planar_step(kappas[n], nus[n])[which]
         fact = chain(overlaps[n + 1]).then(image, by=instance(run[which], n))
         parts.append(
             having(fact, chain(part.lhs).then(-image, by=algebra).then(part.rhs, by=algebra))
@@ -319,10 +317,8 @@ excess = planar.Q * h + planar.N * exp(-((planar.b * q) ** 2)) * (
 recovered = Claim(
     id="convergence-time-run-risk",
     title=(
-        "With short steps on the manifold, from $kappa_T, nu_T >= 0$, if $n_1$, ..., $n_4$ are at "
-        "least the counts of the four phases, the risk $n_1 + n_2 + n_3 + n_4$ steps later, and "
-        "from then on, is at most $Q h + N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ above that of "
-        "the oracle"
+        "On the manifold, with short steps, from $kappa_T, nu_T >= 0$, the risk obeys the "
+        "bound of convergence-time-end with $r = q$ once the four phases are over"
     ),
     statement=Le(planar.risk(x, y) - planar.risk(1, 1), excess, evaluate=False),
     source="new; in the paper's task, otherwise as in convergence-time-run",

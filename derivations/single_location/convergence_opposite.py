@@ -13,6 +13,7 @@ from slrsym.convergence import (
     b,
     balancing_nu,
     c,
+    coordinate_after_planar_step,
     ell,
     g,
     growing_combination,
@@ -21,10 +22,9 @@ from slrsym.convergence import (
     level,
     m,
     minus_kappa_slope,
-    next_coordinate,
-    next_overlaps,
     nu_next,
     nus,
+    overlaps_after_planar_step,
     p,
     push,
     run,
@@ -63,7 +63,9 @@ rises = Claim(
         "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
         "<= 0$ by at least $y (1 - y) (1 - x^2)$"
     ),
-    statement=Ge(next_coordinate(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    statement=Ge(
+        coordinate_after_planar_step(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False
+    ),
     source="new; planar-step-rises is about $x >= 0$",
     hypotheses=[Ge(x, -1), Le(x, 0), Le(y, 1)],
 )
@@ -230,7 +232,7 @@ def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
     return chain(overlaps[T + n + 1]).then(
-        next_overlaps(k, u)[which], by=instance(run[which], T + n)
+        overlaps_after_planar_step(k, u)[which], by=instance(run[which], T + n)
     )
 
 
@@ -266,8 +268,8 @@ grown = Ge(U, exp(n * rate) * begin, evaluate=False)
 outgrows = Claim(
     id="convergence-time-run-opposite",
     title=(
-        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run with "
-        "short steps keeps $kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, $n$ short "
+        "steps keep $kappa >= 0$, and lead to $nu >= 0$ or $U >= e^(n s) U_T$"
     ),
     statement=And(
         Ge(k, 0),
@@ -351,9 +353,8 @@ either = Or(Ge(u, balancing_nu(c)), enough, evaluate=False)
 grows = Claim(
     id="convergence-time-run-opposite-growth",
     title=(
-        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
-        "with short steps has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= "
-        "e^(n s) m U_T$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$, $U = g kappa_T + N nu_T >= 0$, $n$ short "
+        "steps lead to $nu >= erf(b c/B)$ or $g kappa + m N nu >= e^(n s) m U$"
     ),
     statement=either,
     source=(
@@ -424,8 +425,8 @@ def _(goal):
 leaves = Claim(
     id="convergence-time-run-opposite-leaves",
     title=(
-        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
-        "with short steps has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$, $U = g kappa_T + N nu_T >= 0$, $nu >= "
+        "erf(b c/B)$ after $n$ short steps if $e^(n s) m U >= g + m N erf(b c/B)$"
     ),
     statement=Ge(u - balancing_nu(c), 0, evaluate=False),
     source="new; as in convergence-time-run-opposite-growth, with $alpha N < 1$ and $c < 1$",

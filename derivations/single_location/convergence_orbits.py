@@ -22,9 +22,9 @@ from slrsym.convergence import (
     kappas,
     m,
     minus_kappa_slope,
-    next_overlaps,
     nu_rate,
     nus,
+    overlaps_after_planar_step,
     p,
     q,
     r,
@@ -62,7 +62,7 @@ def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
     return chain(overlaps[T + n + 1]).then(
-        next_overlaps(x, y)[which], by=instance(run[which], T + n)
+        overlaps_after_planar_step(x, y)[which], by=instance(run[which], T + n)
     )
 
 

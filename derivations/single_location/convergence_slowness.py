@@ -7,10 +7,10 @@ from slrsym.convergence import (
     N,
     b,
     balancing_nu,
+    coordinate_after_planar_step,
     fastest_kappa_rate,
     kappa_next,
     level,
-    next_coordinate,
     push,
     r,
 )
@@ -46,7 +46,7 @@ up = Claim(
         "Where $alpha$ times the slope is $-y <= 0$, a step raises a coordinate $x >= 0$ by at "
         "most $y (1 - x^2)$"
     ),
-    statement=Le(next_coordinate(x, -y), x + y * (1 - x**2), evaluate=False),
+    statement=Le(coordinate_after_planar_step(x, -y), x + y * (1 - x**2), evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
 )
@@ -62,7 +62,7 @@ def _(goal):
 down = Claim(
     id="planar-step-down",
     title="Where the slope is not negative, a step does not raise a coordinate $x >= 0$",
-    statement=Le(next_coordinate(x, y), x, evaluate=False),
+    statement=Le(coordinate_after_planar_step(x, y), x, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
 )

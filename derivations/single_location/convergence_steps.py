@@ -11,9 +11,9 @@ from slrsym.convergence import (
     Q,
     b,
     balancing_nu,
+    coordinate_after_planar_step,
     kappa_next,
     level,
-    next_coordinate,
     nu_next,
     p,
     push,
@@ -45,7 +45,9 @@ rises = Claim(
         "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
         ">= 0$ by at least $y (1 - y) (1 - x^2)$"
     ),
-    statement=Ge(next_coordinate(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    statement=Ge(
+        coordinate_after_planar_step(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False
+    ),
     source="new; $y$ is the step size times the slope, and at most 1",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, 1)],
 )
@@ -73,7 +75,7 @@ falls = Claim(
         "Where $alpha$ times the slope is $y$, with $0 <= y <= x$, a step lowers the coordinate "
         "$x$ by at most $y$"
     ),
-    statement=Ge(next_coordinate(x, y) - x + y, 0, evaluate=False),
+    statement=Ge(coordinate_after_planar_step(x, y) - x + y, 0, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, x)],
 )

@@ -44,8 +44,8 @@ def compared(larger, smaller):
 added = Claim(
     id="convergence-time-sum",
     title=(
-        "The bound on the steps of all four phases is largest where each begins as early as it "
-        "can: at $W = W_0$, $kappa = 0$, $nu = v$ and $kappa = r$"
+        "The bound on the number of steps of all four phases is largest if they begin at "
+        "their least values $W = W_0$, $kappa = 0$, $nu = v$, $kappa = r$"
     ),
     statement=Le(total(size, kappa2, nu3, kappa4), total(least_size, 0, v, r), evaluate=False),
     source=(

@@ -142,8 +142,8 @@ overshooting = -2 * x / (2 * x**2 - 1)
 reflected = Claim(
     id="equation-14-overshoot",
     title=(
-        "A coordinate $x$ in $(1/sqrt(2), 1)$ is fixed by a step with $y = -2 x/(2 x^2 - 1)$, "
-        "$alpha$ times the slope, which overshoots and comes back"
+        "A step with $y = -2 x/(2 x^2 - 1)$, where $y$ is $alpha$ times the slope, overshoots "
+        "and comes back to the coordinate $x$, for $x$ in $(1/sqrt(2), 1)$"
     ),
     statement=And(
         Eq(coordinate_after_step(x, overshooting / alpha), x, evaluate=False),

@@ -136,8 +136,8 @@ def _(goal):
 fails = Claim(
     id="linear-attention-fails",
     title=(
-        "If $lambda sqrt(d/2) >= 2$, linear attention at the oracle has at least the risk of the "
-        "null predictor"
+        "If $lambda sqrt(d/2) >= 2$, linear attention at the oracle has at least the risk of "
+        "the predictor that is always zero"
     ),
     statement=Ge(risk_of_linear, epsilon**2 + gamma**2),
     source="Section 4, after (9): the reasoning would not hold for a linear activation",

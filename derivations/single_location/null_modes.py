@@ -249,8 +249,8 @@ x1, x2 = symbols("x_1 x_2", positive=True)
 in_friction = Claim(
     id="null-rates",
     title=(
-        "The ratio $x$ of friction to pull for both modes at the null point, and the growth rate "
-        "$2 p/(x + sqrt(x^2 + 4))$ of a mode with pull $p$"
+        "At the null point, friction over pull of both modes in closed form; where it is $x$ "
+        "and the pull $p$, a mode grows at the rate $2 p/(x + sqrt(x^2 + 4))$"
     ),
     statement=And(
         Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),

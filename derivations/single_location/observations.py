@@ -19,7 +19,8 @@ def random_task(rng, least_d=2, most_d=100_000, most_L=300):
 unique = Claim(
     id="critical-temperature-unique",
     title=(
-        "In each task tried, the oracle loses its stability at one $lambda$ and does not regain it"
+        "In each task tried, there is at most one $lambda$ at which the oracle loses its "
+        "stability, and it does not regain it"
     ),
     statement=in_words(
         "With two tokens at least there is at most one inverse temperature, $lambda_c$, at which "
@@ -97,7 +98,8 @@ def _(rng):
 falling = Claim(
     id="falling-lambda-avoids-swap-points",
     title=(
-        "Fewer runs end at a swap point if $lambda$ falls than if it has its last value throughout"
+        "From uniform starts, fewer runs end at a swap point if $lambda$ falls from 1 to a "
+        "value below the critical one than if it has that value throughout"
     ),
     statement=in_words(
         "From uniform starts, fewer runs of descent end at a swap point if $lambda$ falls from 1 "

@@ -84,8 +84,8 @@ def _(goal):
 along = Claim(
     id="planar-step-along",
     title=(
-        "If $|y| <= Y <= 1$ for $y$, $alpha$ times the slope, the displacement of a coordinate "
-        "$x$ times $y$ is at most $-(1 - Y) y^2 (1 - x^2)$"
+        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, $y$ times the displacement "
+        "of a coordinate $x$ is at most $-(1 - Y) y^2 (1 - x^2)$"
     ),
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
@@ -120,8 +120,8 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 near_one = Claim(
     id="planar-step-slope",
     title=(
-        "If $|y| <= Y <= 1$ for $y$, $alpha$ times the slope, the derivative of a step in its "
-        "starting point, at a fixed $y$, differs from 1 by at most $3 Y$"
+        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, a step at a fixed $y$ has "
+        "a derivative in its starting point that differs from 1 by at most $3 Y$"
     ),
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
@@ -156,8 +156,8 @@ def _(goal):
 start = Claim(
     id="planar-step-start",
     title=(
-        "Steps from two points with the same $y$, $alpha$ times the slope, have displacements "
-        "that differ by at most $3 Y$ times their distance, if $|y| <= Y <= 1$"
+        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, steps with this $y$ from "
+        "two points have displacements that differ by at most $3 Y$ times their distance"
     ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
@@ -183,8 +183,8 @@ def _(goal):
 pushed = Claim(
     id="planar-step-push",
     title=(
-        "The end of a step is Lipschitz continuous in $y$, $alpha$ times the slope, with the "
-        "constant 2, for $|y| <= 1$"
+        "For $|y| <= 1$, where $y$ is $alpha$ times the slope, the end of a step is Lipschitz "
+        "continuous in $y$ with the constant 2"
     ),
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
@@ -399,7 +399,10 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 
 expands = Claim(
     id="near-identity-expands",
-    title="A map near the identity keeps points apart",
+    title=(
+        "A map that changes differences of two points' coordinates by little, relative to "
+        "them, keeps the two points apart"
+    ),
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
     ),

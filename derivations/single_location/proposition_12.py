@@ -274,8 +274,8 @@ h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
 saddle = Claim(
     id="proposition-12-eigenvalues",
     title=(
-        "The matrix with the rows $(1 - h, k)$ and $(k, 1)$, of numbers $h > 0$ and $k$ other "
-        "than 0, has one eigenvalue in $(0, 1)$ and one above 1, if $h + |k| < 1$"
+        "For $h > 0$ and $k$ other than 0 with $h + |k| < 1$, the matrix with the rows $(1 - "
+        "h, k)$ and $(k, 1)$ has one eigenvalue in $(0, 1)$ and one above 1"
     ),
     statement=And(*of_a_saddle(h, k), evaluate=False),
     source="Appendix B.9; $h = alpha h_11$ and $k = -alpha h_12$",

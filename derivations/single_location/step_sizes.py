@@ -92,8 +92,8 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 together = Claim(
     id="step-size-expansion",
     title=(
-        "The factors by which a step keeps the coordinates of two points apart are at least $1 - "
-        "alpha K$ on average"
+        "The lower bound on the distance of two points after a step, summed over coordinates, "
+        "is at least $1 - alpha K$ times the distance before it"
     ),
     statement=Ge(
         separation_bound(**bounds, first=w1, second=w2),

@@ -11,7 +11,7 @@ from slrsym.proof.dynamical import (
     NullStarts,
     OrbitsConvergeTo,
     by_theorem,
-    function_of,
+    lambda_of_coordinates,
     point_set,
 )
 
@@ -26,7 +26,7 @@ def edge(fixed, free, at):
     on_edge, here = g.face(fixed, at), {fixed: at}
     of_edge = {"whole": g, "fixed": fixed, "value": at}
     slope = {kappa: R_kappa(kappa, nu), nu: R_nu(kappa)}[free].subs(here)
-    cost = function_of((free,), risk(kappa, nu).subs(here))
+    cost = lambda_of_coordinates((free,), risk(kappa, nu).subs(here))
     end, start = point_set([(at,)]), point_set([(-at,)])
 
     few = Claim(

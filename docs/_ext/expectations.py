@@ -40,7 +40,7 @@ from slrsym.gaussian import (
     normal_pdf,
     standard_normal,
 )
-from slrsym.typeset import Printer, to_latex
+from slrsym.typeset import FormulaPrinter, to_latex
 
 x, y, z = symbols("x y z", real=True)
 m, n, r, a, b = symbols("m n r a b", real=True)
@@ -92,7 +92,7 @@ this page, and tests hold the closed forms against integrals of the definition.
 
 
 def _latex(expr: Any) -> str:
-    return to_latex(Printer().box(expr)).replace("|", r"\vert ")
+    return to_latex(FormulaPrinter().box(expr)).replace("|", r"\vert ")
 
 
 def _outcome(integrand: Expr, law: GaussianLaw) -> str:

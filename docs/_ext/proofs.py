@@ -29,12 +29,12 @@ def _claims():
 
 
 def _write(app):
-    from slrsym.export.build import file_title
+    from slrsym.export.build import derivation_file_title
 
     folder = Path(app.srcdir, "reference", "proofs")
     folder.mkdir(exist_ok=True)
     for file in {claim.file for claim in _claims().values()}:
-        title = file_title(file)
+        title = derivation_file_title(file)
         text = PAGE.format(title=title, file=os.path.relpath(file, folder))
         page = folder / f"{file.parent.name}-{file.stem}.md"
         # What has not changed is not read again.

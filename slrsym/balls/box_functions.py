@@ -15,9 +15,9 @@ from flint import arb, arb_mat, ctx
 from sympy import Expr, Symbol
 
 from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint
-from slrsym.kernels.ball_backend import bound_ball_function
+from slrsym.kernels.ball_backend import compile_ball_function_at_parameters
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
@@ -51,7 +51,7 @@ class ParametricFunctions:
     def value_program(self) -> Program:
         """The program that computes the functions."""
         letters = tuple(self.parameters.values())
-        return print_program(self.outputs, self.state, letters, self._used())
+        return program_from_expressions(self.outputs, self.state, letters, self._used())
 
     @cached_property
     def derivative_program(self) -> Program:
@@ -59,7 +59,7 @@ class ParametricFunctions:
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
         known = self._used() | chain.found
-        return print_program(
+        return program_from_expressions(
             (*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known
         )
 
@@ -74,7 +74,7 @@ class ParametricFunctions:
         return found
 
     def bind(self, parameters: Mapping[str, Any], dps: int) -> BoxFunctions:
-        """Return the functions with given values of the parameters, as balls."""
+        """Return the functions with parameters fixed to given balls, for evaluation on boxes."""
         return BoxFunctions(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
@@ -114,13 +114,13 @@ class BoxFunctions:
 
     @cached_property
     def _values(self) -> Any:
-        return bound_ball_function(
+        return compile_ball_function_at_parameters(
             self.field.value_program, list(self.parameters.values()), self.dps
         )
 
     @cached_property
     def _jet(self) -> Any:
-        return bound_ball_function(
+        return compile_ball_function_at_parameters(
             self.field.derivative_program, list(self.parameters.values()), self.dps
         )
 
@@ -214,7 +214,7 @@ class CertificatePart:
     bounds: tuple[tuple[Any, Any], ...] = ()
 
     def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
-        """Return the functions of the part, with parameters fixed to a box."""
+        """Return this certificate part's functions, with each parameter fixed to a range."""
         with ctx.workdps(digits):
             balls = {name: x.to_ball() for name, x in parameters.items()}
         bound = self.field.bind(balls, digits)

@@ -42,7 +42,7 @@ def to_flint_rational(x: Fraction) -> Any:
 
 @total_ordering
 @dataclass(frozen=True)
-class ExactNumber:
+class RationalOrRoot:
     """A nonnegative rational number, or the square root of one."""
 
     radicand: Fraction
@@ -62,12 +62,12 @@ class ExactNumber:
         return math.sqrt(self.radicand) if self.root else float(self.radicand)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ExactNumber) and self.square == other.square
+        return isinstance(other, RationalOrRoot) and self.square == other.square
 
     def __hash__(self) -> int:
         return hash(self.square)
 
-    def __lt__(self, other: ExactNumber) -> bool:
+    def __lt__(self, other: RationalOrRoot) -> bool:
         return self.square < other.square
 
     def __str__(self) -> str:
@@ -77,43 +77,43 @@ class ExactNumber:
     @property
     def short_text(self) -> str:
         """The number as a short decimal if that is exact, else as a fraction or square root."""
-        text = format_number(self.radicand)
+        text = format_fraction(self.radicand)
         return f"sqrt({text})" if self.root else text
 
 
-def format_number(number: Fraction) -> str:
+def format_fraction(number: Fraction) -> str:
     """Return a number as a short decimal if that is exact, else as a fraction."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)
 
 
-def parse_exact(name: str, value: Any) -> ExactNumber:
-    """Return the number that a text or value denotes, without rounding.
+def parse_rational_or_root(name: str, value: Any) -> RationalOrRoot:
+    """Return the nonnegative exact number that a text or value denotes, or raise ValueError.
 
     Examples
     --------
-    >>> print(*(parse_exact("lam", x) for x in ("sqrt(1/2)", "0.1", 0.125)))
+    >>> print(*(parse_rational_or_root("lam", x) for x in ("sqrt(1/2)", "0.1", 0.125)))
     sqrt(1/2) 1/10 1/8
     """
-    found = value if isinstance(value, ExactNumber) else _parsed(value)
+    found = value if isinstance(value, RationalOrRoot) else _parsed(value)
     if found is None or found.radicand < 0:
         raise ValueError(f"{name} must be {_FORMS}, not negative; got {value!r}")
     return found
 
 
-def _parsed(value: Any) -> ExactNumber | None:
+def _parsed(value: Any) -> RationalOrRoot | None:
     if isinstance(value, str):
         for pattern, root in ((_NUMBER, False), (_ROOT, True)):
             match = pattern.fullmatch(value)
             if match and Fraction(match[2] or 1) != 0:
-                return ExactNumber(Fraction(match[1]) / Fraction(match[2] or 1), root)
+                return RationalOrRoot(Fraction(match[1]) / Fraction(match[2] or 1), root)
         return None
     if isinstance(value, bool):
         return None
     if isinstance(value, Rational | Integral):
-        return ExactNumber(Fraction(int(value.numerator), int(value.denominator)))
+        return RationalOrRoot(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, Real) and math.isfinite(value):
-        return ExactNumber(Fraction(float(value)))
+        return RationalOrRoot(Fraction(float(value)))
     return None
 
 
@@ -121,8 +121,8 @@ def _parsed(value: Any) -> ExactNumber | None:
 class Range:
     """The range of all numbers between two exact numbers."""
 
-    low: ExactNumber
-    high: ExactNumber
+    low: RationalOrRoot
+    high: RationalOrRoot
 
     def __post_init__(self) -> None:
         if self.high < self.low:
@@ -146,7 +146,7 @@ class Range:
     def halves(self) -> tuple[Range, Range]:
         """Return the two halves of the range, which share one point."""
         # Which point it is does not matter, only that both halves have it.
-        middle = ExactNumber(Fraction((float(self.low) + float(self.high)) / 2))
+        middle = RationalOrRoot(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
             raise ValueError(f"the range {self} is too narrow to be cut")
         return Range(self.low, middle), Range(middle, self.high)
@@ -161,12 +161,12 @@ _LEAST = {"d": 2, "L": 1, "epsilon": 0}
 _TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 
-def parse_range(name: str, value: Any) -> Range:
+def parse_parameter_range(name: str, value: Any) -> Range:
     """Return a parameter of the task as a range, from one value or from an interval.
 
     Examples
     --------
-    >>> print(parse_range("lam", "0.05..0.2"), parse_range("d", (2, 400)))
+    >>> print(parse_parameter_range("lam", "0.05..0.2"), parse_parameter_range("d", (2, 400)))
     1/20..1/5 2..400
     """
     if isinstance(value, Range):
@@ -176,7 +176,7 @@ def parse_range(name: str, value: Any) -> Range:
         parts = list(parts) if isinstance(parts, list | tuple) else [parts]
         if len(parts) not in (1, 2):
             raise ValueError(f"{name} must be a number or two ends of a range; got {value!r}")
-        ends = [parse_exact(name, part) for part in parts]
+        ends = [parse_rational_or_root(name, part) for part in parts]
         if ends[-1] < ends[0]:
             raise ValueError(f"{name} must be a range that goes upwards; got {value!r}")
         found = Range(ends[0], ends[-1])
@@ -193,12 +193,12 @@ def parse_range(name: str, value: Any) -> Range:
 
 
 def parse_task_ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
-    """Return the parameters of the task, and others, as ranges."""
+    """Return lam, gamma, d and other parameters as a dictionary of ranges by name."""
     given = {"lam": lam, "gamma": gamma, "d": d} | others
-    return {name: parse_range(name, value) for name, value in given.items()}
+    return {name: parse_parameter_range(name, value) for name, value in given.items()}
 
 
-def parse_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
+def parse_rational_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
     """Return the ends of an interval of rational numbers, or a single number twice."""
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]

@@ -31,8 +31,8 @@ from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import Functions, ParametricFunctions
-from slrsym.balls.boxes import Box, bisect, parse_interval, to_flint_rational
-from slrsym.balls.search import Budget, Subdivision, prove_positive
+from slrsym.balls.boxes import Box, bisect, parse_rational_interval, to_flint_rational
+from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_expressions import OFF_M, ON_M, quadratic_risk
@@ -107,7 +107,7 @@ class Attraction:
 
     @cached_property
     def _ends(self) -> tuple[Fraction, Fraction]:
-        return parse_interval("lam", self.lam)
+        return parse_rational_interval("lam", self.lam)
 
     @property
     def box(self) -> str:
@@ -194,7 +194,7 @@ _FEW = 5
 def _field(
     dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]
 ) -> ParametricFunctions:
-    """Return the conditions as functions of a state, for any step size and contraction rate."""
+    """Return the conditions for attraction to the oracle, as functions of a state."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
     return ParametricFunctions(list(conditions.values()), state, names, letters)
@@ -258,7 +258,7 @@ def _conditions(
         + (S[0, 1] + S[1, 2]) * wide
         + (S[0, 2] + S[1, 2] + S[2, 2]) * 2 * (wide + high)
     ) / 2
-    M = transverse_quadratic_form(Q, slope, alpha, own, _ROOM, N)
+    M = attraction_form_matrix(Q, slope, alpha, own, _ROOM, N)
     M[0, 0] += X
     M[1, 1] += Y
     m = {(i, j): named(f"M_{i}{j}", M[i, j]) for i in range(3) for j in range(i, 3)}
@@ -279,7 +279,7 @@ def _conditions(
     return found, names
 
 
-def transverse_quadratic_form(
+def attraction_form_matrix(
     Q: Matrix, slope: Matrix, alpha: Expr, own: Expr, beside: Expr, N: Expr
 ) -> Matrix:
     r"""Return the matrix in (eta, theta, tau) of the quadratic form that must be positive definite.

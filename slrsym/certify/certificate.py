@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slrsym.balls.boxes import Box, Range, parse_range, to_flint_rational
+from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
 
@@ -266,7 +266,7 @@ def _ranges(data: dict[str, Any]) -> Iterator[tuple[str, Range]]:
     for name, ends in data.items():
         if not all(isinstance(end, str) for end in ends):
             raise TypeError(f"the ends of {name} must be texts; got {ends!r}")
-        yield name, parse_range(name, ends)
+        yield name, parse_parameter_range(name, ends)
 
 
 def _box(data: list[list[str]]) -> Box:

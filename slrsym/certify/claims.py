@@ -13,8 +13,8 @@ from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
-from slrsym.balls.boxes import format_number, parse_interval, to_flint_rational
-from slrsym.balls.search import Budget, prove_positive
+from slrsym.balls.boxes import format_fraction, parse_rational_interval, to_flint_rational
+from slrsym.balls.branch_and_bound import Budget, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
@@ -62,13 +62,13 @@ class InequalitiesOnBox:
 
     def __post_init__(self) -> None:
         for symbol, value in self.ranges.items():
-            self._ends[symbol] = parse_interval(str(symbol), value)
+            self._ends[symbol] = parse_rational_interval(str(symbol), value)
 
     @property
     def box(self) -> str:
         """The box of the symbols' values, in words."""
         shown = {
-            x: [format_number(end) if end.denominator > 1000 else str(end) for end in ends]
+            x: [format_fraction(end) if end.denominator > 1000 else str(end) for end in ends]
             for x, ends in self._ends.items()
         }
         return ", ".join(

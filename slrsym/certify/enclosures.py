@@ -14,8 +14,15 @@ from typing import Any
 from flint import arb, ctx
 
 from slrsym.balls.box_functions import BoxFunctions, CertificatePart
-from slrsym.balls.boxes import Box, bisect, decimal_below, midpoint, parse_interval, parse_range
-from slrsym.balls.search import Budget, best_cut_axis
+from slrsym.balls.boxes import (
+    Box,
+    bisect,
+    decimal_below,
+    midpoint,
+    parse_parameter_range,
+    parse_rational_interval,
+)
+from slrsym.balls.branch_and_bound import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.statements import KINDS
@@ -104,14 +111,16 @@ def enclosure(
     if set(given) != set(kind.names):
         wanted = ", ".join(kind.names)
         raise ValueError(f"parameters must be {wanted}; got {', '.join(parameters) or 'none'}")
-    at = {name: parse_range(name, given[name]) for name in kind.names}
+    at = {name: parse_parameter_range(name, given[name]) for name in kind.names}
     variables = [name.removesuffix("_from") for name in kind.numbers if name.endswith("_from")]
     strange = set(box) - set(variables)
     if strange:
         raise ValueError(f"box must be of {', '.join(variables)}; got {', '.join(sorted(strange))}")
     numbers = dict.fromkeys(kind.numbers, Fraction(0))
     for name in variables:
-        numbers[f"{name}_from"], numbers[f"{name}_to"] = parse_interval(name, box.get(name, 0))
+        numbers[f"{name}_from"], numbers[f"{name}_to"] = parse_rational_interval(
+            name, box.get(name, 0)
+        )
     (part,) = kind.parts(numbers)
     with ctx.workdps(require_integer("digits", digits, 10)):
         balls = {name: x.to_ball() for name, x in at.items()}

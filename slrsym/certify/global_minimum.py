@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import format_number, parse_interval, to_flint_rational
-from slrsym.balls.search import Budget
+from slrsym.balls.boxes import format_fraction, parse_rational_interval, to_flint_rational
+from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.attraction import Attraction
-from slrsym.certify.sublevel import SublevelSet, sublevel_functions, undecided_reason
+from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
 
@@ -71,12 +71,12 @@ class GlobalMinimum:
 
     @property
     def _range(self) -> tuple[Fraction, Fraction]:
-        return parse_interval("lam", self.attraction.lam)
+        return parse_rational_interval("lam", self.attraction.lam)
 
     @property
     def box(self) -> str:
         """The box of parameters, in words."""
-        near, (low, high) = self.attraction, (format_number(x) for x in self._range)
+        near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
         return (
             f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "
             f"lambda in [{low}, {high}], all unit k and v"
@@ -85,7 +85,7 @@ class GlobalMinimum:
     @property
     def statement(self) -> InWords:
         """The certified statement in words, with all its numbers."""
-        near, (low, high) = self.attraction, (format_number(x) for x in self._range)
+        near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
         return in_words(
             f"With $d = {near.dimension}$, $L = {near.tokens}$ and $gamma^2 = {near.variance}$, at "
             f"every inverse temperature from ${low}$ to ${high}$, the risk of a pair of unit "
@@ -115,7 +115,7 @@ class GlobalMinimum:
         if reason := near.check(near.statement):
             return reason
         low, high = self._range
-        return undecided_reason(
+        return reason_level_is_undecided(
             sublevel_functions(near.dimension, near.tokens, str(near.variance), over_oracle=True),
             {"level": self.margin, "radius": near.radius},
             ((to_flint_rational(low), to_flint_rational(high)),),

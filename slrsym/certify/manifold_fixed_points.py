@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, ctx
 
 from slrsym.balls.boxes import decimal_below, parse_task_ranges, to_flint_rational
-from slrsym.balls.search import Budget
+from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
@@ -67,7 +67,7 @@ class LocalRates:
 
     @property
     def time_ratio(self) -> float:
-        """Ratio of the convergence times of kappa and of nu."""
+        """Ratio of the times in which kappa and nu converge near the oracle, by certified rates."""
         return float(self.nu_rate[0] / self.kappa_rate[1])
 
 

@@ -34,7 +34,13 @@ from sympy import (
 )
 
 from slrsym.kernels.symbolic_functions import ErfDefect
-from slrsym.models.paper_expressions import ON_M, ON_MANIFOLD, SLOPES, overlap_map, risk_on_manifold
+from slrsym.models.paper_expressions import (
+    ON_M,
+    ON_MANIFOLD,
+    SLOPES,
+    overlaps_after_step,
+    risk_on_manifold,
+)
 from slrsym.notation import alpha
 
 # The coordinates on the manifold.
@@ -126,7 +132,7 @@ class PlanarMap:
 @cache
 def planar_map() -> PlanarMap:
     """Derive the planar map of Lemma 7 from the map of the five overlaps (Definition 1)."""
-    outputs, meanings = overlap_map()
+    outputs, meanings = overlaps_after_step()
     rows = []
     for output in outputs[:2]:
         new = output

@@ -11,10 +11,10 @@ from typing import Any
 
 from slrsym.balls.box_functions import CertificatePart
 from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, box_volume, decimal_below
-from slrsym.balls.search import (
+from slrsym.balls.branch_and_bound import (
     Budget,
     Subdivision,
-    is_refuted_at,
+    is_positivity_refuted_at,
     isolate_zeros,
     prove_positive,
     volume_fraction,
@@ -88,7 +88,7 @@ class _Run:
             corner = {n: Range(x, x) for n, x in zip(parameters, ends, strict=True)}
             bound = part.bind(corner, self.digits)
             for point in self.suspects:
-                if self.counterexample is None and is_refuted_at(bound, point):
+                if self.counterexample is None and is_positivity_refuted_at(bound, point):
                     self.counterexample = Counterexample(corner, part.name, point)
 
     def _covers(self, parameters: Mapping[str, Range], budget: Budget) -> dict[str, Subdivision]:

@@ -20,8 +20,8 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from slrsym.balls.boxes import Box, ExactNumber, Range, decimal_below, parse_task_ranges
-from slrsym.balls.search import Budget
+from slrsym.balls.boxes import Box, Range, RationalOrRoot, decimal_below, parse_task_ranges
+from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
@@ -117,7 +117,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
     return low
 
 
-def suspect_grid_points(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
+def grid_points_nearest_to_failing(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
     """Return the grid points at which the conditions are closest to failing."""
     points = _grid(129)
     found: dict[Box, None] = {}
@@ -380,7 +380,7 @@ def certify_step_size(
     given = parse_task_ranges(lam, gamma, d)
     at = parse_task_ranges(lam, gamma, d, alpha=alpha)
     budget = Budget(max_boxes, seconds, note)
-    points = suspect_grid_points(given, float(at["alpha"].high))
+    points = grid_points_nearest_to_failing(given, float(at["alpha"].high))
     return certify("alpha", at, budget=budget, digits=digits, suspects=points)
 
 
@@ -429,13 +429,13 @@ class _Bisection:
         if self.budget.is_over or alpha <= 0:
             return
         self.attempts += 1
-        at = Range(ExactNumber(alpha), ExactNumber(alpha))
+        at = Range(RationalOrRoot(alpha), RationalOrRoot(alpha))
         found = certify(
             "alpha",
             self.given | {"alpha": at},
             budget=self.budget.sub_budget(_SHARE),
             digits=self.digits,
-            suspects=suspect_grid_points(self.given, float(alpha)),
+            suspects=grid_points_nearest_to_failing(self.given, float(alpha)),
         )
         if found.verdict is CertificateOutcome.SHOWN:
             if self.best is None or alpha > _alpha_of(self.best):

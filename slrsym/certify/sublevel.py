@@ -27,7 +27,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import Box, to_flint_rational
-from slrsym.balls.search import Budget, is_refuted_at, prove_positive
+from slrsym.balls.branch_and_bound import Budget, is_positivity_refuted_at, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_expressions import ON_M, quadratic_risk
@@ -125,16 +125,16 @@ class SublevelSet:
             return "lam must be positive, and radius between 0 and 1/2"
         numbers = {"lam": self.lam, "level": self.level, "radius": self.radius}
         fields = sublevel_functions(self.dimension, self.tokens, str(self.variance))
-        reason = undecided_reason(fields, numbers, (), Budget(self.max_boxes))
+        reason = reason_level_is_undecided(fields, numbers, (), Budget(self.max_boxes))
         if reason:
             return reason
         oracle = ((to_flint_rational(Fraction(1)), to_flint_rational(Fraction(1))),)
-        if not is_refuted_at(fields["oracle"].bind(_balls(numbers), DIGITS), oracle):
+        if not is_positivity_refuted_at(fields["oracle"].bind(_balls(numbers), DIGITS), oracle):
             return f"the oracle's excess risk is not seen to be below {self.level}"
         return ""
 
 
-def undecided_reason(
+def reason_level_is_undecided(
     fields: Mapping[str, ParametricFunctions],
     numbers: Mapping[str, Any],
     beside: Box,

@@ -23,9 +23,9 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness,
+    definedness_formula,
     free_symbols,
-    is_same,
+    is_same_term,
     is_term,
     neg,
     num,
@@ -93,7 +93,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     tends to 0.
     """
     kind, body, slope = require_relation(theorem.conclusion)
-    is_of_body = node[0] == "int" and kind == "=" and is_same(body, binder_bodies(node)[0])
+    is_of_body = node[0] == "int" and kind == "=" and is_same_term(body, binder_bodies(node)[0])
     require(is_of_body, "the premise is no equation whose left side is the integrand")
     (x,), (low, high) = bound_variables(node), parts_outside_binder(node)
     require_names_absent(
@@ -102,7 +102,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     is_slope = slope[0] == "d" and x in free_symbols(slope)
     require(is_slope, "the right side of the premise is no derivative in the variable")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    asked, values = [definedness(node)], []
+    asked, values = [definedness_formula(node)], []
     refuse_reversed_infinite_ends(node)
     for end in (low, high):
         if is_term(end):
@@ -127,7 +127,7 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
     asked = [p for part in rest for p in moderate_growth_conditions(part, frozenset({x}))]
     return [
         *asked,
-        *(definedness(c) for c in found.values()),
+        *(definedness_formula(c) for c in found.values()),
         require_well_formed_node(("<", found[2,], ZERO)),
     ]
 
@@ -138,9 +138,9 @@ def _bells(node: Term) -> Any:
     require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound_variables(node), binder_bodies(node), parts_outside_binder(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
-    asked += [definedness(end) for end in ends if is_term(end)]
+    asked += [definedness_formula(end) for end in ends if is_term(end)]
     require_names_absent([x], asked, "an end contains the variable of the integral; rename it")
-    return asked, definedness(node), ("gaussian-moments",)
+    return asked, definedness_formula(node), ("gaussian-moments",)
 
 
 @rule("integral exists", "t", premises=1)
@@ -149,12 +149,12 @@ def _integral_exists(theorem: Theorem, node: Term) -> Any:
     is_finite = node[0] == "int" and all(map(is_term, parts_outside_binder(node)))
     require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = binder_bodies(node), bound_variables(node)
-    said = is_same(theorem.conclusion, definedness(body))
+    said = is_same_term(theorem.conclusion, definedness_formula(body))
     require(said, "the premise does not say that the body is defined")
     require_continuous(body, x)
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    asked = [*given.values(), *map(definedness, parts_outside_binder(node))]
-    return asked, definedness(node), ("continuous-functions-integrable",)
+    asked = [*given.values(), *map(definedness_formula, parts_outside_binder(node))]
+    return asked, definedness_formula(node), ("continuous-functions-integrable",)
 
 
 @rule("adjacent", "t", "t")
@@ -165,12 +165,12 @@ def _adjacent(first: Term, second: Term) -> Any:
     """
     require(first[0] == second[0] == "int", "a node is no integral")
     (_, middle), (other, high) = parts_outside_binder(first), parts_outside_binder(second)
-    require(is_term(middle) and is_same(middle, other), "the intervals are not adjacent")
+    require(is_term(middle) and is_same_term(middle, other), "the intervals are not adjacent")
     body = ("lam", bound_variables(first), binder_bodies(first), ())
     other_body = ("lam", bound_variables(second), binder_bodies(second), ())
-    require(is_same(body, other_body), "the integrals are of two functions")
+    require(is_same_term(body, other_body), "the integrals are of two functions")
     whole = replace_parts(first, {(3, 1): high})
-    asked = [definedness(first), definedness(second)]
+    asked = [definedness_formula(first), definedness_formula(second)]
     return (
         asked,
         ("=", ("+", first, second), require_well_formed_node(whole)),
@@ -194,7 +194,12 @@ def _term_of_sum(node: Term, place: Term) -> Any:
     before = require_well_formed_node(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
     after = require_well_formed_node(("sum", (i,), (body,), (("+", place, ONE), high)))
     term = substitute(body, {i: place})
-    asked = [("o", "integer", place), ("<=", low, place), ("<=", place, high), definedness(node)]
+    asked = [
+        ("o", "integer", place),
+        ("<=", low, place),
+        ("<=", place, high),
+        definedness_formula(node),
+    ]
     return asked, ("=", node, ("+", before, term, after)), ("induction",)
 
 
@@ -207,4 +212,4 @@ def _cases_of_absolute_value(a: Term) -> Any:
         ("and", ("<=", ZERO, a), ("=", size, a)),
         ("and", ("<=", a, ZERO), ("=", size, neg(a))),
     )
-    return [definedness(a)], ("or", *sides), ()
+    return [definedness_formula(a)], ("or", *sides), ()

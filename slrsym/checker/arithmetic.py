@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import fmpq
 
-from slrsym.checker.calculus import derivatives_in_premises
+from slrsym.checker.calculus import special_derivatives_in_premises
 from slrsym.checker.ring import Ring, is_integer_term
 from slrsym.checker.sign import (
     NEG,
@@ -46,7 +46,7 @@ from slrsym.checker.term import (
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
-class EvidenceByQuestion:
+class SignEvidence:
     """The evidence that comes with an inference: entries for each sign that the rule asks for."""
 
     def __init__(self, data: Any) -> None:
@@ -97,10 +97,10 @@ def _learn_from(ring: Ring, entry: Any) -> None:
 # -- facts and goals ------------------------------------------------------------------------------
 
 
-def relations_in(p: Term) -> list[Term]:
+def relations_in_conjunction(p: Term) -> list[Term]:
     """Return the relations in a conjunction."""
     if p[0] == "and":
-        return [r for q in p[1:] for r in relations_in(q)]
+        return [r for q in p[1:] for r in relations_in_conjunction(q)]
     return [p] if p[0] in RELATIONS else []
 
 
@@ -166,9 +166,13 @@ def _arithmetic(
     require(is_size, "malformed evidence: the number of generators is not from 1 to 64")
     require(isinstance(units, list), "malformed evidence: the units are not a list")
     require(isinstance(use, list), "malformed evidence: the facts to use are not a list")
-    facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations_in(q)]
-    slopes, defined = derivatives_in_premises(premises), binders_in_facts(facts)
-    ring = Ring(size, _read_units(units, size), EvidenceByQuestion(answers), slopes, defined)
+    facts = [
+        r
+        for q in (*hypotheses, *(t.conclusion for t in premises))
+        for r in relations_in_conjunction(q)
+    ]
+    slopes, defined = special_derivatives_in_premises(premises), binders_in_facts(facts)
+    ring = Ring(size, _read_units(units, size), SignEvidence(answers), slopes, defined)
     for i in use:
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
         learn_relation(ring, facts[i])

@@ -12,7 +12,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     children,
-    definedness,
+    definedness_formula,
     droppable_arguments,
     free_symbols,
     fresh_symbol,
@@ -39,17 +39,17 @@ Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
 HALF = num(1, 2)
 
 
-def apply_function(name: str, *args: Term) -> Term:
+def elementary_function_term(name: str, *args: Term) -> Term:
     """Return the term of a named elementary function applied to arguments."""
     return ("f", name, *args)
 
 
-def reciprocal(t: Term, root: int = 1) -> Term:
+def reciprocal_term(t: Term, root: int = 1) -> Term:
     """Return the term 1/t, or 1 divided by the `root`-th root of t."""
     return ("^", -1, root, t)
 
 
-def square(t: Term) -> Term:
+def square_term(t: Term) -> Term:
     """Return the term t^2."""
     return ("^", 2, 1, t)
 
@@ -73,7 +73,12 @@ def expand_erf_derivatives(t: Term) -> Term:
     """Replace derivatives of erf by their formulas with exp."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
-        bell = ("*", num(2), reciprocal(("pi",), 2), apply_function("exp", neg(square(x))))
+        bell = (
+            "*",
+            num(2),
+            reciprocal_term(("pi",), 2),
+            elementary_function_term("exp", neg(square_term(x))),
+        )
         return bell if t[1] == "erf_prime" else ("*", num(-2), x, bell)
     return t
 
@@ -90,7 +95,7 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
     # Names that nothing else has, so that what is asked may be read at the point.
     new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
-        definedness,
+        definedness_formula,
         droppable_arguments(bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)),
     )
     body = substitute(binder_bodies(t)[0], new)
@@ -141,7 +146,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         if simple is not t:
             return derivative(simple, x, slopes, asked)
         inner = [derivative(a, x, slopes, asked) if x in free_symbols(a) else None for a in t[2:]]
-        outer = partial_derivatives(t, slopes, asked, [a is not None for a in inner])
+        outer = derivatives_of_table_function(t, slopes, asked, [a is not None for a in inner])
         pairs = zip(outer, inner, strict=True)
         return ("+", *(("*", o, a) for o, a in pairs if a is not None and o))
     if head == "sum":
@@ -190,7 +195,7 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     require(is_term(low) and is_term(high), "the integral has an infinite end")
     require(y not in free_symbols(low) | free_symbols(high), "an end contains the bound variable")
     require_continuous(body, y)
-    inner: Asked = [definedness(body)]
+    inner: Asked = [definedness_formula(body)]
     slope = derivative(body, x, slopes, inner)
     between = ("or", ("and", ("<=", low, y), ("<=", y, high)),
                ("and", ("<=", high, y), ("<=", y, low)))  # fmt: skip
@@ -216,7 +221,7 @@ def require_continuous(t: Term, x: Term) -> None:
         require_continuous(part, x)
 
 
-def derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
+def special_derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
     """Return the derivatives of zeta and the like that premises without hypotheses state."""
     found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
     for p in premises:
@@ -237,22 +242,22 @@ def derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
     return found
 
 
-def partial_derivatives(
+def derivatives_of_table_function(
     t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]
 ) -> list[Term | None]:
     """Return the partial derivatives of a function of the table in the arguments wanted."""
     name, u = t[1], t[2]
-    one_plus, one_minus = ("+", num(1), square(u)), ("+", num(1), neg(square(u)))
+    one_plus, one_minus = ("+", num(1), square_term(u)), ("+", num(1), neg(square_term(u)))
     table = {
-        "exp": (t, ()), "erf": (apply_function("erf_prime", u), ()),
-        "log": (reciprocal(u), (("<", num(0), u),)),
-        "asin": (reciprocal(one_minus, 2), (("<", num(0), one_minus),)),
-        "atan": (reciprocal(one_plus), ()),
-        "abs": (("*", t, reciprocal(u)), (("!=", u, num(0)),)),
-        "sin": (apply_function("cos", u), ()),
-        "cos": (neg(apply_function("sin", u)), ()),
-        "sinh": (apply_function("cosh", u), ()), "cosh": (apply_function("sinh", u), ()),
-        "tanh": (("+", num(1), neg(square(t))), ()),
+        "exp": (t, ()), "erf": (elementary_function_term("erf_prime", u), ()),
+        "log": (reciprocal_term(u), (("<", num(0), u),)),
+        "asin": (reciprocal_term(one_minus, 2), (("<", num(0), one_minus),)),
+        "atan": (reciprocal_term(one_plus), ()),
+        "abs": (("*", t, reciprocal_term(u)), (("!=", u, num(0)),)),
+        "sin": (elementary_function_term("cos", u), ()),
+        "cos": (neg(elementary_function_term("sin", u)), ()),
+        "sinh": (elementary_function_term("cosh", u), ()), "cosh": (elementary_function_term("sinh",
+        u), ()), "tanh": (("+", num(1), neg(square_term(t))), ()),
     }  # fmt: skip
     if name in table:
         slope, needs = table[name]
@@ -274,9 +279,9 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
     """Conclude the value of a derivative, under the conditions of differentiability."""
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
-    value = evaluate_derivative(t, derivatives_in_premises(premises), asked)
+    value = evaluate_derivative(t, special_derivatives_in_premises(premises), asked)
     given = combined_hypotheses(premises).values()
-    return [*given, *asked, definedness(function_value_at_point(t))], ("=", t, value), ()
+    return [*given, *asked, definedness_formula(function_value_at_point(t))], ("=", t, value), ()
 
 
 @rule("definition", "t")
@@ -287,11 +292,11 @@ def _definition(t: Term) -> Any:
     _, name, first, second = t
     v = fresh_symbol(("s", "v", "R"), free_symbols(t))
     if name == "zeta":
-        value = square(apply_function("erf", ("+", first, ("*", second, v))))
+        value = square_term(elementary_function_term("erf", ("+", first, ("*", second, v))))
         meaning: Term = ("E", (v,), (value,), (("gauss", 1, num(0), num(1)),))
     else:
-        more = ("+", num(1), square(v))
-        bell = apply_function("exp", ("*", num(-1, 2), square(first), more))
-        area = ("int", (v,), (("*", bell, reciprocal(more)),), (num(0), second))
-        meaning = ("*", num(1, 2), reciprocal(("pi",)), area)
-    return [definedness(first), definedness(second)], ("=", t, meaning), ()
+        more = ("+", num(1), square_term(v))
+        bell = elementary_function_term("exp", ("*", num(-1, 2), square_term(first), more))
+        area = ("int", (v,), (("*", bell, reciprocal_term(more)),), (num(0), second))
+        meaning = ("*", num(1, 2), reciprocal_term(("pi",)), area)
+    return [definedness_formula(first), definedness_formula(second)], ("=", t, meaning), ()

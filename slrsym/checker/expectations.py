@@ -22,10 +22,10 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     has_copy_sum,
-    is_same,
+    is_same_term,
     is_term,
     is_within_size_limits,
     law_dimension,
@@ -87,7 +87,7 @@ def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
     """Return the formulas that a matrix is symmetric and positive semidefinite."""
     n = len(matrix)
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
-    uneven = [("=", a, b) for a, b in pairs if not is_same(a, b)]
+    uneven = [("=", a, b) for a, b in pairs if not is_same_term(a, b)]
     if all(a == ZERO for pair in pairs for a in pair):
         return [require_well_formed_node(("<=", ZERO, matrix[i][i])) for i in range(n)]
     return [
@@ -101,7 +101,7 @@ def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
     asked = []
     for law in laws:
         means, covariances = law_moments(law)
-        asked += [definedness(m) for m in means if m[0] != "n"] + semidefinite_conditions(
+        asked += [definedness_formula(m) for m in means if m[0] != "n"] + semidefinite_conditions(
             covariances
         )
     return asked
@@ -141,9 +141,9 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
     matrix = [inner[m * i : m * (i + 1)] for i in range(m)]
     for i, j in product(range(n), repeat=2):
         entry, value = entries[n * i + j], bilinear_form(rows[i], matrix, rows[j])
-        if not (is_same(value, entry) and value in (ZERO, *inner)):
+        if not (is_same_term(value, entry) and value in (ZERO, *inner)):
             asked.append(require_well_formed_node(("=", entry, value)))
-    return [*asked, *(definedness(c) for c in factor if c[0] != "n")], p, ()
+    return [*asked, *(definedness_formula(c) for c in factor if c[0] != "n")], p, ()
 
 
 # -- polynomials and moderate functions -----------------------------------------------------------
@@ -208,7 +208,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return the conditions under which a term has moderate growth in the names; refuse others."""
     spend_work(NODE * len(t))
     if not free_symbols(t) & names and not has_copy_sum(t):
-        return [] if t[0] in ("n", "pi") else [definedness(t)]
+        return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
     head, some = t[0], sorted(free_symbols(t) & names)
     if t in names:
         return []
@@ -300,7 +300,7 @@ def _moderate(function: Term) -> Any:
     is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
     names, (body,) = bound_variables(function), binder_bodies(function)
-    everywhere = require_well_formed_node(("forall", names, (definedness(body),), ()))
+    everywhere = require_well_formed_node(("forall", names, (definedness_formula(body),), ()))
     return (
         moderate_growth_conditions(*open_binder(function)),
         ("and", ("o", "moderate", function), everywhere),
@@ -330,23 +330,24 @@ def _linear(
     require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
     require_names_absent(bound_variables(node), factors, "a factor contains a variable of the node")
     require(not any(map(has_copy_sum, factors)), "a factor contains copies")
-    said = ("=", binder_bodies(node)[0], linear_combination(factors, parts))
+    said = ("=", binder_bodies(node)[0], linear_combination_term(factors, parts))
     require(
-        is_same(theorem.conclusion, said), "the premise is not that the body is the combination"
+        is_same_term(theorem.conclusion, said),
+        "the premise is not that the body is the combination",
     )
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
     means = [require_well_formed_node(replace_parts(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
     return (
-        [*given.values(), *map(definedness, asked)],
-        ("=", node, linear_combination(factors, means)),
+        [*given.values(), *map(definedness_formula, asked)],
+        ("=", node, linear_combination_term(factors, means)),
         (axiom,),
     )
 
 
-def linear_combination(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
-    """Return the sum of products of factors with parts, a single product without a sum."""
+def linear_combination_term(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
+    """Return the term c_1 p_1 + ... + c_n p_n of factors c and parts p."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
 
@@ -359,14 +360,14 @@ def _constant(node: Term) -> Any:
     require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
         require(not has_copy_sum(body), "the body contains copies")
-        asked = [*law_existence_conditions(parts_outside_binder(node)), definedness(body)]
+        asked = [*law_existence_conditions(parts_outside_binder(node)), definedness_formula(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
     low, high = parts_outside_binder(node)
     require(is_term(low) and is_term(high), "an end of the integral is infinite")
     if node[0] == "int":
-        asked = [*map(definedness, (body, low, high))]
+        asked = [*map(definedness_formula, (body, low, high))]
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
-    asked = [definedness(body), *sum_range_conditions(node)]
+    asked = [definedness_formula(body), *sum_range_conditions(node)]
     return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
 
 
@@ -396,7 +397,7 @@ def _independent(node: Term, where: Any) -> Any:
     require(
         not all(has_copy_sum(binder_bodies(e)[0]) for e in sides), "both factors contain copies"
     )
-    return [*map(definedness, sides)], ("=", node, ("*", *sides)), ("fubini",)
+    return [*map(definedness_formula, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
@@ -410,7 +411,11 @@ def _fubini(node: Term, count: Any) -> Any:
     require_names_absent(first, laws[count:], "a law contains a variable of the others; rename it")
     inner = make_expectation(last, body, laws[count:])
     nested = make_expectation(first, inner, laws[:count])
-    return [definedness(node), definedness(nested)], ("=", node, nested), ("fubini",)
+    return (
+        [definedness_formula(node), definedness_formula(nested)],
+        ("=", node, nested),
+        ("fubini",),
+    )
 
 
 @rule("image", "t", "t", "ts")
@@ -445,9 +450,9 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     body = substitute(binder_bodies(node)[0], dict(zip(old, values, strict=True)))
     other = make_expectation(names, body, laws)
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
-    asked = [p for p in asked if not is_same(p[1], p[2])]
+    asked = [p for p in asked if not is_same_term(p[1], p[2])]
     return (
-        [*asked, definedness(node), definedness(other)],
+        [*asked, definedness_formula(node), definedness_formula(other)],
         ("=", node, other),
         ("gaussian-linear-image",),
     )
@@ -481,7 +486,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
     )
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = make_expectation(names, left, parts_outside_binder(node))
-    terms, asked = [], [definedness(lhs)]
+    terms, asked = [], [definedness_formula(lhs)]
     for x, c in zip(block, cov[i], strict=True):
         if c != ZERO:
             orders = tuple(int(y == x) for y in names)
@@ -489,7 +494,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
                 names, ("d", orders, names, (f,), names), parts_outside_binder(node)
             )
             terms.append(("*", c, slope))
-            asked.append(definedness(slope))
+            asked.append(definedness_formula(slope))
     asked += moderate_growth_conditions(
         *open_binder(make_expectation(names, f, parts_outside_binder(node)))
     )
@@ -523,7 +528,7 @@ def _derivative_of_expectation(t: Term) -> Any:
     )
     asked += [
         *law_existence_conditions(parts_outside_binder(node)),
-        *map(definedness, parts_outside_binder(t)),
+        *map(definedness_formula, parts_outside_binder(t)),
     ]
     return asked, ("=", t, right), ("dominated-convergence",)
 
@@ -542,7 +547,7 @@ def _density(node: Term) -> Any:
     body = ("*", norm, mean, ("f", "exp", exponent))
     integral = require_well_formed_node(("int", (x,), (body,), (("-oo",), ("oo",))))
     return (
-        [require_well_formed_node(("<", ZERO, v)), definedness(node)],
+        [require_well_formed_node(("<", ZERO, v)), definedness_formula(node)],
         ("=", node, integral),
         ("gaussian-density",),
     )
@@ -553,4 +558,8 @@ def _exponential_of_sum(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
     require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]
-    return [*map(definedness, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()
+    return (
+        [*map(definedness_formula, parts)],
+        ("=", t, ("*", *(("f", "exp", a) for a in parts))),
+        (),
+    )

@@ -13,9 +13,9 @@ from typing import Any
 from slrsym.checker.calculus import (
     HALF,
     differentiated_function,
-    reciprocal,
+    reciprocal_term,
     require_interval_variable,
-    square,
+    square_term,
 )
 from slrsym.checker.expectations import (
     ONE,
@@ -41,7 +41,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness,
+    definedness_formula,
     has_copy_sum,
     is_term,
     neg,
@@ -57,7 +57,7 @@ from slrsym.checker.theorem import Theorem, require_relation, require_well_forme
 TWO = num(2)
 
 
-def sqrt(t: Term) -> Term:
+def sqrt_term(t: Term) -> Term:
     """Return the term of the square root of t."""
     return ("^", 1, 2, t)
 
@@ -125,7 +125,7 @@ def _integrable(node: Term) -> Any:
         *law_existence_conditions(parts_outside_binder(node)),
         *bounded_growth_conditions(*open_binder(node)),
     ]
-    return asked, definedness(node), ("gaussian-moments",)
+    return asked, definedness_formula(node), ("gaussian-moments",)
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -180,10 +180,14 @@ def _gaussian_integral(node: Term) -> Any:
         spread = ("+", ONE, spread)
     else:
         asked.append(require_well_formed_node(("<", ZERO, v)))
-    value: Term = ("f", "erf", ("*", m, reciprocal(spread, 2)))
+    value: Term = ("f", "erf", ("*", m, reciprocal_term(spread, 2)))
     if kind == "abs":
-        density = ("f", "exp", ("*", num(-1, 2), square(m), reciprocal(v)))
-        value = ("+", ("*", m, value), ("*", sqrt(spread), reciprocal(("pi",), 2), density))
+        density = ("f", "exp", ("*", num(-1, 2), square_term(m), reciprocal_term(v)))
+        value = (
+            "+",
+            ("*", m, value),
+            ("*", sqrt_term(spread), reciprocal_term(("pi",), 2), density),
+        )
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
@@ -206,10 +210,10 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
     _, _, m, v = parts_outside_binder(node)[0]
     left = ("+", ONE, ("*", num(-2), a, v))
-    inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
-    exponent = ("+", c, ("*", inner, reciprocal(left)))
+    inner = ("+", ("*", a, square_term(m)), ("*", b, m), ("*", HALF, square_term(b), v))
+    exponent = ("+", c, ("*", inner, reciprocal_term(left)))
     asked.append(require_well_formed_node(("<", ZERO, left)))
-    value = ("*", reciprocal(left, 2), ("f", "exp", exponent))
+    value = ("*", reciprocal_term(left, 2), ("f", "exp", exponent))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
@@ -233,7 +237,11 @@ def _mean_in_two_variables(
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
     asked += [require_well_formed_node(("<", ZERO, t)) for t in (size, ("+", first, last))]
-    return asked, ("=", node, ("*", reciprocal(size, 2), ("f", "exp", c))), ("gaussian-integrals",)
+    return (
+        asked,
+        ("=", node, ("*", reciprocal_term(size, 2), ("f", "exp", c))),
+        ("gaussian-integrals",),
+    )
 
 
 @rule("centred pair", "t")
@@ -254,15 +262,15 @@ def _pair(node: Term) -> Any:
         noise = ONE if kind == "erf" else ZERO
         spreads.append(sum_of_terms([noise, ("*", TWO, v)]))
         asked += [] if kind == "erf" else [require_well_formed_node(("<", ZERO, v))]
-    size = sqrt(("*", *spreads))
-    angle = ("f", "asin", ("*", TWO, c, reciprocal(("*", *spreads), 2)))
-    scale = ("*", TWO, reciprocal(("pi",)))
+    size = sqrt_term(("*", *spreads))
+    angle = ("f", "asin", ("*", TWO, c, reciprocal_term(("*", *spreads), 2)))
+    scale = ("*", TWO, reciprocal_term(("pi",)))
     if "abs" not in kinds:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
     require(kinds == ["abs", "abs"], "one function is an absolute value, and the other is not")
-    rest = ("+", square(size), ("*", num(-4), square(c)))
+    rest = ("+", square_term(size), ("*", num(-4), square_term(c)))
     asked.append(require_well_formed_node(("<=", ZERO, rest)))
-    value = ("*", scale, ("+", ("*", HALF, sqrt(rest)), ("*", c, angle)))
+    value = ("*", scale, ("+", ("*", HALF, sqrt_term(rest)), ("*", c, angle)))
     return asked, ("=", node, value), ("bivariate-normal",)
 
 

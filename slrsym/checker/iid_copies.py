@@ -18,10 +18,10 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     has_copy_sum,
-    is_same,
+    is_same_term,
     num,
     parts_outside_binder,
     rename_apart,
@@ -57,15 +57,15 @@ def _copy(node: Term, copies: Term) -> Any:
     asked = [
         ("o", "integer", count),
         require_well_formed_node(("<=", ONE, count)),
-        definedness(node),
-        definedness(other),
+        definedness_formula(node),
+        definedness_formula(other),
     ]
     return asked, ("=", node, other), ("fubini",)
 
 
 def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
     """Replace a subterm by another one wherever it is outside all binders."""
-    if is_same(t, old):
+    if is_same_term(t, old):
         return new
     if bound_variables(t):
         return t
@@ -76,7 +76,7 @@ def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
 def _copies_exist(copies: Term) -> Any:
     """Conclude that a sum of independent copies of a moderate function is defined."""
     require_copy_sum(copies)
-    return moderate_growth_conditions(copies, frozenset()), definedness(copies), ()
+    return moderate_growth_conditions(copies, frozenset()), definedness_formula(copies), ()
 
 
 @rule("moments of copies", "t")
@@ -101,9 +101,9 @@ def _moments_of_copies(node: Term) -> Any:
     ]
     mean = ("*", n, first)
     if not squared:
-        return [*asked, definedness(first)], ("=", node, mean), ("fubini", "induction")
+        return [*asked, definedness_formula(first)], ("=", node, mean), ("fubini", "induction")
     pairs = ("*", n, ("+", n, num(-1)), ("^", 2, 1, first))
-    asked += [definedness(first), definedness(second)]
+    asked += [definedness_formula(first), definedness_formula(second)]
     return asked, ("=", node, ("+", ("*", n, second), pairs)), ("fubini", "induction")
 
 
@@ -112,4 +112,4 @@ def _no_copies(copies: Term) -> Any:
     """Conclude that a sum of zero independent copies is 0."""
     require_copy_sum(copies)
     require(parts_outside_binder(copies)[0] == ZERO, "the number of copies is not 0")
-    return [definedness(copies)], ("=", copies, ZERO), ()
+    return [definedness_formula(copies)], ("=", copies, ZERO), ()

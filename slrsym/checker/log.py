@@ -20,7 +20,7 @@ from math import inf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.logic import is_contradictory
+from slrsym.checker.logic import are_contradictory
 from slrsym.checker.term import (
     WORK,
     Rejected,
@@ -29,7 +29,7 @@ from slrsym.checker.term import (
     canonical_key,
     free_symbols,
     is_formula,
-    is_same,
+    is_same_term,
     parse_term,
     require,
     work,
@@ -86,7 +86,7 @@ class ProvedClaims:
         allowed = {canonical_key(h) for h in given}
         extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
         require(not extra, f"the proof supposes more: {'; '.join(map(canonical_key, extra))[:300]}")
-        require(is_same(shown.conclusion, statement), "the proof shows another statement")
+        require(is_same_term(shown.conclusion, statement), "the proof shows another statement")
         # As stated: the hypotheses of the claim, whether the proof needs them or not.
         self._claims[id] = prove("logic", [shown], tuple(given), statement)
 
@@ -136,7 +136,7 @@ def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
     return tuple((_read_name(s, reader), reader.read(v)) for s, v in data)
 
 
-def read_inference(
+def parse_inference_arguments(
     name: Any, data: Sequence[Any], reader: TermReader, extensions: Iterable[str] = EXTENSIONS
 ) -> list[Any]:
     """Return the arguments of an inference in a log, parsed by the kinds that its rule declares."""
@@ -213,7 +213,7 @@ def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> st
     return ""
 
 
-def read_lines(path: str | Path) -> Iterator[str]:
+def read_log_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a log file, which may be compressed with xz."""
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
@@ -243,7 +243,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
     loaded: tuple[str, ...] = ()
     work.left = WORK
     try:
-        for number, text in enumerate(read_lines(path), start=1):
+        for number, text in enumerate(read_log_lines(path), start=1):
             try:
                 work.left += _EACH_BYTE * len(text)
                 record = _parse_line(text)
@@ -301,7 +301,7 @@ def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
     """Return whether one hypothesis of a step, not in `given`, already implies its conclusion."""
     allowed = set(map(canonical_key, given))
     own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
-    return any(is_contradictory((h, ("not", theorem.conclusion))) for h in own)
+    return any(are_contradictory((h, ("not", theorem.conclusion))) for h in own)
 
 
 _HEADER = ("format", "claims", "extensions", "slrsym", "seed")
@@ -327,7 +327,7 @@ def _check_claim(
         is_inference = isinstance(line, list) and len(line) > 1 and isinstance(line[1], list)
         require(is_inference, "an inference is not a list of a rule, its premises and its data")
         name, premises, *data = line
-        data = read_inference(name, data, reader, extensions)
+        data = parse_inference_arguments(name, data, reader, extensions)
         builder.add(name, map(builder.find_premise, premises), *data)
     steps = []
     for step in record["steps"]:
@@ -337,7 +337,7 @@ def _check_claim(
         require(is_named, f"no label and rule: {[label, name]!a:.80}")
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
         theorem, listed = builder.find_premise(end).theorem, tuple(map(reader.read, supposed))
-        wrong = not is_same(theorem.conclusion, reader.read(said))
+        wrong = not is_same_term(theorem.conclusion, reader.read(said))
         require(not wrong, f"step {label} shows another statement")
         others = set(map(canonical_key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")

@@ -79,7 +79,7 @@ class TruthValueSearch:
         return True
 
 
-def is_contradictory(formulas: Iterable[Term]) -> bool:
+def are_contradictory(formulas: Iterable[Term]) -> bool:
     """Return whether formulas contradict each other; raise `Rejected` if that is too much work."""
     cases = TruthValueSearch()
     return cases.is_impossible([cases.compile_formula(p) for p in formulas])

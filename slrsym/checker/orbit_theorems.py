@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from slrsym.checker.calculus import square
+from slrsym.checker.calculus import square_term
 from slrsym.checker.expectations import ONE, ZERO
 from slrsym.checker.term import (
     Rejected,
@@ -25,7 +25,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness,
+    definedness_formula,
     free_symbols,
     is_term,
     neg,
@@ -46,7 +46,7 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
     if not free_symbols(t) & names:
-        return [] if t[0] in ("n", "pi") else [definedness(t)]
+        return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
     if t in names:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
@@ -79,7 +79,7 @@ def _smooth(function: Term, point: Term) -> Any:
     put = dict(zip(new.values(), place, strict=True))
     near = frozenset(new.values())
     asked = [substitute(p, put) for b in bodies for p in smoothness_conditions(b, near)]
-    return [*asked, *map(definedness, place)], ("o", "smooth", function, point), ()
+    return [*asked, *map(definedness_formula, place)], ("o", "smooth", function, point), ()
 
 
 def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:
@@ -224,7 +224,7 @@ def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     return list(map(require_well_formed_node, asked)), goal, (f"theorem {name}", *axioms)
 
 
-def single_subject(goal: OrbitGoal) -> Term:
+def single_subject_of_statement(goal: OrbitGoal) -> Term:
     """Return the only object besides the map that a statement is about."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
@@ -245,7 +245,7 @@ def _decrease(goal: OrbitGoal) -> list[Term]:
 
     By induction every point of the orbit is in the box, so the inequality holds at each.
     """
-    f = single_subject(goal)
+    f = single_subject_of_statement(goal)
     change = ("+", goal.value_after_step(f), neg(goal.value_here(f)))
     return [
         goal.named_map.invariance_formula(),
@@ -263,7 +263,7 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     f, rate, floor = goal.values
-    slack = goal.value_here(single_subject(goal))
+    slack = goal.value_here(single_subject_of_statement(goal))
     change = (
         "+",
         goal.value_after_step(f),
@@ -284,7 +284,7 @@ def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
     slack, factor = goal.values
     least = (
         "+",
-        ("+", *map(square, terms)),
+        ("+", *map(square_term, terms)),
         neg(("*", require_term(factor), goal.value_here(slack))),
     )
     vanishes = ("o", "VanishesAlong", goal.map, slack)
@@ -314,7 +314,7 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
     there.
     """
-    values = goal.values_here(single_subject(goal))
+    values = goal.values_here(single_subject_of_statement(goal))
     return [*_at_most_a_multiple(goal, values), goal.named_map.smoothness_formula(*values)]
 
 
@@ -331,7 +331,7 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     system = ("and", *(("=", e, ZERO) for e in goal.values_here(equations)))
     listed = [
         ("and", *(("=", x, v) for x, v in zip(goal.named_map.names, p, strict=True)))
-        for p in goal.points(single_subject(goal))
+        for p in goal.points(single_subject_of_statement(goal))
     ]
     solved = ("implies", system, ("or", *listed))
     return [
@@ -376,9 +376,11 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
         value_of = apply_function_at(require_real_function(of, len(here)), (), here)
         return [
             *asked,
-            goal.named_map.for_all_points(("=", goal.value_here(single_subject(goal)), value_of)),
+            goal.named_map.for_all_points(
+                ("=", goal.value_here(single_subject_of_statement(goal)), value_of)
+            ),
         ]
-    listed = [tuple(map(canonical_key, p)) for p in goal.points(single_subject(goal))]
+    listed = [tuple(map(canonical_key, p)) for p in goal.points(single_subject_of_statement(goal))]
     for p in points_of_set(of, len(large.names)):
         require(p[i][0] == "n", "the coordinate of a point across the face is no number")
         rest = tuple(canonical_key(x) for j, x in enumerate(p) if j != i)
@@ -439,7 +441,7 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
     """
     strict = [
         p
-        for point in goal.points(single_subject(goal))
+        for point in goal.points(single_subject_of_statement(goal))
         for p in goal.named_map.inside_conditions(point, "<")
     ]
     return [
@@ -472,8 +474,10 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
     times.
     """
     g, (matrix, eigenvalue) = goal.named_map, goal.values
-    require(len(goal.points(single_subject(goal))) == 1, "there is more than one point")
-    (point,) = goal.points(single_subject(goal))
+    require(
+        len(goal.points(single_subject_of_statement(goal))) == 1, "there is more than one point"
+    )
+    (point,) = goal.points(single_subject_of_statement(goal))
     n = len(g.names)
     is_square = matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17
     require(is_square, "the matrix is not square, or has more than four rows")
@@ -491,13 +495,13 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
         for i, row in enumerate(rows)
     ]
     return [
-        *asked, ("=", determinant(lessened), ZERO), ("<", ONE, eigenvalue),
+        *asked, ("=", determinant_term(lessened), ZERO), ("<", ONE, eigenvalue),
         ("o", "InvertibleJacobian", goal.map),
         *g.inside_conditions(point, "<"), g.smoothness_formula(*g.images),
     ]  # fmt: skip
 
 
-def determinant(rows: Sequence[Sequence[Term]]) -> Term:
+def determinant_term(rows: Sequence[Sequence[Term]]) -> Term:
     """Return the determinant of a matrix, as a sum over permutations."""
     terms = []
     for p in permutations(range(len(rows))):
@@ -519,7 +523,7 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
     (f,) = goal.values
     less = [
         goal.named_map.for_all_points(("<", goal.value_here(f), goal.value_at(p, f)), "<")
-        for p in goal.points(single_subject(goal))
+        for p in goal.points(single_subject_of_statement(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
     return [
@@ -539,10 +543,10 @@ def _null_union(goal: OrbitGoal) -> list[Term]:
     """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts are no tuple of sets of points")
-    goal.points(single_subject(goal))
+    goal.points(single_subject_of_statement(goal))
     covered = {canonical_key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
     require(
-        {canonical_key(p) for p in single_subject(goal)[1:]} <= covered,
+        {canonical_key(p) for p in single_subject_of_statement(goal)[1:]} <= covered,
         "the parts do not make up the set",
     )
     return [("o", "NullStarts", goal.map, part) for part in parts[1:]]
@@ -555,8 +559,8 @@ def _all_but_few(goal: OrbitGoal) -> list[Term]:
     A start from which the orbit does not converge to a point of $P$ is in the null set.
     """
     (few,) = goal.values
-    both = {canonical_key(p): p for t in (single_subject(goal), few) for p in t[1:]}
-    for t in (single_subject(goal), few):
+    both = {canonical_key(p): p for t in (single_subject_of_statement(goal), few) for p in t[1:]}
+    for t in (single_subject_of_statement(goal), few):
         goal.points(t)
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

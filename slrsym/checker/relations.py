@@ -13,11 +13,11 @@ from slrsym.checker.term import (
     canonical_key,
     children,
     conditions_of_sort,
-    definedness,
+    definedness_formula,
     free_symbols,
     has_copy_sum,
     is_bound_place,
-    is_same,
+    is_same_term,
     is_term,
     num,
     parts_outside_binder,
@@ -37,14 +37,17 @@ from slrsym.checker.theorem import (
 def _sort_of_symbol(symbol: Term) -> Any:
     """Conclude that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
-    return [], ("and", definedness(symbol), *conditions_of_sort(symbol[2], symbol)), ()
+    return [], ("and", definedness_formula(symbol), *conditions_of_sort(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
 def _order(a: Term, b: Term) -> Any:
     """Conclude how <, =, <= and != between two terms imply each other."""
     less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
-    both_defined, one_holds = ("and", definedness(a), definedness(b)), ("or", less, equal, more)
+    both_defined, one_holds = (
+        ("and", definedness_formula(a), definedness_formula(b)),
+        ("or", less, equal, more),
+    )
     at_most_one = [("not", ("and", x, y)) for x, y in combinations((less, equal, more), 2)]
     definitions = [
         ("iff", ("<=", a, b), ("or", less, equal)),
@@ -62,15 +65,15 @@ def _chain(premises: Sequence[Theorem]) -> Any:
     """
     require(premises, "there is no premise")
     kind, left, right = require_relation(premises[0].conclusion)
-    goes_on = len(premises) < 2 or any(is_same(right, t) for t in premises[1].conclusion[1:])
+    goes_on = len(premises) < 2 or any(is_same_term(right, t) for t in premises[1].conclusion[1:])
     start = end = left if goes_on or kind != "=" else right
     kinds = []
     for p in premises:
         kind, a, b = require_relation(p.conclusion)
         require(kind != "!=", "a premise is a relation !=")
-        if not is_same(a, end):
+        if not is_same_term(a, end):
             a, b = b, a
-            require(kind == "=" and is_same(a, end), "the chain is broken")
+            require(kind == "=" and is_same_term(a, end), "the chain is broken")
         kinds.append(kind)
         end = b
     kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
@@ -83,7 +86,7 @@ def _defined_part(theorem: Theorem, path: Any) -> Any:
     require_relation(theorem.conclusion)
     nodes, part = nodes_on_path(theorem.conclusion, path)
     require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
-    return theorem.hypotheses.values(), require_well_formed_node(definedness(part)), ()
+    return theorem.hypotheses.values(), require_well_formed_node(definedness_formula(part)), ()
 
 
 @rule("rewrite", "json", premises=2)
@@ -99,8 +102,8 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
     require(isinstance(paths, list), "the places are no list")
     for path in paths:
         nodes, part = nodes_on_path(conclusion, path)
-        require(is_same(part, a) or is_same(part, b), "another term stands at this place")
-        part, mine = (b if is_same(part, a) else a), combined_hypotheses([equation])
+        require(is_same_term(part, a) or is_same_term(part, b), "another term stands at this place")
+        part, mine = (b if is_same_term(part, a) else a), combined_hypotheses([equation])
         for t, i in reversed(nodes):
             part = require_well_formed_node(replace_parts(t, {i: part}))
             if bound_variables(t) and is_bound_place(t, i):
@@ -138,7 +141,7 @@ def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, T
                 added += [("<=", low, high)] if node[0] == "int" else []
     # c = c says that the copies c exist; it holds for every outcome, and may leave E.
     with_copies = [h for h in given.values() if has_copy_sum(h) and not (
-        h[0] == "=" and h[1][0] == "copies" and is_same(h[1], h[2]))]  # fmt: skip
+        h[0] == "=" and h[1][0] == "copies" and is_same_term(h[1], h[2]))]  # fmt: skip
     require(node[0] != "E" or not with_copies, "a hypothesis contains the value of a sum of copies")
     caught = sorted(s[1] for s in names if any(s in free_symbols(h) for h in given.values()))
     require(not caught, f"a hypothesis contains {', '.join(caught)}, which is bound here")
@@ -170,7 +173,7 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
         asked = [require_well_formed_node((kind, *parts_outside_binder(node)))]
     elif node[0] == "int":
         refuse_reversed_infinite_ends(node)
-    exist = [] if node[0] == "sum" else [definedness(node), definedness(other)]
+    exist = [] if node[0] == "sum" else [definedness_formula(node), definedness_formula(other)]
     return [*given, *asked, *exist], (kind, node, other), ()
 
 
@@ -180,7 +183,7 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     require(node[0] in ("E", "int"), "the node is no expectation or integral")
     kind, other, given = compared_bodies(theorem, node)
     require(kind == "=", "the premise is no equation")
-    return [*given, definedness(node)], ("=", node, other), ()
+    return [*given, definedness_formula(node)], ("=", node, other), ()
 
 
 def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:

@@ -357,7 +357,7 @@ class Ring:
         self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
 
     def _compare_square_root(self, a: Poly, b: Poly) -> None:
-        """Compare a square root with b, by the sign of its radicand minus b^2."""
+        """Store how a square root compares with b, by the sign of its radicand minus b^2."""
         kind, *data = self.generator_data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
         sign = self.facts.sign

@@ -47,7 +47,7 @@ def generators_in(p: Poly) -> list[int]:
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
 
-def sign_of_number(c: Any) -> Sign:
+def sign_of_rational(c: Any) -> Sign:
     """Return the sign of a rational number."""
     return POS if c > 0 else NEG if c < 0 else ZERO
 
@@ -132,7 +132,7 @@ class SignFacts:
     def _monic(self, p: Poly) -> tuple[str, Poly, Sign]:
         c = p.leading_coefficient()
         monic = p / c
-        return str(monic), monic, sign_of_number(c)
+        return str(monic), monic, sign_of_rational(c)
 
     def all_facts(self) -> list[tuple[Poly, Sign]]:
         """Return all known facts: polynomials with their signs."""
@@ -152,7 +152,7 @@ class SignFacts:
         """Return the known sign of a polynomial, from facts, terms or, if `deep`, its factors."""
         p = self.reduce(p)
         if p.is_constant():
-            return sign_of_number(p.leading_coefficient()) if p != 0 else ZERO
+            return sign_of_rational(p.leading_coefficient()) if p != 0 else ZERO
         name, _, s = self._monic(p)
         found = sign_of_product(self._fact(name), s)
         if len(found) == 1:
@@ -160,7 +160,7 @@ class SignFacts:
         single = [(i, self._fact(str(self.x[i]))) for i in generators_in(p)]
         terms, total = p.terms(), ZERO
         for m, c in terms:
-            t = sign_of_number(c)
+            t = sign_of_rational(c)
             for i, sign in single:
                 if m[i]:
                     t = sign_of_product(t, sign_of_power(sign, int(m[i])))
@@ -171,7 +171,7 @@ class SignFacts:
         if len(found) > 1 and len(p) > 1 and deep:
             c, factors = factor_polynomial(p)
             if len(factors) > 1 or factors[0][1] > 1:
-                t = sign_of_number(c)
+                t = sign_of_rational(c)
                 for f, n in factors:
                     t = sign_of_product(t, sign_of_power(self.sign(f, False), int(n)))
                 found &= t
@@ -185,7 +185,7 @@ class SignFacts:
         """Store the sign of p, given that factor * p = sum of c * product of g^n and factor > 0."""
         total, sign = self.zero, ZERO
         for c, parts in rows:
-            t, s = self.ring.constant(c), sign_of_number(c)
+            t, s = self.ring.constant(c), sign_of_rational(c)
             for g, n in parts:
                 t, s = (
                     poly_product(t, poly_power(g, n)),

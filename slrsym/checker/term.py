@@ -91,7 +91,7 @@ def neg(t: Term) -> Term:
     return ("*", num(-1), t)
 
 
-def definedness(t: Term) -> Term:
+def definedness_formula(t: Term) -> Term:
     return ("=", t, t)
 
 
@@ -304,7 +304,7 @@ def conditions_of_sort(sort: str, value: Term) -> list[Term]:
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
-    return [*whole, (relation, *sides) if relation else definedness(value)]
+    return [*whole, (relation, *sides) if relation else definedness_formula(value)]
 
 
 # -- one printing ---------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def _flat(t: Term) -> Iterator[tuple[int, Term]]:
         yield from _flat(p) if p[0] == t[0] else ((i, p),)
 
 
-def is_same(a: Term, b: Term) -> bool:
+def is_same_term(a: Term, b: Term) -> bool:
     return a == b or canonical_key(a) == canonical_key(b)
 
 

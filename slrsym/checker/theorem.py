@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from slrsym.checker.logic import is_contradictory
+from slrsym.checker.logic import are_contradictory
 from slrsym.checker.term import (
     RELATIONS,
     WORK,
@@ -23,7 +23,7 @@ from slrsym.checker.term import (
     free_symbols,
     is_formula,
     is_function_or_sequence,
-    is_same,
+    is_same_term,
     is_within_size_limits,
     num,
     require,
@@ -186,7 +186,7 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
     clauses = [("not", conclusion), *hypotheses]
     for p in premises:
         clauses.append(("or", p.conclusion, *(("not", h) for h in p.hypotheses.values())))
-    require(is_contradictory(clauses), "the conclusion does not follow by logic")
+    require(are_contradictory(clauses), "the conclusion does not follow by logic")
     return hypotheses, conclusion, ()
 
 
@@ -233,8 +233,8 @@ def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
     require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "the symbol is not of sort Z>=0 or Z>0")
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})
-    require(is_same(base.conclusion, first), "the first premise is not the goal at the start")
-    require(is_same(step.conclusion, following), "the second premise is not the goal at n + 1")
+    require(is_same_term(base.conclusion, first), "the first premise is not the goal at the start")
+    require(is_same_term(step.conclusion, following), "the second premise is not the goal at n + 1")
     kept = {k: h for k, h in step.hypotheses.items() if k != canonical_key(goal)}
     given = {**base.hypotheses, **kept}
     require(not any(n in free_symbols(h) for h in given.values()), f"a hypothesis contains {n[1]}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slrsym.checker.calculus import square
+from slrsym.checker.calculus import square_term
 from slrsym.checker.expectations import ONE, ZERO, make_expectation
 from slrsym.checker.orbit_theorems import (
     SCHEMAS,
@@ -21,7 +21,7 @@ from slrsym.checker.orbit_theorems import (
     points_of_set,
     register_theorem,
     require_real_function,
-    single_subject,
+    single_subject_of_statement,
 )
 from slrsym.checker.term import (
     Term,
@@ -58,7 +58,7 @@ def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term],
     is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
     require(is_of_square, "the first value is no map of the square from -1 to 1")
     slopes = require_real_function(slopes, 2, 2)
-    ends = points_of_set(single_subject(goal), 2)
+    ends = points_of_set(single_subject_of_statement(goal), 2)
     allowed = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
@@ -77,8 +77,8 @@ def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term],
         in_x: Term = ("d", (1,), (x,), (risk,), (x,))
         asked.append(g.for_all_points(("=", ("d", (0, 0, 0), across, (in_x,), flat[3:]), slope)))
     for x, slope, image in zip(g.names, values, g.images, strict=True):
-        beside = ("+", ONE, neg(square(x)))
-        length = ("+", ONE, ("*", square(("*", rate, slope)), beside))
+        beside = ("+", ONE, neg(square_term(x)))
+        length = ("+", ONE, ("*", square_term(("*", rate, slope)), beside))
         moved = ("+", x, neg(("*", rate, slope, beside)))
         asked.append(g.for_all_points(("=", ("*", moved, ("^", -1, 2, length)), image)))
     asked.append(("o", _OF_THE_MAP[goal.kind], planar, goal.about[0]))
@@ -173,7 +173,7 @@ def _conditional_risk(goal: OrbitGoal) -> list[Term]:
     is_goal = goal.map == ("text", BAYES_RISK) and not goal.about
     require(is_goal, "the goal is not the sentence that the theorem shows")
     m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")
-    xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
+    xi, variance = ("s", "xi", "R"), square_term(("s", "epsilon", "R>=0"))
     w, y = (("ix", name, "R", place) for name in "wy")
 
     def sum_over_tokens(term: Term) -> Term:
@@ -183,11 +183,11 @@ def _conditional_risk(goal: OrbitGoal) -> list[Term]:
         return ("*", ("^", -1, 1, sum_over_tokens(w)), sum_over_tokens(("*", w, term)))
 
     def error(value: Term, said: Term) -> Term:
-        return ("+", square(("+", value, neg(said))), variance)
+        return ("+", square_term(("+", value, neg(said))), variance)
 
     best = average(y)
-    given_tokens = ("+", average(error(y, best)), square(("+", best, neg(p))))
-    noisy = make_expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
+    given_tokens = ("+", average(error(y, best)), square_term(("+", best, neg(p))))
+    noisy = make_expectation([xi], square_term(("+", m, xi, neg(p))), [("noise", variance)])
     asked: list[Term] = [
         ("=", noisy, error(m, p)),
         ("implies", ("<", ZERO, sum_over_tokens(w)), ("=", average(error(y, p)), given_tokens)),

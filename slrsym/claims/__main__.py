@@ -17,7 +17,7 @@ from slrsym.tactics.proof_log import statement_records
 
 
 def main(paths: list[str], ids: list[str]) -> None:
-    """Print one line of JSON for each of the given claims that exists."""
+    """Print the statement of each given claim that exists, as one line of JSON each."""
     # What a derivation prints is no answer.
     with redirect_stdout(sys.stderr):
         # Of the package, only the files are run that make claims which are asked for.

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.files import builtin_folder, python_and_paper_files
+from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_files
 from slrsym.files import digest_of_files, replace_atomically
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
     """Return a digest of the package, the derivations, library versions and options."""
     package = Path(__file__).resolve().parents[1]
     asked = None if paths is None else [path.resolve() for path in paths]
-    folders = [package, builtin_folder()]
+    folders = [package, builtin_derivation_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
     files = [file for folder in folders for file in python_and_paper_files(folder.resolve())]
@@ -61,7 +61,7 @@ def load_or_compute(
     fresh: bool = False,
     is_good: Callable[[dict[str, Any]], bool] = _without_problems,
 ) -> tuple[dict[str, Any], bool]:
-    """Return the cached result for these inputs, or compute it and cache it if `is_good`.
+    """Return the cached or newly computed result for given inputs, and whether it was cached.
 
     Also whether they are of an earlier run, which is not asked if they are to be fresh.
     """

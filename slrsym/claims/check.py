@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
-from slrsym.claims.files import traceback_line
+from slrsym.claims.file_search import traceback_line_suffix
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
@@ -144,13 +144,13 @@ class ClaimVerdict:
 
     @property
     def digits(self) -> int | None:
-        """The smallest number of digits to which two sides agreed; None if none were compared."""
+        """The smallest number of digits to which the sides of a step agreed; None if unknown."""
         seen = [r.digits for r in self.reports if r.digits is not None]
         return min(seen, default=None)
 
     @property
     def failure(self) -> str:
-        """The first problem: an error, a refused step, or a contradiction by samples."""
+        """The first problem that the check of the claim met, as text; empty if none."""
         refused = (str(r) for r in self.reports if not r.accepted)
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
@@ -180,17 +180,17 @@ EXTREMES = 2
 Compared = tuple[int | None, str, str]
 
 
-def has_recursion(*statements: Any) -> bool:
-    """Return whether a statement has "for all values of", which random numbers cannot satisfy."""
+def has_for_all_statement(*statements: Any) -> bool:
+    """Return whether any of the statements contains a `ForAll`, which numbers cannot test."""
     return any(s.has(ForAll) for s in statements)
 
 
 def is_compared_with_numbers(step: Step) -> bool:
     """Return whether the numerical cross-check can test a step."""
-    return step.numeric and not has_recursion(step.statement, *step.context.hypotheses)
+    return step.numeric and not has_for_all_statement(step.statement, *step.context.hypotheses)
 
 
-def numerical_check(
+def check_step_numerically(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     rng = _generator(seed)
@@ -215,7 +215,9 @@ def _bench(
     return SharedPoints(statements, given, rng, functions)
 
 
-def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[SharedPoints | None]:
+def shared_points_of_steps(
+    claim: Claim, steps: Sequence[Step], seed: int
+) -> list[SharedPoints | None]:
     """Return, for each step, the random points it shares with steps of equal hypotheses."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
@@ -233,16 +235,16 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
 
 
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
-    """Check a conjunction numerically: statements about orbits by iteration, others at points."""
+    """Return the numerical check of a step: orbit statements by iteration, others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.crosscheck import Inconclusive, NoPointFound
-    from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
+    from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
 
     others = []
     try:
         for part in conjuncts(step.statement):
             if isinstance(part, OrbitStatement):
-                check_orbit_statement(part, step.context.hypotheses, rng)
+                require_no_orbit_counterexample(part, step.context.hypotheses, rng)
             else:
                 others.append(part)
     except ContradictedStatement as found:
@@ -283,23 +285,27 @@ def check_certificate(claim: Claim) -> tuple[str, str]:
 
 
 def claims_used_by_certificate(claim: Claim) -> tuple[str, ...]:
-    """Return the claims that a claim's certificate rests on; none if the claim has a proof."""
+    """Return the ids of the claims that a claim's certificate rests on; none without one."""
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
 def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
-    """Run the experiment of a claim; return None if it has none."""
+    """Run the experiment of a claim and return its trials, or None if it has none."""
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
 
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
-    """Check a claim's relations between expectations by Monte Carlo."""
-    if not claim.statement.has(Expectation) or has_recursion(claim.statement, *claim.hypotheses):
+    """Check a claim's relations between expectations by Monte Carlo; return the comparisons."""
+    if not claim.statement.has(Expectation) or has_for_all_statement(
+        claim.statement, *claim.hypotheses
+    ):
         return ()
-    from slrsym.crosscheck.montecarlo import MonteCarloCheck, sample_relations
+    from slrsym.crosscheck.montecarlo import MonteCarloCheck, check_relations_by_sampling
 
     try:
-        return sample_relations(claim.statement, claim.hypotheses, step_seed(claim, 0, seed))
+        return check_relations_by_sampling(
+            claim.statement, claim.hypotheses, step_seed(claim, 0, seed)
+        )
     except Exception as problem:  # numbers that cannot be computed are no evidence
         broke = f"the sampling broke: {type(problem).__name__}: {problem}"
         return (MonteCarloCheck(infix_text(claim.statement), contradiction=broke),)
@@ -308,11 +314,11 @@ def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...
 def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
-    """Compare both sides of a step numerically at random points."""
+    """Compare a step's sides at random points; return digits, contradiction and an example."""
     if not is_compared_with_numbers(step):
         return None, "", ""
     try:
-        return numerical_check(step, seed, points, bench)
+        return check_step_numerically(step, seed, points, bench)
     # Numbers that cannot be computed have not agreed.
     except Exception as problem:
         return None, f"the numerical check broke: {type(problem).__name__}: {problem}", ""
@@ -353,7 +359,7 @@ _WRONG = "contradicted numerically: "
 
 def _place(problem: BaseException, claim: Claim) -> str:
     """Return the file and line of the claim's code that raised an exception, if any did."""
-    where = "" if claim.file is None else traceback_line(problem, claim.file)
+    where = "" if claim.file is None else traceback_line_suffix(problem, claim.file)
     return f"{claim.file}{where}: " if where else ""
 
 
@@ -392,7 +398,7 @@ def _judge_claim(
 def check_claim(
     claim: Claim, find: Callable[[str], Claim], options: CheckOptions = DEFAULT
 ) -> ClaimVerdict:
-    """Check a claim, assuming that the claims it uses are true.
+    """Check a claim, assuming that the claims it uses are true, and return the verdict.
 
     Parameters
     ----------
@@ -423,7 +429,7 @@ def check_claim(
         numbers = [
             compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
-                zip(steps, shared_points(claim, steps, options.seed), strict=True)
+                zip(steps, shared_points_of_steps(claim, steps, options.seed), strict=True)
             )
         ]
         wrong = [

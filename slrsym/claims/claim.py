@@ -111,7 +111,7 @@ _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is 
 
 @contextmanager
 def collect_claims(file: Path) -> Iterator[list[Claim]]:
-    """Collect all claims that are created inside the `with` block, which runs a file."""
+    """Collect, in a list, all claims that are created inside a `with` block that runs a file."""
     claims: list[Claim] = []
     token = _collected.set((file, claims))
     try:
@@ -255,7 +255,7 @@ class Claim:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be deleted")
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
-        """Decorate the function that returns the proof of the claim.
+        """Register a function, as a decorator, that returns the proof of the claim.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Claim:
         return self._given_way(_PROOF, function, already)
 
     def certified_by(self, function: Callable[[], BoxCertificate]) -> Callable[[], BoxCertificate]:
-        """Decorate the function that returns a certificate on a box, instead of a proof.
+        """Register a function, as a decorator, that returns a certificate in place of a proof.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class Claim:
         return self._given_way(_BOX, function, _ALREADY)
 
     def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
-        """Decorate the function that tests the claim by an experiment, instead of a proof.
+        """Register a function, as a decorator, that tests the claim in place of a proof.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class Claim:
         return self._function(_TRIALS) is not None
 
     def experiment(self, rng: Generator) -> Trials | None:
-        """Run the experiment that replaces a proof; return None if there is none.
+        """Run the experiment that replaces the claim's proof; return its trials, or None.
 
         Parameters
         ----------
@@ -471,7 +471,7 @@ class Claim:
         return f"Claim({self.id!r}: {self.statement})"
 
     def to_latex(self, proof: bool = False) -> str:
-        r"""Return the statement in LaTeX, for math mode.
+        r"""Return the claim's statement, and on request its proof, in LaTeX.
 
         Parameters
         ----------
@@ -492,7 +492,7 @@ class Claim:
         return str(load_registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
-        """Return the HTML of the statement, with the claim's name and hypotheses.
+        """Return the HTML of the claim's name, hypotheses and statement, and on request proof.
 
         Parameters
         ----------
@@ -526,7 +526,7 @@ def _place_of(function: Any) -> str:
 
 
 def _require_one_argument(function: Callable[..., Any]) -> None:
-    """Refuse a proof function that cannot be called with the statement as its only argument."""
+    """Raise an error if a proof function cannot be called with the statement alone."""
     try:
         asked = inspect.signature(function)
     except (TypeError, ValueError):  # of what Python cannot look into

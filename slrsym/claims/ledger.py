@@ -22,13 +22,13 @@ from types import CodeType
 from slrsym.claims import id_from_name
 from slrsym.claims.check import CheckOptions, ClaimVerdict, claims_used_by_certificate
 from slrsym.claims.claim import Claim, collect_claims
-from slrsym.claims.files import (
+from slrsym.claims.file_search import (
     DerivationError,
-    builtin_folder,
+    builtin_derivation_folder,
     claim_ids_in_folder,
     derivation_files,
     files_with_claim,
-    traceback_line,
+    traceback_line_suffix,
 )
 from slrsym.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.proofs import RULE_CLAIMS
@@ -46,7 +46,7 @@ def load_claims(path: Path) -> list[Claim]:
     """Run a derivation file and return its claims, in order."""
     resolved = path.resolve()
     try:
-        own = resolved.is_relative_to(builtin_folder())
+        own = resolved.is_relative_to(builtin_derivation_folder())
         text = resolved.read_bytes() if own else None
     except (DerivationError, OSError):
         text = None  # what is wrong with the file is found below
@@ -84,7 +84,7 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
     # User code: whatever it raises is why it does not import, a call of sys.exit included.
     except (Exception, SystemExit) as problem:
         sys.modules.pop(name, None)
-        where = traceback_line(problem, resolved)
+        where = traceback_line_suffix(problem, resolved)
         # The text of a syntax error names the file once more.
         what = problem.msg if isinstance(problem, SyntaxError) else problem
         raise DerivationError(
@@ -96,7 +96,7 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
 
 
 def _suggestion(problem: BaseException) -> str:
-    """Return the name that was probably meant by one that a module does not have, or nothing."""
+    """Return a hint at the name that a failed import probably meant, or an empty text."""
     missing = re.match(r"cannot import name '(.+?)' from '(.+?)'", str(problem))
     if not isinstance(problem, ImportError) or missing is None:
         return ""
@@ -106,7 +106,7 @@ def _suggestion(problem: BaseException) -> str:
 
 
 @dataclass(frozen=True)
-class Foundation:
+class DirectDependencies:
     """The claims and axioms that a claim's own evidence uses directly."""
 
     depends: tuple[str, ...]
@@ -115,9 +115,9 @@ class Foundation:
     replaces: bool = False
 
 
-def is_builtin(claim: Claim) -> bool:
+def is_builtin_claim(claim: Claim) -> bool:
     """Return whether a claim comes with slrsym, or states the same as one that does."""
-    folder = builtin_folder().resolve()
+    folder = builtin_derivation_folder().resolve()
     if claim.file is not None and claim.file.is_relative_to(folder):
         return True
     same = (other for file in files_with_claim(claim.id, folder) for other in load_claims(file))
@@ -146,7 +146,7 @@ class Ledger:
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
     _library: dict[str, Claim] = field(default_factory=dict, repr=False)
     _asked: set[Path] = field(default_factory=set, repr=False, compare=False)
-    _founded: dict[str, Foundation] = field(default_factory=dict, repr=False, compare=False)
+    _founded: dict[str, DirectDependencies] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def files(self) -> list[Path]:
@@ -239,7 +239,7 @@ class Ledger:
         claim : Claim
             The claim. The ids that rules rest on are kept for the package's own.
         """
-        if claim.id in RULE_CLAIMS and not is_builtin(claim):
+        if claim.id in RULE_CLAIMS and not is_builtin_claim(claim):
             self.problems.append(
                 f"the id {claim.id!r} is that of a claim of the package that rules rest on; "
                 f"choose another"
@@ -272,7 +272,7 @@ class Ledger:
         if claim is None and id_from_name(id) != id:
             return self.find(id_from_name(id))
         if claim is None:
-            close = _closest(id, [*self.claims, *claim_ids_in_folder(builtin_folder())])
+            close = _closest(id, [*self.claims, *claim_ids_in_folder(builtin_derivation_folder())])
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
@@ -297,7 +297,7 @@ class Ledger:
     def _from_library(self, id: str) -> Claim | None:
         """Return slrsym's own claim with this id, unless this ledger has its file."""
         if id not in self._library:
-            for file in files_with_claim(id, builtin_folder()):
+            for file in files_with_claim(id, builtin_derivation_folder()):
                 if file.resolve() in self._files or file in self._asked:
                     continue
                 self._asked.add(file)
@@ -312,7 +312,7 @@ class Ledger:
     def replacing_ids(self) -> set[str]:
         """Return the ids of claims that replace slrsym's own claims with the same id."""
         try:
-            folder = builtin_folder().resolve()
+            folder = builtin_derivation_folder().resolve()
         except DerivationError:
             return set()
         own = {
@@ -324,7 +324,7 @@ class Ledger:
 
     # -- what rests on what --------------------------------------------------------------------
 
-    def foundations(self, id: str) -> dict[str, Foundation]:
+    def foundations(self, id: str) -> dict[str, DirectDependencies]:
         """Return, for a claim and all it uses, the claims and axioms it rests on directly.
 
         Numbers are not compared.
@@ -345,7 +345,7 @@ class Ledger:
             If the id is unknown.
         """
         replacing = self.replacing_ids()
-        found: dict[str, Foundation] = {}
+        found: dict[str, DirectDependencies] = {}
         ahead = [self.find(id).id]
         while ahead:
             name = ahead.pop(0)
@@ -355,7 +355,7 @@ class Ledger:
         return found
 
     def citations(self, id: str) -> dict[str, tuple[str, ...]]:
-        """Return the claims that a proof cites, and those that their proofs cite, without checking.
+        """Return, for a claim and all that it rests on, the ids of the claims that each cites.
 
         Parameters
         ----------
@@ -393,7 +393,7 @@ class Ledger:
         except (Exception, SystemExit):
             return ()
 
-    def _foundation(self, id: str) -> Foundation:
+    def _foundation(self, id: str) -> DirectDependencies:
         # A claim of an id stays, and so does its proof; what could not be built may be mended yet.
         if id in self._founded:
             return self._founded[id]
@@ -408,8 +408,8 @@ class Ledger:
             axioms = judgement.axioms
         # A proof is user code: whatever it raises is why, a call of sys.exit included.
         except (Exception, SystemExit) as problem:
-            return Foundation((), (), f"{type(problem).__name__}: {problem}")
-        self._founded[id] = Foundation(tuple(depends), tuple(sorted(axioms)))
+            return DirectDependencies((), (), f"{type(problem).__name__}: {problem}")
+        self._founded[id] = DirectDependencies(tuple(depends), tuple(sorted(axioms)))
         return self._founded[id]
 
     # -- verification --------------------------------------------------------------------------
@@ -488,7 +488,7 @@ class _Builtin(Ledger):
     def _read(self) -> None:
         if not self._is_whole:
             vars(self).update(claims={}, problems=[])
-            self.add_path(builtin_folder())
+            self.add_path(builtin_derivation_folder())
 
     @property
     def _is_whole(self) -> bool:
@@ -506,7 +506,7 @@ class _Builtin(Ledger):
 
 def builtin_ledger() -> Ledger:
     """Return the ledger of the claims that come with slrsym."""
-    builtin_folder()
+    builtin_derivation_folder()
     ledger = _Builtin()
     del ledger.claims, ledger.problems
     return ledger

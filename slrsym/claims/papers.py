@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims.files import PAPER, DerivationError, builtin_folder
+from slrsym.claims.file_search import PAPER, DerivationError, builtin_derivation_folder
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class PaperSection:
 
 
 @dataclass(frozen=True)
-class PaperChapter:
-    """A chapter of the book: title, subject, and derivation files."""
+class BookChapter:
+    """A chapter of the exported book of proofs: title, subject, and derivation files."""
 
     title: str
     about: str
@@ -70,7 +70,7 @@ class Paper:
     bibtex: str = ""
     called: str = ""
     sections: tuple[PaperSection, ...] = ()
-    chapters: tuple[PaperChapter, ...] = ()
+    chapters: tuple[BookChapter, ...] = ()
     notation: tuple[tuple[str, str], ...] = ()
     errata: tuple[tuple[str, tuple[str, ...]], ...] = ()
     task: bool = False
@@ -96,7 +96,7 @@ def _read(file: Path, text: str) -> Paper:
             for entry in data.get("sections", ())
         )
         chapters = tuple(
-            PaperChapter(entry["title"], _joined(entry["about"]), tuple(entry["files"]))
+            BookChapter(entry["title"], _joined(entry["about"]), tuple(entry["files"]))
             for entry in data.get("chapters", ())
         )
         notation = tuple((letter, meaning) for letter, meaning in data.get("notation", ()))
@@ -123,7 +123,7 @@ def _entry(key: str, title: str, authors: Iterable[str], identifier: str) -> str
     )
 
 
-def paper_of(file: Path | None) -> Paper | None:
+def paper_of_file(file: Path | None) -> Paper | None:
     """Return the paper that a derivation file belongs to, or None.
 
     Parameters
@@ -148,8 +148,8 @@ def paper_of(file: Path | None) -> Paper | None:
     return None
 
 
-def papers_of(files: Iterable[Path | None]) -> list[Paper]:
-    """Return the papers that some files belong to, each once.
+def papers_of_files(files: Iterable[Path | None]) -> list[Paper]:
+    """Return the papers to which derivation files belong, those with most files first.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def papers_of(files: Iterable[Path | None]) -> list[Paper]:
     counts: dict[Path, int] = {}
     found: dict[Path, Paper] = {}
     for folder in (None if file is None else file.parent for file in set(files)):
-        paper = None if folder is None else paper_of(folder / PAPER)
+        paper = None if folder is None else paper_of_file(folder / PAPER)
         if paper is not None:
             found[paper.folder] = paper
             counts[paper.folder] = counts.get(paper.folder, 0) + 1
@@ -177,6 +177,6 @@ def builtin_papers() -> list[Paper]:
     Returns
     -------
     list of Paper
-        In the order of `papers_of`.
+        In the order of `papers_of_files`.
     """
-    return papers_of(builtin_folder().rglob("*.py"))
+    return papers_of_files(builtin_derivation_folder().rglob("*.py"))

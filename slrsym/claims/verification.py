@@ -91,7 +91,7 @@ class ClaimSummary:
 
 
 def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return all claims that a claim rests on, directly or through others."""
+    """Return the ids of all claims on which a claim rests, directly or through others."""
     seen: set[str] = set()
     stack = list(depends[id])
     while stack:
@@ -103,7 +103,7 @@ def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> se
 
 
 def shortest_cycle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return a shortest cycle of claims through a given one, each using the next."""
+    """Return a shortest cycle of claims, each using the next, through a claim; empty if none."""
     paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)
@@ -186,7 +186,7 @@ def _cites(verdict: ClaimVerdict) -> bool:
 _FEW = 8
 
 
-class ClaimSource(Protocol):
+class LedgerProtocol(Protocol):
     """Protocol of ledgers: claims by id, and the files from which workers can load them."""
 
     @property
@@ -194,19 +194,19 @@ class ClaimSource(Protocol):
     @property
     def files(self) -> list[Path]: ...
     @property
-    def load(self) -> Callable[..., ClaimSource]: ...
+    def load(self) -> Callable[..., LedgerProtocol]: ...
     def find(self, id: str) -> Claim: ...
     def has_claim(self, id: str) -> bool: ...
 
 
 def verify_claims(
-    ledger: ClaimSource,
+    ledger: LedgerProtocol,
     ids: Iterable[str],
     options: CheckOptions,
     workers: int | None,
     on_verdict: Callable[[ClaimVerdict], None] | None,
 ) -> dict[str, ClaimVerdict]:
-    """Check claims and all claims that they use; see `Ledger.verify` for the parameters."""
+    """Check claims and all claims that they use; return the verdicts by claim id."""
     wanted = [ledger.find(id).id for id in ids]
     verdicts: dict[str, ClaimVerdict] = {}
     with _Workers(ledger, options, workers) as checker:
@@ -223,7 +223,7 @@ def verify_claims(
 class _Workers:
     """A pool that checks claims in this process, or in worker processes."""
 
-    def __init__(self, ledger: ClaimSource, options: CheckOptions, workers: int | None) -> None:
+    def __init__(self, ledger: LedgerProtocol, options: CheckOptions, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
@@ -271,10 +271,10 @@ class _Workers:
             ) from None
 
 
-_worker_ledger: ClaimSource | None = None
+_worker_ledger: LedgerProtocol | None = None
 
 
-def _start_worker(load: Callable[..., ClaimSource], files: list[Path]) -> None:
+def _start_worker(load: Callable[..., LedgerProtocol], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -295,7 +295,7 @@ def _check_in_worker(id: str, options: CheckOptions) -> ClaimVerdict:
     return _check(_worker_ledger, id, options)
 
 
-def _check(ledger: ClaimSource, id: str, options: CheckOptions) -> ClaimVerdict:
+def _check(ledger: LedgerProtocol, id: str, options: CheckOptions) -> ClaimVerdict:
     try:
         return check_claim(ledger.find(id), ledger.find, options)
     except SystemExit as stop:

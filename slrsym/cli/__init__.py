@@ -46,7 +46,7 @@ _RENAMED = {
 
 
 class _Command(TyperCommand):
-    """A command that accepts old names of its options."""
+    """A command of the program that also accepts old spellings of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [self._today(word) for word in args])

@@ -24,7 +24,7 @@ Rows = list[tuple[str, str]]
 
 
 class OutputDestination(NamedTuple):
-    """The destinations of a result: files, and whether to print a table."""
+    """The destinations of a command's result: two files, and whether to print a table."""
 
     output: Path | None
     json_file: Path | None
@@ -101,8 +101,10 @@ def convergence_rate_rows(found: LocalRates) -> Rows:
     return rows
 
 
-def save_and_show(found: Certificate, to: OutputDestination, rows: Rows | None = None) -> None:
-    """Save and show a certificate; show it even if it cannot be saved."""
+def save_and_show_certificate(
+    found: Certificate, to: OutputDestination, rows: Rows | None = None
+) -> None:
+    """Save a certificate and print it, as a table or JSON; print it even if saving fails."""
     lost = None
     if to.output is not None:
         try:
@@ -128,7 +130,7 @@ def save_and_show(found: Certificate, to: OutputDestination, rows: Rows | None =
             about.append(("", f"and {len(found.undecided) - 5} others"))
     data = found.as_dict()
     brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
-    show_result(found.statement, about, to, brief | {"rows": dict(rows or [])})
+    show_certificate_result(found.statement, about, to, brief | {"rows": dict(rows or [])})
     if lost is not None:
         raise lost
     if to.output is not None and to.table:
@@ -137,8 +139,10 @@ def save_and_show(found: Certificate, to: OutputDestination, rows: Rows | None =
         raise typer.Exit(1)
 
 
-def show_result(title: str, rows: Rows, to: OutputDestination, data: dict[str, Any]) -> None:
-    """Show a result as a table, or as JSON."""
+def show_certificate_result(
+    title: str, rows: Rows, to: OutputDestination, data: dict[str, Any]
+) -> None:
+    """Print a certificate's result as a table, and write it as JSON, as the options ask."""
     if to.table:
         _show_table(title, rows)
     shared.write_json(to.json_file, data)
@@ -227,7 +231,7 @@ def _shared(
     output: _OUTPUT = None,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """Declare, as a signature, the options that all these commands share."""
+    """Declare, by its signature alone, the options that all commands of certify share."""
 
 
 # A command's own options come before --max-boxes.
@@ -235,7 +239,7 @@ _OWN = 5
 
 
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
-    """Turn a function that certifies something at (lam, gamma, d) into a command."""
+    """Return a decorator that makes a function which certifies at (lam, gamma, d) a command."""
 
     def decorate(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)
@@ -246,13 +250,15 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             to = OutputDestination.from_options(output, json_file)
             if L is not None:
                 typer.echo("note: --L does not matter here", err=True)
-            with shared.report_bad_usage(), _progress() as note:
+            with shared.value_errors_as_usage_errors(), _progress() as note:
                 found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
             certificate = getattr(found, "certificate", found)
             if certificate is None:
-                show_result("no step size was certified", rows, to, {"verdict": str(found.verdict)})
+                show_certificate_result(
+                    "no step size was certified", rows, to, {"verdict": str(found.verdict)}
+                )
                 raise typer.Exit(1)
-            save_and_show(certificate, to, rows)
+            save_and_show_certificate(certificate, to, rows)
 
         common = list(signature(_shared, eval_str=True).parameters.values())
         own = [
@@ -364,7 +370,7 @@ def check(
     for file in files:
         if not file.exists():
             raise typer.BadParameter(f"{file} cannot be read: it does not exist")
-        with shared.report_bad_usage():
+        with shared.value_errors_as_usage_errors():
             certificate = certify.load(file)
         found = certify.check(certificate)
         shown = shown and found.accepted and found.verdict is certify.CertificateOutcome.SHOWN
@@ -400,12 +406,12 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
         )
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
-    from slrsym.balls.boxes import ExactNumber, Range, parse_range
+    from slrsym.balls.boxes import Range, RationalOrRoot, parse_parameter_range
 
-    square = parse_range("gamma2", gamma2)
+    square = parse_parameter_range("gamma2", gamma2)
     if square.low.root or square.high.root:
         raise ValueError(f"gamma2 must be rational; got {gamma2!r}")
-    return Range(*(ExactNumber(end.radicand, root=True) for end in (square.low, square.high)))
+    return Range(*(RationalOrRoot(end.radicand, root=True) for end in (square.low, square.high)))
 
 
 @contextmanager

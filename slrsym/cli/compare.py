@@ -28,8 +28,8 @@ _WIDE = 100
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedRisk:
-    """A predictor with its risk, in closed form and estimated."""
+class PredictorRisk:
+    """The name of a predictor, with its risk in closed form and by estimation."""
 
     name: str
     estimate: Estimate
@@ -141,13 +141,13 @@ def compare(
         raise typer.BadParameter(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
-    with shared.report_bad_usage():
+    with shared.value_errors_as_usage_errors():
         task = Task(d, L, shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
         predictors = (HardOracle(), Softmax(lam), Erf(lam), Linear())
         state = OrderParameters(kappa, nu, theta, eta, rho)
         require_feasible_overlaps(state, task, "the overlaps")
         risk(state, lam, task)  # where numbers overflow, before anything is sampled
-    with shared.report_bad_usage("--p"):
+    with shared.value_errors_as_usage_errors("--p"):
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)
     most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
@@ -201,7 +201,7 @@ def compare(
 
 def _compared(
     predictor: Predictor, task: Task, state: OrderParameters, method: str, **options: Any
-) -> ComparedRisk:
+) -> PredictorRisk:
     from slrsym import risk
     from slrsym.linear import best_linear
     from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -214,7 +214,7 @@ def _compared(
         closed_form = float(risk(state, predictor.lam, task))
     elif isinstance(predictor, Linear):
         closed_form = best_linear(task, options["probabilities"]).risk
-    return ComparedRisk(predictor.name, found, method, closed_form)
+    return PredictorRisk(predictor.name, found, method, closed_form)
 
 
 def _numbers(text: str) -> list[float]:
@@ -256,8 +256,8 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
     ]
 
 
-def risk_table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
-    """Return a table with one line for each predictor."""
+def risk_table(rows: list[PredictorRisk], task: Task, level: float, width: int = 80) -> Table:
+    """Return a table of predictors' risks, estimated and exact, with one line for each."""
     from slrsym.cli.display import empty_table
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
@@ -281,6 +281,6 @@ def risk_table(rows: list[ComparedRisk], task: Task, level: float, width: int = 
 
 
 def _decimals(errors: list[float], most: int) -> int:
-    """Return how many decimals show two digits of the smallest standard error."""
+    """Return how many decimals show two digits of the smallest standard error, up to a limit."""
     least = min((e for e in errors if e > 0), default=1e-6)
     return max(2, min(most, 1 - math.floor(math.log10(least))))

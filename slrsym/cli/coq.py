@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
-    """Return the Coq goals of claims, with the proofs known so far."""
-    from slrsym.coq import confirmed_claims, confirmed_steps
+    """Return the Coq development of claims, with stored proofs; exit if files have problems."""
+    from slrsym.coq import confirmed_claims, tactics_of_confirmed_steps
     from slrsym.coq.development import CoqDevelopment
 
     for problem in ledger.problems:
@@ -26,7 +26,7 @@ def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
     if ledger.problems:
         raise typer.Exit(1)
     made = CoqDevelopment.collect(claims, ledger.find)
-    made.prove_with(confirmed_steps(), confirmed_claims())
+    made.prove_with(tactics_of_confirmed_steps(), confirmed_claims())
     for name, reason in made.refused.items():
         typer.echo(f"error: {name} is not what the step says: {reason}", err=True)
     return made
@@ -34,22 +34,22 @@ def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
 
 def require_coq_installed() -> None:
     """Raise an error that says how to install Coq if it is missing."""
-    from slrsym.coq.running import CoqError, require_coq
+    from slrsym.coq.coq_calls import CoqError, coqc_path
 
     try:
-        require_coq()
+        coqc_path()
     except CoqError as problem:
         raise typer.BadParameter(str(problem), param_hint="--coq") from None
 
 
 def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
     """Run Coq on the steps and claims that it can prove; print how many it confirms."""
-    from slrsym.coq.running import CoqError, check_development
+    from slrsym.coq.coq_calls import CoqError, compile_and_prune_development
 
     try:
         with tempfile.TemporaryDirectory() as folder, shared.show_activity("running Coq"):
             made = coq_development(ledger, claims)
-            found = check_development(made, Path(folder), search=search)
+            found = compile_and_prune_development(made, Path(folder), search=search)
     except CoqError as problem:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None

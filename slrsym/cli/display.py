@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slrsym.claims import short_name, step_name
-from slrsym.coq import confirmed_step_count, is_confirmed_by_coq
+from slrsym.coq import confirmed_step_count_text, is_confirmed_by_coq
 from slrsym.statements import strip_dollar_signs
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LEAST_TITLE = 8
 
 
 def console(stream: IO[str] | None = None) -> Console:
-    """Return a console for a stream, wide enough for the tables."""
+    """Return a console that prints to a stream and is wide enough for the tables."""
     stream = stream or sys.stdout
     if not stream.isatty():
         return Console(file=stream, width=_PIPED_WIDTH, highlight=False, emoji=False)
@@ -57,7 +57,7 @@ def empty_table(*names: str, **look: Any) -> Table:
 
 
 def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
-    """Return a table with one line for each claim."""
+    """Return a table of verified claims: title, status, steps, digits, axioms, seconds."""
     rows = list(rows)
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
@@ -78,14 +78,14 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
-            "-" if row.replaces else confirmed_step_count(row.id),
+            "-" if row.replaces else confirmed_step_count_text(row.id),
             str(len(row.axioms)),
             f"{row.seconds:.2f}",
         )
     return result
 
 
-def axiom_summary(rows: Iterable[Any]) -> Text:
+def axiom_counts_text(rows: Iterable[Any]) -> Text:
     """Return a text with the number of claims that rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
@@ -127,8 +127,8 @@ def replaced_claims_note(ids: Iterable[str]) -> Text | None:
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
-def describe_failures(rows: Iterable[Any]) -> list[Text]:
-    """Return a text for each claim that is not proved, on what is wrong."""
+def texts_on_unproved_claims(rows: Iterable[Any]) -> list[Text]:
+    """Return a text for each claim not proved, certified or empirical, with the reason."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
@@ -136,7 +136,7 @@ def describe_failures(rows: Iterable[Any]) -> list[Text]:
     ]
 
 
-def describe_boxes(rows: Iterable[Any]) -> list[Text]:
+def texts_on_boxes_and_trials(rows: Iterable[Any]) -> list[Text]:
     """Return texts with the boxes of certified claims and the trials of empirical ones."""
     return [
         Text.assemble(
@@ -148,8 +148,8 @@ def describe_boxes(rows: Iterable[Any]) -> list[Text]:
     ]
 
 
-def summarise_outcome(rows: list[Any], seconds: float) -> Text:
-    """Return one line on the outcome, with the number of claims of each status."""
+def outcome_line(rows: list[Any], seconds: float) -> Text:
+    """Return a line on a verification's outcome, with the number of claims of each status."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
@@ -169,7 +169,7 @@ def summarise_outcome(rows: list[Any], seconds: float) -> Text:
 
 
 def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
-    """Return a proof as plain data."""
+    """Return a claim, its proof and the verdict on each step as plain data for JSON."""
     from slrsym.statements.expressions import infix_text
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
@@ -193,7 +193,7 @@ def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
 
 
 def show_proof(claim: Any, row: Any, out: Console) -> None:
-    """Print a proof step by step."""
+    """Print a claim and its proof, step by step, with the results of the checks."""
 
     def say(text: str | Text, by: int = 2, style: str = "") -> None:
         if out.is_terminal:

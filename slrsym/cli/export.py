@@ -146,7 +146,7 @@ def latex(
 
 
 class _Export:
-    """An export in progress: claims, their verification, and messages on the time taken."""
+    """An export in progress: verified claims, their document, and the time of the start."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class _Export:
     def write(
         self, folders: Mapping[Path, Mapping[str, str | bytes]], where: str, what: str
     ) -> None:
-        """Write the files of each folder, and print a message."""
+        """Write exported files to their folders, and print a message with the time taken."""
         for folder, files in folders.items():
             write_folder(folder, files)
         seconds = time.perf_counter() - self._begin
@@ -181,7 +181,7 @@ class _Export:
 
 
 def require_output_folder(output: Path | None, ending: str) -> Path:
-    """Return the output folder; raise an error if it cannot be used."""
+    """Return the folder given by --output; raise an error if it is missing or unusable."""
     if output is None:
         raise typer.BadParameter(
             f"is needed: where to write, such as -o derivations{ending}", param_hint="--output"
@@ -200,7 +200,7 @@ def verify_for_export(
     workers: int | None,
     unproved: bool,
 ) -> tuple[Ledger, list[ClaimSummary], dict[str, ClaimVerdict]]:
-    """Load and verify the claims to export."""
+    """Return the ledger, summaries and verdicts of claims to export; exit if one fails."""
     ledger = load_ledger(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
@@ -222,7 +222,7 @@ def verify_for_export(
 
 
 def book_title(title: str | None, claims: list[str] | None) -> str | None:
-    """Return the title of a book; None means the default one."""
+    """Return the title of an exported book, or None if the exporter is to choose it."""
     from slrsym.export.document import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims else None)
@@ -231,11 +231,11 @@ def book_title(title: str | None, claims: list[str] | None) -> str | None:
 def _files(
     document: Document, standalone: bool, title: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    from slrsym.export.latex_book import MAIN, book_files
-    from slrsym.export.latex_book import standalone_files as alone
+    from slrsym.export.latex_book import MAIN, latex_book_files
+    from slrsym.export.latex_book import standalone_claim_files as alone
 
     if not standalone:
-        return book_files(document, title=title), [MAIN]
+        return latex_book_files(document, title=title), [MAIN]
     files: dict[str, str] = {}
     for claim in document.claims:
         files |= alone(document, claim)
@@ -243,7 +243,7 @@ def _files(
 
 
 def _snippets(document: Document) -> list[str]:
-    """Return each claim as LaTeX lines: name, status, conditions and equations."""
+    """Return LaTeX lines with each claim's name, status, conditions and equations."""
     from slrsym.export.document import Display
     from slrsym.export.latex import LatexRenderer
     from slrsym.export.latex import latex_snippet as equation
@@ -267,12 +267,12 @@ def _snippets(document: Document) -> list[str]:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile exported books to PDF, and print how long it took."""
-    from slrsym.export.tex_compiler import CompileError, TeXMissingError, compile_document
+    from slrsym.export.tex_compiler import LatexCompileError, TeXMissingError, compile_document
 
     start = time.perf_counter()
     try:
         made = [compile_document(folder, main) for main in mains]
-    except (TeXMissingError, CompileError) as problem:
+    except (TeXMissingError, LatexCompileError) as problem:
         typer.echo(f"error: {problem}", err=True)
         typer.echo(f"the .tex is in {folder}", err=True)
         raise typer.Exit(1) from None
@@ -377,8 +377,8 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.export.phase_portrait import SETTING, sweep_endpoints
-    from slrsym.export.site import portrait_page
+    from slrsym.export.phase_portrait import SETTING, sweep_starts_and_verdicts
+    from slrsym.export.site import portrait_page_html
 
     deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])
     shown = None
@@ -389,12 +389,12 @@ def portrait(
             raise typer.BadParameter(f"there is no file {sweep}", param_hint="--sweep")
         try:
             with xr.open_dataset(sweep) as data:
-                shown = sweep_endpoints(data)
+                shown = sweep_starts_and_verdicts(data)
         except (ValueError, OSError) as problem:
             raise typer.BadParameter(f"{sweep}: {problem}", param_hint="--sweep") from None
     setting = {"lambda": lam, "alpha": alpha, "d": d, "gamma": deviation}
     with replace_atomically(output) as draft:
-        draft.write_text(portrait_page(setting, shown), encoding="utf-8")
+        draft.write_text(portrait_page_html(setting, shown), encoding="utf-8")
     typer.echo(f"wrote {output}: open it in a browser")
 
 
@@ -424,13 +424,13 @@ def everything(
     site = require_output_folder(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.export.latex_book import MAIN, SITE, book_files
+    from slrsym.export.latex_book import MAIN, SITE, latex_book_files
     from slrsym.export.site import site_files
 
     beside = _documentation(docs)
     printed = {"Book": f"../{LATEX}/book.pdf"} if pdf else {}
     files = {
-        book: book_files(
+        book: latex_book_files(
             made.document,
             title=book_title(title, claims),
             beside={SITE: f"../{HTML}/index.html"} | beside,

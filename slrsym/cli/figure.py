@@ -24,7 +24,7 @@ _PDF = _Format("pdf")
 
 
 def _other(name: str, text: str) -> Any:
-    """Declare an option for a parameter whose default is the paper's value."""
+    """Return the option of a figure's parameter whose default is the paper's value."""
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
@@ -117,7 +117,7 @@ def figure(
     recipes, notes = {}, {}
     for name in chosen:
         if name not in left_out:
-            with shared.report_bad_usage(f"figure {name}"):
+            with shared.value_errors_as_usage_errors(f"figure {name}"):
                 # Of all figures, each takes the parameters that it has.
                 there = parameter_names(figures.recipe(name, model)) if every else changes
                 own = {name: value for name, value in changes.items() if name in there}
@@ -133,18 +133,21 @@ def figure(
             shared.require_distinct_files(("--output", target), ("--data", saved))
 
     from slrsym.experiments import load_or_compute
-    from slrsym.figures.style import GalleryFigure, gallery_page, save_figure
+    from slrsym.figures.style import GalleryEntry, gallery_page_html, save_figure
     from slrsym.files import replace_atomically
 
-    shown: list[GalleryFigure] = []
+    shown: list[GalleryEntry] = []
     lost: NotSavedError | None = None
     for name, target in targets.items():
         begin = time.perf_counter()
         file = files.get(name)
         read = file is not None and file.exists()
-        with shared.show_warnings(), shared.report_bad_usage("--data" if files else None):
+        with (
+            shared.show_warnings(),
+            shared.value_errors_as_usage_errors("--data" if files else None),
+        ):
             make = partial(load_or_compute, recipes[name], file)
-            found, problem = shared.keep_result_if_not_saved(make)
+            found, problem = shared.result_and_saving_error(make)
             lost = problem or lost
         drawn = figures.draw(name, found, notes[name])
         save_figure(drawn, target, form.value)
@@ -161,27 +164,27 @@ def figure(
             )
             settings = recipes[name].settings
             shown.append(
-                GalleryFigure(name, image.name, settings, notes[name], said, f"Time: {took}.")
+                GalleryEntry(name, image.name, settings, notes[name], said, f"Time: {took}.")
             )
     if every:
-        shown += [GalleryFigure(name, problem=why) for name, why in left_out.items()]
+        shown += [GalleryEntry(name, problem=why) for name, why in left_out.items()]
         shown.sort(key=lambda one: NAMES.index(one.name))
         for name, why in left_out.items():
             typer.echo(f"figure {name}: not drawn; {why}", err=True)
         with replace_atomically(output / "index.html") as draft:
-            draft.write_text(gallery_page(shown), encoding="utf-8")
+            draft.write_text(gallery_page_html(shown), encoding="utf-8")
         typer.echo(f"all: {output / 'index.html'}")
     if lost is not None:
         raise lost
 
 
 def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dict[str, Any]:
-    """Return the inverse temperature as a constant or as two parameters of a schedule."""
+    """Return the parameters of a figure's inverse temperature: lam, or lam0 and rate."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
     from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
 
-    with shared.report_bad_usage("--lam"):
+    with shared.value_errors_as_usage_errors("--lam"):
         schedule = schedule_from_text(lam)
     if isinstance(schedule, Constant):
         return {"lam": schedule.lam, "lam0": lam0, "rate": rate}

@@ -65,7 +65,7 @@ def landscape(
     from slrsym.landscape import find_critical_points
     from slrsym.task import Task
 
-    with shared.report_bad_usage():
+    with shared.value_errors_as_usage_errors():
         task = Task(d, L, deviation)
         if alpha is not None:
             require_positive("alpha", alpha)
@@ -73,7 +73,7 @@ def landscape(
             require_positive("lam", lam)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if branches is not None:
-        with shared.report_bad_usage("--branches"):
+        with shared.value_errors_as_usage_errors("--branches"):
             found: Any = _followed(task, branches, seed)
         content: Any = [branch.as_dict() for branch in found]
         out.print(branch_table(found))
@@ -86,13 +86,13 @@ def landscape(
             out.print(line)
     shared.write_json(json_file, content)
     if plot is not None:
-        from slrsym.figures.landscape import branches_figure, critical_points_figure
+        from slrsym.figures.landscape import bifurcation_diagram_figure, critical_points_figure
         from slrsym.figures.style import save_figure
 
         drawn = (
             critical_points_figure(found)
             if branches is None
-            else branches_figure(found, task, _marks(task))
+            else bifurcation_diagram_figure(found, task, _marks(task))
         )
         save_figure(drawn, plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
@@ -121,7 +121,7 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 def critical_point_table(
     found: CriticalPoints, alpha: float | None = None, width: int = _WIDE
 ) -> Table:
-    """Return a table with one line for each critical point."""
+    """Return a table of critical points: overlaps, risk, index and kind, one line for each."""
     wide = width >= _WIDE
     result = _table(
         *("point", ">kappa", ">nu", ">theta", ">eta", ">rho", ">risk", ">index", ">flat"),
@@ -146,7 +146,7 @@ def critical_point_table(
 
 
 def branch_table(branches: list[Branch]) -> Table:
-    """Return a table with one line for each branch of critical points."""
+    """Return a table of branches of critical points: range, index and events, a line for each."""
     result = _table("branch", ">from", ">to", "index", "~events")
     for branch in branches:
         order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index

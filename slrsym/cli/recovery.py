@@ -133,8 +133,8 @@ def recovery(
         return sweep(**axes, steps=steps, **how)
 
     try:
-        with shared.report_bad_usage(), shared.show_warnings():
-            found, lost = shared.keep_result_if_not_saved(compute)
+        with shared.value_errors_as_usage_errors(), shared.show_warnings():
+            found, lost = shared.result_and_saving_error(compute)
     except KeyboardInterrupt:
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
@@ -153,10 +153,10 @@ def recovery(
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
     if plot is not None:
-        from slrsym.figures.recovery import basin_figure, sweep_figure
+        from slrsym.figures.recovery import endpoints_figure, sweep_figure
         from slrsym.figures.style import save_figure
 
-        save_figure(basin_figure(found) if single else sweep_figure(found), plot)
+        save_figure(endpoints_figure(found) if single else sweep_figure(found), plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
     if lost is not None:
         raise lost
@@ -179,7 +179,7 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
     from slrsym.dynamics import InverseTimeDecay
     from slrsym.schedules import schedule_from_text
 
-    with shared.report_bad_usage("--lam"):
+    with shared.value_errors_as_usage_errors("--lam"):
         schedule = schedule_from_text(lam)
     if not isinstance(schedule, InverseTimeDecay):
         raise typer.BadParameter(
@@ -222,7 +222,7 @@ def _interval(lower: float, upper: float) -> str:
 
 
 def _short(x: float) -> str:
-    """Return a percentage with two digits, or enough digits to differ from 0 and 100."""
+    """Return a fraction as a percentage's text, with enough digits to differ from 0 and 100."""
     percent = 100 * x
     if percent in (0, 100) or 9.95 <= percent <= 99:
         return f"{percent:.0f}"
@@ -264,7 +264,7 @@ def verdict_table(data: xr.Dataset) -> Table:
 
 
 def sweep_table(data: xr.Dataset, out: Console) -> Table:
-    """Return a table with one line for each point of a grid, at most as wide as the console."""
+    """Return a table of a sweep, with one line for each point, that fits the console if it can."""
     tables = (_grid_table(data, *how) for how in ((False, True), (True, True), (True, False)))
     return next((table for table in tables if _fits(table, out)), _grid_table(data, True, False))
 
@@ -277,7 +277,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
-    """Return the table of a grid, with rounded fractions or with parameters in one column."""
+    """Return a table of a sweep's grid, with short or long fractions, parameters apart or not."""
     from slrsym.cli.display import empty_table
     from slrsym.recovery import VERDICTS
 
@@ -310,7 +310,7 @@ def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
 
 
 def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> str:
-    """Return a fraction with its interval, or its possible range if some runs still move."""
+    """Return a table cell: a fraction with its interval, or its range if some runs still move."""
     from slrsym.recovery import VERDICTS
 
     if moving:
@@ -328,7 +328,7 @@ def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> st
 
 
 def _separating(data: xr.Dataset) -> list[str]:
-    from slrsym.recovery import modes, separation, setting_of
+    from slrsym.recovery import modes, separation, setting_of_runs
 
     decided, steps = data.decided.values, data.attrs["steps"]
     early = decided < steps
@@ -340,7 +340,7 @@ def _separating(data: xr.Dataset) -> list[str]:
     lines.append("what tells swap points at the start, by the area under the ROC curve:")
     lines += [f"  {name:<22}{value:.3f}" for name, value in found.auc.items()]
     described = []
-    for mode in modes(setting_of(data)):
+    for mode in modes(setting_of_runs(data)):
         (a, b), (x, y) = mode.weights, mode.overlaps
         described.append(f"{b:.3f} {y} {a:+.3f} {x} (growing at {mode.rate:.3f})")
     lines.append(f"  modes of the null point: {described[0]}; {described[1]}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def declare_option_without_default(*names: str, help: str, **rest: Any) -> Any:
-    """Declare an option whose default value the help does not show."""
+    """Return an option of a command whose default value the help does not show."""
     return typer.Option(*names, help=help, show_default=False, **rest)
 
 
@@ -78,19 +78,19 @@ def parse_square_root(gamma2: str) -> float:
 
 
 def output_option(what: str) -> Any:
-    """Declare the option --output for the file of a result."""
+    """Return the option --output, a command's file for a result, with its help text."""
     return declare_option_without_default("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
-    """Declare the option --plot for the file of a picture."""
+    """Return the option --plot, a command's file for a picture, with its help text."""
     return declare_option_without_default(
         "--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}."
     )
 
 
 def require_writable_plot(file: Path | None) -> None:
-    """Raise an error, before any computation, if a picture could not be written."""
+    """Raise an error if a picture's file has a wrong ending or cannot be written."""
     if file is None:
         return
     if file.suffix.removeprefix(".").lower() not in FORMATS:
@@ -211,7 +211,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Turn exceptions in a block into a line on standard error and an exit code."""
+    """Turn exceptions in a ``with`` block into a line on standard error and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
@@ -257,8 +257,8 @@ def report_stdout_failure(problem: Any) -> None:
 
 
 @contextmanager
-def report_bad_usage(option: str | None = None) -> Iterator[None]:
-    """Turn errors about arguments in a block into usage errors of an option."""
+def value_errors_as_usage_errors(option: str | None = None) -> Iterator[None]:
+    """Turn ValueErrors in a ``with`` block into usage errors of a command's option."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
@@ -271,8 +271,8 @@ def report_bad_usage(option: str | None = None) -> Iterator[None]:
         raise typer.BadParameter(str(problem), param_hint=option) from None
 
 
-def keep_result_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
-    """Return a computed result, with the error if it could not be saved."""
+def result_and_saving_error(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
+    """Call a function that computes and saves; return its result, and the error of saving."""
     try:
         return make(), None
     except NotSavedError as problem:
@@ -295,7 +295,7 @@ def show_warnings() -> Iterator[None]:
 
 
 def require_writable(file: Path, option: str) -> None:
-    """Raise an error, before any computation, if a file could not be written."""
+    """Raise an error of a given option if its file could not be written."""
     folder = file.resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"the folder {folder} does not exist", param_hint=option)
@@ -331,7 +331,7 @@ JsonFile = Annotated[
 
 
 def is_json_on_stdout(file: Path | None) -> bool:
-    """Return whether standard output is reserved for JSON."""
+    """Return whether the file given by --json is standard output, so that no table is printed."""
     if file is None or str(file) == "-":
         return file is not None
     require_writable(file, "--json")
@@ -398,7 +398,7 @@ def progress_bar() -> Iterator[Progress]:
 
 @contextmanager
 def show_activity(what: str) -> Iterator[None]:
-    """Show a spinner during work of unknown length."""
+    """Show a progress line for work of unknown length during a ``with`` block."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")
         yield

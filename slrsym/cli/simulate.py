@@ -163,8 +163,8 @@ def simulate(
         return _run(given, planar, output) if resume is None else _resumed(resume, given, output)
 
     try:
-        with shared.report_bad_usage(), shared.show_warnings():
-            found, lost = shared.keep_result_if_not_saved(compute)
+        with shared.value_errors_as_usage_errors(), shared.show_warnings():
+            found, lost = shared.result_and_saving_error(compute)
     except KeyboardInterrupt:
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
@@ -218,7 +218,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
     start = _planar_start(of) if planar else _start(of)
     if "d" not in given and isinstance(start, VectorStart):
         of["d"] = start.d
-    with shared.report_bad_usage("--lam"):
+    with shared.value_errors_as_usage_errors("--lam"):
         schedule = schedule_from_text(of["lam"])
     return simulated(
         _task(of),
@@ -316,7 +316,7 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
 
 
 def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
-    """Return groups of endpoints that are close to each other, with their means."""
+    """Return, for each group of close endpoints of runs, its size and mean overlaps and risk."""
     import numpy as np
 
     from slrsym.task import OrderParameters
@@ -367,7 +367,7 @@ def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:
     from slrsym.figures.runs import runs_figure
-    from slrsym.figures.square import planar_figure
+    from slrsym.figures.square import trajectories_figure
     from slrsym.figures.style import save_figure
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
@@ -377,7 +377,7 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
         task = task_from_settings(runs.attrs)
         # Where the inverse temperature varies, the field of the end.
         field = SquareSurvey(task, float(runs.lam[-1])).field()
-        figure = planar_figure(runs, field)
+        figure = trajectories_figure(runs, field)
     else:
         figure = runs_figure(runs)
     save_figure(figure, plot)

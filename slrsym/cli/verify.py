@@ -21,7 +21,7 @@ from slrsym.claims import id_from_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
 from slrsym.cli.shared import declare_option_without_default
-from slrsym.files import make_folder
+from slrsym.files import make_folder_with_files
 
 if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
@@ -123,22 +123,22 @@ def verify(
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
     out.print(display.claim_table(rows, None if whole else out.width))
-    out.print(display.axiom_summary(rows), soft_wrap=whole)
+    out.print(display.axiom_counts_text(rows), soft_wrap=whole)
     replaced = display.replaced_claims_note(row.id for row in rows if row.replaces)
     if replaced is not None:
         out.print(replaced, soft_wrap=whole)
     samples = display.monte_carlo_summary(rows)
     if samples is not None:
         out.print(samples, soft_wrap=whole)
-    for line in display.describe_boxes(rows):
+    for line in display.texts_on_boxes_and_trials(rows):
         out.print(line, soft_wrap=whole)
-    for failure in display.describe_failures(rows):
+    for failure in display.texts_on_unproved_claims(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
-    out.print(display.summarise_outcome(rows, time.perf_counter() - start))
+    out.print(display.outcome_line(rows, time.perf_counter() - start))
     shared.write_json(json_file, [cache.objects_to_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
@@ -186,7 +186,7 @@ def _verified(
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
-    """Verify claims, and return the content of the printed table as plain data."""
+    """Verify claims; return their summaries, problems and proofs as plain data."""
     from slrsym.cli import display
 
     ledger = load_ledger(paths, ids, "--claim")
@@ -253,7 +253,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
 
 
 def _require_derivations(paths: list[Path] | None) -> None:
-    from slrsym.claims.files import DerivationError, derivation_files
+    from slrsym.claims.file_search import DerivationError, derivation_files
 
     for path in paths or ():
         try:
@@ -333,9 +333,9 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.files import builtin_folder, python_and_paper_files
+    from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_files
 
-    folder = builtin_folder()
+    folder = builtin_derivation_folder()
     if path or copy is None:
         typer.echo(folder)
     if copy is None:
@@ -345,7 +345,7 @@ def derivations(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
     files = python_and_paper_files(folder)
-    make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
+    make_folder_with_files(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 
@@ -475,12 +475,12 @@ def recheck(
 
 
 def _open(axioms: frozenset[str]) -> list[str]:
-    """Return the axioms that stand for missing evidence."""
+    """Return the names of those axioms that stand for missing evidence of a step."""
     return sorted(name for name in axioms if name.startswith("unchecked"))
 
 
 def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
-    """Refuse a log in which a claim or its steps differ from the derivation."""
+    """Raise `Rejected` if a claim of a proof log or its steps differ from the derivation."""
     from slrsym.checker import Rejected, describe_claim_difference
 
     for found in judged:
@@ -495,26 +495,26 @@ def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
 
 
 def _ids(file: Path) -> list[str]:
-    """Return the ids of the claims in a log, without checking the log."""
+    """Return the ids of the claims in a proof log, read without checking the log."""
     from slrsym.checker import Rejected
-    from slrsym.checker.log import read_lines
+    from slrsym.checker.log import read_log_lines
 
     found: list[str] = []
     with suppress(Rejected):
-        for text in read_lines(file):
+        for text in read_log_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found
 
 
 def _maybe_builtin(ids: list[str]) -> list[str]:
     """Return those ids that seem to be claims of slrsym, by the text of derivation files."""
-    from slrsym.claims.files import builtin_folder, files_with_claim
+    from slrsym.claims.file_search import builtin_derivation_folder, files_with_claim
 
-    return [id for id in ids if files_with_claim(id, builtin_folder())]
+    return [id for id in ids if files_with_claim(id, builtin_derivation_folder())]
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
-    """Return the statements of claims in their derivations, from a separate process."""
+    """Return, by id, claims as their derivation files state them, run in a separate process."""
     told = subprocess.run(
         # Safely: nothing is imported from where the log happens to lie.
         [sys.executable, "-P", "-m", "slrsym.claims"],

@@ -22,29 +22,33 @@ def _listed() -> dict[str, dict[str, dict[str, str]]]:
     return found
 
 
-def confirmed_steps() -> dict[str, dict[str, str]]:
-    """Return, by claim and label, the steps that Coq confirms, each with the tactic used."""
+def tactics_of_confirmed_steps() -> dict[str, dict[str, str]]:
+    """Return, by claim id and step label, the tactics by which Coq confirms steps."""
     return _listed()["steps"]
 
 
 def confirmed_claims() -> dict[str, list[str]]:
-    """Return the claims that Coq confirms as a whole, with the claims that each one assumes."""
+    """Return, by id, the claims that Coq confirms as a whole, with the claims each assumes."""
     return {id: list(rests) for id, rests in _listed()["claims"].items()}
 
 
 def is_confirmed_by_coq(id: str, label: str) -> bool:
     """Return whether Coq confirms a step of one of slrsym's own claims."""
-    return label in confirmed_steps().get(id, {})
+    return label in tactics_of_confirmed_steps().get(id, {})
 
 
 def describe_confirmed_steps(id: str, steps: int) -> str:
-    """Return a text on how many steps of a claim Coq confirms; empty if there are none."""
-    count = len(confirmed_steps().get(id, {}))
+    """Return a sentence on how many steps of a claim Coq confirms; empty if it confirms none."""
+    count = len(tactics_of_confirmed_steps().get(id, {}))
     if id in confirmed_claims():
         return "Also by Coq, as a whole."
     return f"Also by Coq: {count} of {steps} steps." if count else ""
 
 
-def confirmed_step_count(id: str) -> str:
-    """Return how many steps of a claim Coq confirms, as a number or ``all``, for a table."""
-    return "all" if id in confirmed_claims() else str(len(confirmed_steps().get(id, {})) or "-")
+def confirmed_step_count_text(id: str) -> str:
+    """Return a table cell: how many steps of a claim Coq confirms, ``all``, or ``-`` for none."""
+    return (
+        "all"
+        if id in confirmed_claims()
+        else str(len(tactics_of_confirmed_steps().get(id, {})) or "-")
+    )

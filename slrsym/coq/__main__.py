@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq import CONFIRMED, confirmed_claims, confirmed_steps
+from slrsym.coq import CONFIRMED, confirmed_claims, tactics_of_confirmed_steps
+from slrsym.coq.coq_calls import compile_and_prune_development
 from slrsym.coq.development import CoqDevelopment
-from slrsym.coq.running import check_development
 
 
 def main(wanted: str, target: str) -> None:
     """Check the list of confirmed steps, search for it anew, or write its table to a page."""
     ledger = builtin_ledger()
     made = CoqDevelopment.collect(ledger.claims, ledger.find)
-    made.prove_with(confirmed_steps(), confirmed_claims())
+    made.prove_with(tactics_of_confirmed_steps(), confirmed_claims())
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
@@ -34,14 +34,16 @@ def main(wanted: str, target: str) -> None:
             encoding="utf-8",
         )
         return
-    axioms = check_development(made, Path(target), search=wanted == "search")
+    axioms = compile_and_prune_development(made, Path(target), search=wanted == "search")
     for row in made.count_by_kind():
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":
         made.write(CONFIRMED)
     there = {(goal.claim, goal.label) for goal in made.all_goals if goal.name in made.tactics}
-    listed = {(id, label) for id, labels in confirmed_steps().items() for label in labels}
+    listed = {
+        (id, label) for id, labels in tactics_of_confirmed_steps().items() for label in labels
+    }
     for kind, steps in (("lost", listed - there), ("new", there - listed)):
         for id, label in sorted(steps):
             print(f"{kind}: {id}, {label}")

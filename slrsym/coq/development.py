@@ -12,9 +12,13 @@ from typing import Any
 import sympy as sp
 
 from slrsym.claims.claim import Claim
+from slrsym.coq.goal_parser import (
+    CoqGoalMismatchError,
+    require_coq_text_states_claim,
+    require_goal_says_step,
+)
 from slrsym.coq.goals import CoqGoal, GoalWriter, coq_name
-from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import MisreadGoal, require_goal_says_step, require_same_claim
+from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 from slrsym.statements.expressions import conjuncts
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
@@ -37,7 +41,7 @@ class CoqDevelopment:
     def collect(
         cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True
     ) -> CoqDevelopment:
-        """Return the development with the goals of some claims."""
+        """Build the Coq development with the goals of claims, without goals that misstate steps."""
         made, exporter = cls(find), GoalWriter(find)
         for id in ids:
             made.goals[id] = exporter.goals(id)
@@ -46,8 +50,8 @@ class CoqDevelopment:
             try:
                 text, printer = exporter.statement(id)
                 if read:
-                    require_same_claim(text, find(id), printer.names)
-            except (Unprintable, MisreadGoal):
+                    require_coq_text_states_claim(text, find(id), printer.names)
+            except (NotExpressibleInCoqError, CoqGoalMismatchError):
                 continue
             made.statements[id] = text
         for goal in made.all_goals:
@@ -55,20 +59,20 @@ class CoqDevelopment:
                 continue
             try:
                 require_goal_says_step(goal)
-            except MisreadGoal as reason:
+            except CoqGoalMismatchError as reason:
                 made.refused[goal.name] = str(reason)
                 goal.text = ""
         return made
 
     @property
     def all_goals(self) -> list[CoqGoal]:
-        """The goals of all claims, in order."""
+        """The Coq goals of the steps of all claims in this development, in order."""
         return [goal for goals in self.goals.values() for goal in goals]
 
     def prove_with(
         self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]
     ) -> None:
-        """Use known tactics as proofs of steps; mark the claims that follow from their steps."""
+        """Store known tactics as proofs of goals, and known whole claims that are complete."""
         for id, goals in self.goals.items():
             for goal in goals:
                 if goal.text and goal.label in known.get(id, {}):
@@ -81,7 +85,7 @@ class CoqDevelopment:
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
 
     def count_by_kind(self) -> list[tuple[Any, ...]]:
-        """Return rows with the number of steps of each kind: all, expressible, confirmed."""
+        """Return table rows: kind of step; number of all, expressible and confirmed steps."""
         goals = self.all_goals
         kinds = Counter(goal.kind for goal in goals)
         said = Counter(goal.kind for goal in goals if goal.text)
@@ -91,7 +95,7 @@ class CoqDevelopment:
         return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
     def statement_definitions(self, ids: Iterable[str]) -> str:
-        """Return Coq definitions of the statements of claims."""
+        """Return Coq text that defines the statement of each of the given claims."""
         return "\n".join(
             f"{_title(self.find(id))}Definition claim_{coq_name(id)} : Prop :=\n  {said}.\n"
             for id, said in self.statements.items()
@@ -110,7 +114,7 @@ class CoqDevelopment:
     # -- files ------------------------------------------------------------------------------------
 
     def files(self, parts: int = 2) -> dict[str, str]:
-        """Return the text of each Coq file, in the order of compilation."""
+        """Return the texts of the development's Coq files by name, in the order of compilation."""
         texts = {id: self._steps(id) for id in self.goals}
         size, chunks = sum(map(len, texts.values())) / parts, [""]
         for text in texts.values():
@@ -131,7 +135,7 @@ class CoqDevelopment:
         }
 
     def _numbers(self) -> str:
-        """Return Coq proofs of certified inequalities between numbers, by coq-interval."""
+        """Return Coq lemmas, proved by coq-interval, for claims certified at one point."""
         text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
         text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
         for id in self.goals:
@@ -161,7 +165,7 @@ class CoqDevelopment:
         return text + "\n"
 
     def claims_in_order(self) -> list[str]:
-        """Return the claims that follow from their steps, each after those it uses."""
+        """Return the ids of claims that follow from their steps, each after those it uses."""
         order: dict[str, None] = {}
 
         def visit(id: str) -> None:
@@ -204,7 +208,7 @@ class CoqDevelopment:
         return proved(self.goals[id][-1])
 
     def supposed_claims(self, id: str) -> list[str]:
-        """Return the unconfirmed claims on which a complete claim rests."""
+        """Return the ids of the unconfirmed claims on which a claim with complete proof rests."""
         used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
         rests: dict[str, None] = {}
         for other in used:
@@ -216,7 +220,7 @@ class CoqDevelopment:
 
 
 def _safe(text: str) -> str:
-    """Remove the characters that would end a Coq comment."""
+    """Return a text without the characters that would end a Coq comment."""
     return " ".join(text.replace("*", "x").replace('"', "'").split())
 
 

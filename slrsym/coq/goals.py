@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.claim import Claim
-from slrsym.coq.printing import CoqPrinter, Unprintable
+from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 from slrsym.coq.tactics import candidate_tactics
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
@@ -56,7 +56,7 @@ def sign_condition(x: Any) -> Boolean | None:
 
 
 def step_kind(step: Step) -> str:
-    """Return the kind of a step, such as algebra or sign, for tables."""
+    """Return the name of a step's kind, such as algebra or sign, from its rule."""
     name, rule = type(step.rule).__name__, step.rule.name
     if name != "_Structural":
         known = {"Lemma": "lemma", "_Differentiate": "differentiation"}
@@ -69,17 +69,17 @@ def step_kind(step: Step) -> str:
 
 
 def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
-    """Return a Coq statement with quantifiers for all its symbols."""
+    """Return a statement and its hypotheses as Coq text, quantified over its new symbols."""
     before = dict(printer.free)
     conclusion = printer.statement(statement)
     premises = [printer.statement(h) for h in given]
     late = [x for x in printer.free if x not in before and x not in known]
     new = [x for x in late if isinstance(x, sp.Symbol)]
     if any(isinstance(x, sp.IndexedBase) for x in late):
-        raise Unprintable("a sequence that only a fact speaks of")
+        raise NotExpressibleInCoqError("a sequence that only a fact speaks of")
     # A part that became a variable is one number, whatever a fact says for all values of others.
     if any(x in e.free_symbols for e in printer.opaque.values() for x in new):
-        raise Unprintable("a fact for all values of what a part depends on")
+        raise NotExpressibleInCoqError("a fact for all values of what a part depends on")
     premises = [p for x in new for p in _declared(printer, x)] + premises
     for x in new:
         del printer.free[x]
@@ -90,7 +90,7 @@ def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: se
 
 
 def _declared(printer: CoqPrinter, x: Any) -> list[str]:
-    """Return the Coq premises that a symbol's assumptions give."""
+    """Return a symbol's assumptions, such as its sign, as Coq texts of premises."""
     if isinstance(x, sp.IndexedBase):
         return _signed_sequence(printer, x)
     if not isinstance(x, sp.Symbol):
@@ -120,21 +120,21 @@ def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
     return f"forall {variables},\n  {text}" if variables else text
 
 
-def coq_statement(claim: Claim) -> tuple[str, CoqPrinter]:
-    """Return a claim's statement in Coq, for all values of its symbols, or raise `Unprintable`."""
+def coq_statement_of_claim(claim: Claim) -> tuple[str, CoqPrinter]:
+    """Return a claim's statement as Coq text and its printer; raise if Coq cannot express it."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
-        raise Unprintable("it speaks of all functions of a kind")
+        raise NotExpressibleInCoqError("it speaks of all functions of a kind")
     conclusion = printer.statement(claim.statement)
     premises = [printer.statement(h) for h in claim.hypotheses]
-    premises += [c for h in claim.hypotheses for c in definedness_conditions(h, printer)]
+    premises += [c for h in claim.hypotheses for c in coq_definedness_premises(h, printer)]
     if printer.opaque:
-        raise Unprintable(f"{next(iter(printer.opaque.values()))} has no words in Coq")
+        raise NotExpressibleInCoqError(f"{next(iter(printer.opaque.values()))} has no words in Coq")
     return _assembled(printer, premises, conclusion), printer
 
 
-def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
-    """Return the conditions under which an expression in a hypothesis is defined.
+def coq_definedness_premises(p: Any, printer: CoqPrinter) -> list[str]:
+    """Return Coq texts of the conditions under which a hypothesis's roots and quotients exist.
 
     An undefined hypothesis is no premise.
     """
@@ -147,7 +147,7 @@ def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
             elif node.exp < 0:
                 found.append(printer.statement(sp.Ne(node.base, 0, evaluate=False)))
         if isinstance(node, sp.log | sp.asin | sp.acos):
-            raise Unprintable("a hypothesis with a logarithm or an arc sine")
+            raise NotExpressibleInCoqError("a hypothesis with a logarithm or an arc sine")
     return found
 
 
@@ -156,17 +156,17 @@ class GoalWriter:
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find
-        self._said: dict[str, tuple[str, CoqPrinter] | Unprintable] = {}
+        self._said: dict[str, tuple[str, CoqPrinter] | NotExpressibleInCoqError] = {}
 
     def statement(self, id: str) -> tuple[str, CoqPrinter]:
-        """Return a claim's statement in Coq; raise `Unprintable` if Coq cannot express it."""
+        """Return a claim's statement as Coq text and its printer; raise if it has none."""
         if id not in self._said:
             try:
-                self._said[id] = coq_statement(self._find(id))
-            except Unprintable as lack:
+                self._said[id] = coq_statement_of_claim(self._find(id))
+            except NotExpressibleInCoqError as lack:
                 self._said[id] = lack
         found = self._said[id]
-        if isinstance(found, Unprintable):
+        if isinstance(found, NotExpressibleInCoqError):
             raise found
         return found
 
@@ -183,8 +183,8 @@ class GoalWriter:
             try:
                 self._fill(goal, steps[:number])
                 if len(goal.text) > _LONGEST:
-                    raise Unprintable("it is too long")
-            except Unprintable as lack:
+                    raise NotExpressibleInCoqError("it is too long")
+            except NotExpressibleInCoqError as lack:
                 goal.text, goal.lack = "", str(lack)[:200]
             made.append(goal)
         return made
@@ -196,13 +196,13 @@ class GoalWriter:
             isinstance(r, Relational) and {r.lhs, r.rhs} <= set(printer.opaque.values())
             for r in conjuncts(step.statement)
         ):
-            raise Unprintable("both sides are beyond Coq's words")
+            raise NotExpressibleInCoqError("both sides are beyond Coq's words")
         context, premises = step.context, []
         for h in dict.fromkeys((*context.hypotheses, *context.granted)):
             mark = dict(printer.free)
             try:
                 premises.append(printer.statement(h))
-            except Unprintable:
+            except NotExpressibleInCoqError:
                 printer.free = mark
         claims = list(step.uses)
         if goal.kind == "lemma":
@@ -218,12 +218,12 @@ class GoalWriter:
     def _has_words(self, id: str) -> bool:
         try:
             self.statement(id)
-        except Unprintable:
+        except NotExpressibleInCoqError:
             return False
         return True
 
     def _facts(self, goal: CoqGoal, before: list[Step], premises: list[str]) -> list[str]:
-        """Return, as premises, the earlier steps that a step may use."""
+        """Return Coq texts of earlier steps as premises of a goal; store these steps in it."""
         step = goal.step
         stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)
         within = f"{stem.rstrip('.')}." if stem else ""
@@ -239,7 +239,7 @@ class GoalWriter:
             given = [h for h in (*other.context.hypotheses, *other.context.granted) if h not in own]
             try:
                 text = _closed(goal.printer, other.statement, given, known)
-            except Unprintable:
+            except NotExpressibleInCoqError:
                 goal.printer.free = mark
                 continue
             if text not in texts and text not in premises:

@@ -2,7 +2,7 @@
 
 What Coq has no word for here, such as an expectation, becomes a variable of its own. A goal for all
 values of that variable says more, never less; two such parts are one variable only if SymPy holds
-them to be equal. The printer is not trusted: `reading` parses its text back.
+them to be equal. The printer is not trusted: `goal_parser` parses its text back.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _TAKEN = {
 }  # fmt: skip
 
 
-class Unprintable(ValueError):  # noqa: N818
-    """Raised for an expression or statement that cannot be written in Coq here."""
+class NotExpressibleInCoqError(ValueError):
+    """Error raised for an expression or statement that cannot be printed in Coq's syntax."""
 
 
 class CoqPrinter:
@@ -44,7 +44,7 @@ class CoqPrinter:
         self._bound: list[Any] = []
 
     def name(self, thing: Any, hint: str) -> str:
-        """Return the unique Coq name of a symbol or subexpression."""
+        """Return a symbol's or subexpression's unique Coq name, made from a hint on first use."""
         if thing not in self.names:
             name = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "x"
             if name in _TAKEN or not name[0].isalpha():
@@ -61,12 +61,12 @@ class CoqPrinter:
 
     def _opaque(self, e: Any) -> str:
         if set(self._bound) & e.free_symbols or not isinstance(e, sp.Expr):
-            raise Unprintable(f"{e} has no words in Coq")
+            raise NotExpressibleInCoqError(f"{e} has no words in Coq")
         return self._variable(e, "part")
 
     @property
     def opaque(self) -> dict[str, Any]:
-        """The subexpressions that became Coq variables, by name."""
+        """The subexpressions that stand as variables in the Coq goal, by their Coq names."""
         return {
             self.names[e]: e for e in self.free if not isinstance(e, sp.Symbol | sp.IndexedBase)
         }
@@ -77,7 +77,7 @@ class CoqPrinter:
         """Return an expression in Coq's syntax, in parentheses unless it is one word."""
         if isinstance(e, sp.Symbol):
             if not e.is_real:
-                raise Unprintable(f"{e} is not declared real")
+                raise NotExpressibleInCoqError(f"{e} is not declared real")
             return self._variable(e, e.name)
         if isinstance(e, sp.Rational):
             size = str(abs(e.p)) if e.q == 1 else f"{abs(e.p)} / {e.q}"
@@ -146,7 +146,7 @@ class CoqPrinter:
                 word = "Sum" if isinstance(e, sp.Sum) else "RInt"
                 body = self._function(x, e.function)
                 return f"({word} {body} {self.term(low)} {self.term(high)})"
-        except Unprintable:
+        except NotExpressibleInCoqError:
             self.free = mark
         return None
 
@@ -161,7 +161,7 @@ class CoqPrinter:
             del self._bound[-len(variables) :]
 
     def argument(self, e: Any) -> str:
-        """Return an argument in Coq's syntax, which may be the name of a sequence."""
+        """Return a function's argument, an expression or a sequence, in Coq's syntax."""
         return self.name(e, str(e.label)) if isinstance(e, sp.IndexedBase) else self.term(e)
 
     # -- statements -------------------------------------------------------------------------------
@@ -176,5 +176,5 @@ class CoqPrinter:
             type(p)
         )
         if word is None or (isinstance(p, sp.Equivalent) and len(p.args) != 2):
-            raise Unprintable(f"{type(p).__name__} has no words in Coq")
+            raise NotExpressibleInCoqError(f"{type(p).__name__} has no words in Coq")
         return f"({word.join(map(self.statement, p.args))})"

@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
-from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.statements.expressions import substitute_at_once
+from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
+from slrsym.statements.expressions import substitute_simultaneously
 
 
 class TacticHints:
@@ -36,11 +36,11 @@ class TacticHints:
         text = self._printer.term(e)
         if set(self._printer.free) - set(mark):
             self._printer.free = mark
-            raise Unprintable("a hint speaks of something else")
+            raise NotExpressibleInCoqError("a hint speaks of something else")
         return text
 
     def _roots(self) -> tuple[str, list[str]]:
-        """Return Coq text that simplifies square roots, and the squares of roots as hints."""
+        """Return Coq tactics on a goal's square roots, and names of the equations they prove."""
         inside = {x for n in self.plain.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
         bases = dict.fromkeys(
             node.base
@@ -61,7 +61,7 @@ class TacticHints:
                 seen.add(left)
                 text += f"square_of {self._text(left)} as E{len(names)}; "
                 names.append(f"E{len(names)}")
-            except Unprintable:
+            except NotExpressibleInCoqError:
                 continue
         return text, names
 
@@ -70,7 +70,7 @@ class TacticHints:
         return f"field [{' '.join(names)}]; side" if names else "field; side"
 
     def _bells(self) -> str:
-        """Return Coq text that rewrites erf' as an exponential."""
+        """Return Coq tactics that rewrite the derivative of erf in a goal as an exponential."""
         text = ""
         for e in sorted(self.plain.atoms(sp.Function), key=str):
             if type(e).__name__ == "erf_prime":
@@ -81,7 +81,7 @@ class TacticHints:
         return text
 
     def _exponentials(self) -> str:
-        """Return Coq text that rewrites exponentials of sums by exponentials of shared terms."""
+        """Return Coq tactics that rewrite exponentials of sums by exponentials of shared terms."""
         found = {e: sp.expand(e.args[0]).as_ordered_terms() for e in self.plain.atoms(sp.exp)}
         if len(found) < 2 or any(len(terms) > 6 for terms in found.values()):
             return ""
@@ -100,11 +100,11 @@ class TacticHints:
     def _replaced(self, word: str, a: Any, b: Any) -> str:
         try:
             return f"{word} {self._text(a)} {self._text(b)} ltac:({self.field}); "
-        except Unprintable:
+        except NotExpressibleInCoqError:
             return ""
 
     def _sums(self, e: Any) -> str:
-        """Return Coq text that states linearity of finite sums in an expression, inner first."""
+        """Return Coq tactics that split an expression's finite sums by linearity, inner first."""
         text = ""
         for node in dict.fromkeys(_outermost_sums(e)):
             try:
@@ -122,17 +122,17 @@ class TacticHints:
                     f"ltac:(intros {self._printer.name(index, index.name)} ?; {inner}"
                     f"algebra ltac:({self.field})); "
                 )
-            except Unprintable:
+            except NotExpressibleInCoqError:
                 continue
         return text
 
 
 def _at_points(statement: Any) -> Any:
-    """Return a statement with derivatives evaluated, and with values inserted for variables."""
+    """Return the sides of a statement's relations, with derivatives at points evaluated."""
 
     def substituted(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
-        return substitute_at_once(inner, dict(zip(e.variables, e.point, strict=True)))
+        return substitute_simultaneously(inner, dict(zip(e.variables, e.point, strict=True)))
 
     def derived(e: Any) -> Any:
         return e.doit(deep=False)
@@ -146,7 +146,7 @@ def _at_points(statement: Any) -> Any:
 
 
 def _square_apart(base: Any) -> tuple[Any, Any]:
-    """Write a number as g^2 h with the largest possible g."""
+    """Return g and h with g^2 h equal to the radicand of a square root, g as large as found."""
     (number, factors), (below, divisors) = map(_factors, sp.together(base).as_numer_denom())
     outside = left = sp.S.One
     for sign, parts in ((1, factors), (-1, divisors)):
@@ -192,7 +192,7 @@ def _linear(node: Any) -> Any:
 
 
 def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
-    """Yield the tactics to try on a goal, in order."""
+    """Yield texts of Coq tactics to try on a goal, in the order of trial."""
     kind, statement = goal.kind, goal.step.statement
     if kind == "lemma":
         yield from _by_lemma(goal, find, said)
@@ -218,7 +218,9 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield f"{hints.opening}{by.replace('by_slope', 'by_slopes')} ltac:({hints.field})"
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
-        ends = [substitute_at_once(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
+        ends = [
+            substitute_simultaneously(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)
+        ]
         hints = TacticHints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
@@ -229,7 +231,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield "sgn1"
         hints = TacticHints(goal.printer, statement)
         a, b = statement.lhs, statement.rhs
-        for f in forms_with_plain_sign(
+        for f in forms_with_evident_sign(
             b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step
         ):
             yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
@@ -252,15 +254,17 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     name = f"claim_{id.replace('-', '_')}"
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
-    said_here = substitute_at_once(claim.statement, {x: values.get(x, x) for x in printer.free})
+    said_here = substitute_simultaneously(
+        claim.statement, {x: values.get(x, x) for x in printer.free}
+    )
     hints = TacticHints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"
     yield f"{use}; finish"
 
 
-def forms_with_plain_sign(difference: Any, step: Any) -> Iterable[Any]:
-    """Yield forms of a difference whose sign is evident, such as products of positive factors."""
+def forms_with_evident_sign(difference: Any, step: Any) -> Iterable[Any]:
+    """Return forms of a difference, such as factored ones, from which its sign may be evident."""
     point = _point(step)
     made = []
     for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
@@ -271,7 +275,7 @@ def forms_with_plain_sign(difference: Any, step: Any) -> Iterable[Any]:
 
 
 def _turned(e: Any, point: dict[Any, Any]) -> Any:
-    """Return a product with factors made positive at a point by moving signs."""
+    """Return an equal product whose odd powers of sums are positive at a point."""
     if isinstance(e, sp.Add):
         return e
     parts, minus = [], 1
@@ -300,7 +304,7 @@ def _is_negative(e: Any, point: dict[Any, Any]) -> bool:
 
 
 def _point(step: Any) -> dict[Any, Any]:
-    """Return values of the symbols that satisfy the hypotheses, or the last of a few tries."""
+    """Return random values of a step's symbols that satisfy its hypotheses if any are found."""
     given = [*step.context.hypotheses, *step.context.granted]
     symbols = sorted(step.statement.free_symbols.union(*(h.free_symbols for h in given)), key=str)
     rng, point = random.Random(1), {}

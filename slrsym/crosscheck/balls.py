@@ -24,11 +24,11 @@ from sympy import Expr
 
 
 class Inconclusive(Exception):  # noqa: N818
-    """A value could not be computed accurately enough to confirm or refute a statement."""
+    """Error for a value that is not accurate enough to confirm or refute a statement."""
 
 
 class NotALaw(ValueError):  # noqa: N818
-    """At a point, a law's covariance is not positive semidefinite, or a variance is negative."""
+    """Error for a law whose covariance is not positive semidefinite at a point."""
 
 
 Ball: TypeAlias = Any
@@ -54,7 +54,7 @@ def ball_radius(ball: Ball) -> Ball:
     return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
 
 
-def widen(ball: Ball, error: Ball) -> Ball:
+def widen_ball(ball: Ball, error: Ball) -> Ball:
     """Return a ball with its radius enlarged by an error."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
@@ -70,7 +70,7 @@ def drop_zero_imaginary_part(x: Ball) -> Ball:
     return x.real if isinstance(x, acb) and x.imag.is_zero() else x
 
 
-def real_ball(x: Ball, what: str) -> Ball:
+def require_real_ball(x: Ball, what: str) -> Ball:
     """Return a ball as a real one; raise `Inconclusive` if its number is not real."""
     x = drop_zero_imaginary_part(x)
     if isinstance(x, arb):
@@ -81,8 +81,8 @@ def real_ball(x: Ball, what: str) -> Ball:
 
 
 def compare_balls(a: Ball, b: Ball) -> int:
-    """Return the sign of a - b for two balls, or raise `Inconclusive` if it is not known."""
-    d = real_ball(a - b, "an order")
+    """Return the sign of a - b, 0 within rounding errors; raise `Inconclusive` if unknown."""
+    d = require_real_ball(a - b, "an order")
     if d > 0:
         return 1
     if d < 0:
@@ -138,7 +138,7 @@ def _mpf(exact: Ball) -> Any:
     return mpmath.make_mpf(from_man_exp(int(mantissa), int(exponent)))
 
 
-def ball_to_value(number: Number) -> NumberWithError:
+def ball_to_number_with_error(number: Number) -> NumberWithError:
     """Convert a ball to an mpmath number with its error and the size of its largest term."""
     ball, scale = number
     ball = drop_zero_imaginary_part(ball)
@@ -214,7 +214,7 @@ class CompiledIntegrand:
     def sum_over_nodes(
         self, rules: Sequence[Sequence[Node]], radius: float, width: float
     ) -> tuple[Ball, Ball, Ball]:
-        """Sum the integrand over the nodes of product rules that lie in a ball around 0."""
+        """Return sums of the integrand and of its size over product nodes in a ball around 0."""
         values = self.values
         last = self.depth - 1
         steps = self._steps()
@@ -287,7 +287,7 @@ _OFFSETS = (1205, 2202, 1551, 3625)
 
 @dataclass(frozen=True)
 class QuadratureSum:
-    """Result of a quadrature: its value, its error, and the sizes of its terms."""
+    """Result of a quadrature: value and error as a ball, and log2 of the sum of term sizes."""
 
     value: Ball
     absolute: float
@@ -307,7 +307,7 @@ def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]
 
 
 @lru_cache(maxsize=64)
-def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
+def gauss_hermite_rule(count: int, bits: int) -> tuple[Node, ...]:
     r"""Return Gauss-Hermite nodes and weights for the standard normal law, as balls.
 
     The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The
@@ -327,7 +327,7 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
         return tuple(nodes)
 
 
-def gaussian_quadrature(
+def integrate_against_gaussian(
     program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> QuadratureSum:
     """Evaluate a Gaussian expectation with finer and finer quadrature rules until two agree.
@@ -362,7 +362,7 @@ def gaussian_quadrature(
             value = (sums[0][0] + sums[1][0]) / 2
             # Both lattices may share a part of their error, see _OFFSETS.
             radius = 8 * difference.abs_upper() + edge.upper()
-            return QuadratureSum(widen(value, radius), whole - 1)
+            return QuadratureSum(widen_ball(value, radius), whole - 1)
         if (log2_upper_bound(ball_radius(difference)) - whole) * DIGITS_PER_BIT > goal:
             raise Inconclusive("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
@@ -398,7 +398,7 @@ def _two_lattices(
     return sums
 
 
-def integrate_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
+def integrate_over_real_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
     """Integrate over the real line a function that decays like a Gaussian."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.add_operation(lambda x: root * (x * x / 2).exp(), 0)
@@ -407,7 +407,7 @@ def integrate_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
         program.add_operation(operator.mul, program.output, ratio),
     )
     try:
-        return gaussian_quadrature(program, 1, (), digits)
+        return integrate_against_gaussian(program, 1, (), digits)
     finally:
         program.output = original
 
@@ -415,10 +415,10 @@ def integrate_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
 _FINEST_LEVEL = 10
 
 
-def integrate_interval(
+def integrate_over_interval(
     integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
 ) -> QuadratureSum:
-    r"""Integrate over an interval by double exponential (tanh-sinh) quadrature.
+    r"""Integrate a function over an interval by double exponential (tanh-sinh) quadrature.
 
     Notes
     -----
@@ -468,7 +468,7 @@ def integrate_interval(
             difference = value - previous
             gap = (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT
             if gap < goal:
-                return QuadratureSum(widen(value, difference.abs_upper()), whole)
+                return QuadratureSum(widen_ball(value, difference.abs_upper()), whole)
         previous = value
     raise Inconclusive("double exponential quadrature does not converge")
 

@@ -25,15 +25,19 @@ from slrsym.crosscheck.balls import (
     NumberWithError,
     Point,
     QuadratureSum,
-    ball_to_value,
+    ball_to_number_with_error,
     correct_digits,
-    integrate_interval,
-    integrate_line,
+    integrate_over_interval,
+    integrate_over_real_line,
     log2_upper_bound,
-    real_ball,
+    require_real_ball,
 )
 from slrsym.crosscheck.expectations import ExpectationValues, IntegrandCompiler
-from slrsym.crosscheck.integrands import IndependentPart, elementary_derivative, replace_functions
+from slrsym.crosscheck.integrands import (
+    IndependentLawPart,
+    elementary_derivative,
+    replace_undefined_functions,
+)
 from slrsym.crosscheck.node_evaluator import RELATIONS, NodeEvaluator
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import Law, standard_normal
@@ -148,7 +152,9 @@ class Evaluator(NodeEvaluator):
             raise Inconclusive(f"{expr} has no limits of integration")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
         x, low, high = limits
-        a, b = (real_ball(self._argument(end), "a limit of integration") for end in (low, high))
+        a, b = (
+            require_real_ball(self._argument(end), "a limit of integration") for end in (low, high)
+        )
         sign = 1
         if a == b and a.is_finite():
             return arb(0), -math.inf
@@ -175,13 +181,13 @@ class Evaluator(NodeEvaluator):
             return QuadratureSum(value, log2_upper_bound(value))
         if not low.is_finite() and not high.is_finite():
             try:
-                return integrate_line(program, digits)
+                return integrate_over_real_line(program, digits)
             except Inconclusive:
                 pass  # it decays too slowly for the trapezoid rule
-        return integrate_interval(program.evaluate, low, high, digits)
+        return integrate_over_interval(program.evaluate, low, high, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """Return the ball function that evaluates a node of this kind, or None."""
+        """Return the function on balls for a node's outermost function, or None if it has none."""
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
@@ -190,7 +196,7 @@ class Evaluator(NodeEvaluator):
     def check_law(self, law: Law) -> None:
         """Raise `NotALaw` if a law's covariance is not positive semidefinite at this point."""
         with ctx.workprec(self.bits):
-            for block in IndependentPart.parts_of_law(law):
+            for block in IndependentLawPart.parts_of_law(law):
                 self.expectations.require_semidefinite(block)
 
     def _on_Expectation(self, node: Expectation) -> Number:
@@ -234,7 +240,7 @@ def evaluate(
     """
     if digits < 1:
         raise ValueError(f"digits must be at least 1; got {digits}")
-    expr = replace_functions(sp.sympify(expr), functions or {})
+    expr = replace_undefined_functions(sp.sympify(expr), functions or {})
     return _evaluated(expr, digits, lambda working: Evaluator(point, working))
 
 
@@ -242,7 +248,7 @@ def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) 
     """Evaluate an expression with more and more working digits until enough are correct."""
     working = digits + 3
     for _ in range(4):
-        value = ball_to_value(evaluator(working).number(expr))
+        value = ball_to_number_with_error(evaluator(working).number(expr))
         reference = _reference_size(value)
         missing = digits - correct_digits(value.error, reference)
         if missing <= 0 or math.isinf(missing):
@@ -260,7 +266,7 @@ def _reference_size(*values: NumberWithError) -> Any:
 
 
 class Disagreement(Exception):  # noqa: N818
-    """A statement is false at a point."""
+    """Error for a statement that numbers show to be false at a point."""
 
     def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
@@ -276,7 +282,7 @@ def describe_point(point: Mapping[Any, Any]) -> str:
 
 @dataclass
 class StatementJudge:
-    """Judge of statements at one point, with a record of the numbers that decided."""
+    """Decider whether statements hold at one point, with a record of the compared numbers."""
 
     point: Point
     digits: int
@@ -394,5 +400,5 @@ def is_true_at(
 ) -> bool:
     """Return whether a statement holds at a point."""
     return StatementJudge(point, digits).holds(
-        replace_functions(sp.sympify(statement), functions or {})
+        replace_undefined_functions(sp.sympify(statement), functions or {})
     )

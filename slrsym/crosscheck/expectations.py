@@ -29,31 +29,35 @@ from slrsym.crosscheck.balls import (
     QuadratureSum,
     compare_balls,
     complex_ball,
-    gauss_hermite,
-    gaussian_quadrature,
+    gauss_hermite_rule,
+    integrate_against_gaussian,
     log2_upper_bound,
-    real_ball,
+    require_real_ball,
 )
-from slrsym.crosscheck.gaussian_factors import Rows, absorb_exponential, split_off_exponent
+from slrsym.crosscheck.gaussian_factors import (
+    Rows,
+    absorb_exponential_into_density,
+    split_off_gaussian_exponent,
+)
 from slrsym.crosscheck.integrands import (
     NOISE,
-    IndependentPart,
+    IndependentLawPart,
     degree_bound,
-    essential_forms,
+    essential_affine_forms,
     expand_products,
-    group_by_part,
+    group_factors_by_law_part,
     kinks_of_integrand,
     renaming_invariant_key,
     rewrite_maxima,
     split_off_polynomial,
-    steep_places_of,
+    steep_places_of_integrand,
 )
 from slrsym.crosscheck.node_evaluator import (
     RELATIONS,
     NodeEvaluator,
     evaluate_piecewise,
     principal_power,
-    rational_power,
+    rational_power_function,
     square_root,
 )
 from slrsym.crosscheck.split_quadrature import (
@@ -130,7 +134,7 @@ class IntegrandCompiler:
         if isinstance(expr, sp.Pow):
             base = self.register(expr.base)
             if expr.exp.is_Rational:
-                return emit(rational_power(expr.exp), base)
+                return emit(rational_power_function(expr.exp), base)
             return emit(principal_power, base, self.register(expr.exp))
         if isinstance(expr, sp.Piecewise):
             return emit(
@@ -187,11 +191,11 @@ class IntegrandCompiler:
 
 
 class _Singular(Inconclusive):
-    """An integrand in one direction may need more working digits near a singularity."""
+    """Error for a one-dimensional integrand that may need more digits near a singularity."""
 
 
 class ExpectationValues:
-    """The values of the expectations at one point, with equal ones computed once."""
+    """Evaluator of expectations at one point by quadrature, which computes equal ones once."""
 
     def __init__(self, evaluator: NodeEvaluator, singular_to: int | None = None) -> None:
         self.evaluator = evaluator
@@ -216,9 +220,9 @@ class ExpectationValues:
         node: Expectation,
         multiplied_out: Callable[[Expr, frozenset[Symbol]], list[tuple[Expr, ...]]],
     ) -> Number:
-        sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
+        sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
         integrand = rewrite_maxima(self.evaluator.expand_sums(node.integrand, sums))
-        blocks = IndependentPart.parts_of_law(node.law) + [
+        blocks = IndependentLawPart.parts_of_law(node.law) + [
             b for _, extra in sums.values() for b in extra
         ]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
@@ -233,7 +237,7 @@ class ExpectationValues:
         random = frozenset(owner)
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
         for factors in (f for term in terms for f in multiplied_out(term, random)):
-            constant, parts = group_by_part(factors, owner, random)
+            constant, parts = group_factors_by_law_part(factors, owner, random)
             key, rest = split_off_polynomial(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
         total, scale = arb(0), -math.inf
@@ -252,23 +256,23 @@ class ExpectationValues:
 
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
-    ) -> tuple[Expr, list[IndependentPart]]:
+    ) -> tuple[Expr, list[IndependentLawPart]]:
         """Merge inner expectations in a product into one over independent copies, where possible.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
         """
         result: list[Expr] = []
-        blocks: list[IndependentPart] = []
+        blocks: list[IndependentLawPart] = []
         for factor in factors:
             if not isinstance(factor, Expectation) or not free_symbols(factor) & outer:
                 result.append(factor)
                 continue
-            inner = IndependentPart.parts_of_law(factor.law)
+            inner = IndependentLawPart.parts_of_law(factor.law)
             if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
                 result.append(factor)
                 continue
-            sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
+            sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
             body = self.evaluator.expand_sums(factor.integrand, sums)
             inner += [b for _, extra in sums.values() for b in extra]
             images: dict[Symbol, Expr] = {}
@@ -279,30 +283,33 @@ class ExpectationValues:
                 ):
                     images[old] = mean + new
                 centred = tuple(S.Zero for _ in block.mean)
-                blocks.append(IndependentPart(copy.symbols, centred, copy.cov))
+                blocks.append(IndependentLawPart(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
             deeper = [self._merged(f, here) for f in expand_products(body.xreplace(images), here)]
             result.append(sp.Add(*(term for term, _ in deeper)))
             blocks += [block for _, extra in deeper for block in extra]
         return sp.Mul(*result), blocks
 
-    def require_semidefinite(self, block: IndependentPart) -> None:
+    def require_semidefinite(self, block: IndependentLawPart) -> None:
         """Raise `NotALaw` unless the covariance of an independent part is semidefinite here."""
         if block.is_gaussian:
             self._root(block)
         else:
-            variance = real_ball(self.evaluator.ball(block.cov), "a variance")
+            variance = require_real_ball(self.evaluator.ball(block.cov), "a variance")
             if variance < 0:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
-    def _root(self, block: IndependentPart) -> list[list[Ball]]:
+    def _root(self, block: IndependentLawPart) -> list[list[Ball]]:
         """Return a matrix A with A A' equal to the covariance, by Cholesky's method."""
         key = block.cov
         if key in self._factors:
             return self._factors[key]
         n = len(block.symbols)
         rest = [
-            [real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance") for j in range(n)]
+            [
+                require_real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance")
+                for j in range(n)
+            ]
             for i in range(n)
         ]
         largest = max(max(log2_upper_bound(rest[i][i]) for i in range(n)), -1000.0)
@@ -332,7 +339,7 @@ class ExpectationValues:
         self._factors[key] = [[column[i] for column in columns] for i in range(n)]
         return self._factors[key]
 
-    def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
+    def _integral(self, factor: Expr, blocks: list[IndependentLawPart]) -> Number:
         """Return the expectation of a factor under a few independent parts, from a cache."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
@@ -349,7 +356,7 @@ class ExpectationValues:
                     self._integrals[key] = values._quadrature(factor, blocks)
         return self._integrals[key]
 
-    def _quadrature(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
+    def _quadrature(self, factor: Expr, blocks: list[IndependentLawPart]) -> Number:
         involved = free_symbols(factor)
         means: dict[Symbol, Ball] = {}
         roots: dict[Symbol, list[Ball]] = {}
@@ -363,7 +370,7 @@ class ExpectationValues:
             rank = len(root[0])
             for symbol, mean, row in zip(block.symbols, block.mean, root, strict=True):
                 if symbol in involved:
-                    means[symbol] = real_ball(self.evaluator.ball(mean), "a mean")
+                    means[symbol] = require_real_ball(self.evaluator.ball(mean), "a mean")
                     roots[symbol] = [arb(0)] * width + row
             width += rank
         for row in roots.values():
@@ -381,7 +388,7 @@ class ExpectationValues:
         random = frozenset(means) | frozenset(noises)
         probe = IntegrandCompiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
-        for form in essential_forms(factor, random, probe.affine_form):
+        for form in essential_affine_forms(factor, random, probe.affine_form):
             for row in self._real_rows(form, roots):
                 basis += _orthogonal_part(row, basis, self.digits)
         smooth = len(basis)
@@ -414,7 +421,7 @@ class ExpectationValues:
         # One node more than is exact: at the zeros of a Hermite polynomial it would not be seen.
         count = degree_bound(factor, frozenset(means)) // 2 + 2
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
-        hermite = gauss_hermite(count, ctx.prec)
+        hermite = gauss_hermite_rule(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
         total = self._summed(compiler, factor, random, smooth, rules)
         return total.value, total.absolute
@@ -434,13 +441,13 @@ class ExpectationValues:
             if smooth != 1 or not self.singular:
                 kinks = kinks_of_integrand(factor, random)
                 if not kinks:
-                    return gaussian_quadrature(program, smooth, rules, self.digits)
+                    return integrate_against_gaussian(program, smooth, rules, self.digits)
                 lines = kink_lines(kinks, *place)
                 return integrate_piecewise(program, lines, smooth, rules, self.digits)
         except Inconclusive:
             if smooth != 1:
                 raise
-        found = [zeros_as_lines(zero, *place) for zero in steep_places_of(factor, random)]
+        found = [zeros_as_lines(zero, *place) for zero in steep_places_of_integrand(factor, random)]
         lines = [line for several in found for line in several or ()]
         try:
             return integrate_from_cuts(program, lines, rules, self.digits)
@@ -451,10 +458,10 @@ class ExpectationValues:
         self, factor: Expr, means: dict[Symbol, Ball], roots: Rows, random: frozenset[Symbol]
     ) -> tuple[Ball, Expr, dict[Symbol, Ball], Rows] | None:
         """Multiply Gaussian factors of the integrand into the density, or return None."""
-        constant, rest, exponent = split_off_exponent(factor, frozenset(means), random)
+        constant, rest, exponent = split_off_gaussian_exponent(factor, frozenset(means), random)
         if exponent == 0:
             return None
-        found = absorb_exponential(exponent, means, roots, self.evaluator.ball)
+        found = absorb_exponential_into_density(exponent, means, roots, self.evaluator.ball)
         if found is None:
             return None
         weight, moved, turned = found

@@ -18,7 +18,7 @@ from slrsym.statements.expressions import free_symbols
 Rows = dict[Symbol, list[Ball]]
 
 
-def split_off_exponent(
+def split_off_gaussian_exponent(
     factor: Expr, gaussian: frozenset[Symbol], random: frozenset[Symbol]
 ) -> tuple[Expr, Expr, Expr]:
     """Split an integrand into a constant, a rest, and the exponent of its Gaussian factors.
@@ -51,13 +51,13 @@ def _gaussian(part: Expr) -> tuple[Expr, Expr | None]:
     return S.One, None
 
 
-def absorb_exponential(
+def absorb_exponential_into_density(
     exponent: Expr,
     means: Mapping[Symbol, Ball],
     roots: Rows,
     ball: Callable[[Expr], Ball],
 ) -> tuple[Ball, dict[Symbol, Ball], Rows] | None:
-    """Return a factor and the law whose density includes exp of a quadratic polynomial.
+    """Return factor, means and roots of the Gaussian that absorbs exp of a quadratic, or None.
 
     The variables are :math:`m + A y` with a standard normal y, before and after. The result is None
     if the integral diverges, or if that cannot be told.

@@ -105,7 +105,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     return None
 
 
-def replace_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
+def replace_undefined_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
     """Replace undefined functions by given concrete ones."""
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
@@ -163,7 +163,7 @@ def elementary_derivative(expr: Expr) -> Expr | None:
 
 
 def rewrite_maxima(expr: Expr) -> Expr:
-    """Rewrite max(a, b) as b + max(a - b, 0), which has a single kink."""
+    """Rewrite maxima and minima of two terms, such as max(a, b) as b + max(a - b, 0)."""
     if not expr.has(sp.Max, sp.Min):
         return expr
     nodes = [n for n in expr.atoms(sp.Max, sp.Min) if len(n.args) == 2 and 0 not in n.args]
@@ -178,7 +178,7 @@ def kinks_of_integrand(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
     return _zeros_of(expr, random, _WITH_KINKS)
 
 
-def steep_places_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+def steep_places_of_integrand(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
     """Return expressions that vanish where an integrand may be steep or singular, or has a kink."""
     return _zeros_of(expr, random, (*_WITH_KINKS, sp.Pow, sp.Function))
 
@@ -268,7 +268,7 @@ def expand_products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, .
 
 
 @dataclass(frozen=True)
-class IndependentPart:
+class IndependentLawPart:
     """One independent part of a probability law, without the checks that laws make."""
 
     symbols: tuple[Symbol, ...]
@@ -276,7 +276,7 @@ class IndependentPart:
     cov: Any
 
     @classmethod
-    def parts_of_law(cls, law: Law) -> list[IndependentPart]:
+    def parts_of_law(cls, law: Law) -> list[IndependentLawPart]:
         """Return the independent parts of a law."""
         blocks = []
         for part in law.independent_laws():
@@ -288,10 +288,10 @@ class IndependentPart:
                 raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
         return blocks
 
-    def renamed_copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
+    def renamed_copy(self) -> tuple[IndependentLawPart, dict[Symbol, Symbol]]:
         """Return a copy of the part with new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
-        return IndependentPart(tuple(names.values()), self.mean, self.cov), names
+        return IndependentLawPart(tuple(names.values()), self.mean, self.cov), names
 
     @property
     def is_gaussian(self) -> bool:
@@ -303,7 +303,7 @@ class IndependentPart:
 NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
 
 
-def group_by_part(
+def group_factors_by_law_part(
     factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
 ) -> tuple[Expr, dict[frozenset[int], Expr]]:
     """Group factors of a product by the independent parts of the law that they depend on."""
@@ -352,7 +352,7 @@ def degree_bound(expr: Expr, random: frozenset[Symbol]) -> int:
     return 0
 
 
-def essential_forms(
+def essential_affine_forms(
     expr: Expr,
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],

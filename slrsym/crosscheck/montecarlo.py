@@ -17,10 +17,10 @@ from numpy.random import SeedSequence, default_rng
 from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
 from sympy.core.function import AppliedUndef
 
-from slrsym.crosscheck.integrands import replace_functions
+from slrsym.crosscheck.integrands import replace_undefined_functions
 from slrsym.crosscheck.points import (
     NoPointFound,
-    parameters_of,
+    parameters_of_statements,
     random_test_function,
     sample_points,
 )
@@ -98,7 +98,7 @@ class MonteCarloCheck:
 
     @property
     def summary(self) -> str:
-        """One line with both sides, the standard error and the deviation."""
+        """One line of text with both sides of the relation, their standard error and deviation."""
         if self.lhs is None or self.rhs is None or self.stderr is None or self.z is None:
             return ""
         digits = 6 if self.stderr == 0 else _digits(max(abs(self.lhs), abs(self.rhs)), self.stderr)
@@ -131,10 +131,10 @@ _POINTS = 12
 _STREAM = 0x3C  # apart from the streams of the steps
 
 
-def sample_relations(
+def check_relations_by_sampling(
     statement: Any, given: Sequence[Any], seed: Sequence[int]
 ) -> tuple[MonteCarloCheck, ...]:
-    """Check every relation of a statement that contains an expectation by Monte Carlo.
+    """Check a statement's relations between expectations by Monte Carlo; return the checks.
 
     Notes
     -----
@@ -219,8 +219,8 @@ def _point(
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
     }
     laws = sorted(relation.atoms(Law), key=default_sort_key)
-    (point,) = sample_points(parameters_of(relation, *given), given, rng, 1, laws=laws)
-    return replace_functions(relation, functions), point
+    (point,) = sample_points(parameters_of_statements(relation, *given), given, rng, 1, laws=laws)
+    return replace_undefined_functions(relation, functions), point
 
 
 def _seen(found: _Difference, samples: int) -> float:
@@ -266,7 +266,7 @@ class _Sides:
         }
 
     def sampled(self, seed: SeedSequence, samples: int) -> _Difference:
-        """Evaluate both sides from samples of their expectations."""
+        """Return estimates of both sides of the relation from random samples of expectations."""
         averages: dict[Any, SampleMean] = {}
 
         # An expectation that stands on both sides has a sample on each: with one for both, the

@@ -23,11 +23,11 @@ from slrsym.crosscheck.balls import (
     compare_balls,
     complex_ball,
     drop_zero_imaginary_part,
-    integrate_interval,
+    integrate_over_interval,
     log2_upper_bound,
 )
 from slrsym.crosscheck.integrands import (
-    IndependentPart,
+    IndependentLawPart,
     elementary_derivative,
     has_node_of_kind,
     replace_index,
@@ -80,7 +80,7 @@ def _owens_t(h: Ball, a: Ball) -> Ball:
         def density(x: Ball) -> Ball:
             return (-square * (1 + x * x)).exp() / (1 + x * x)
 
-        value = integrate_interval(density, arb(0), arb.pos_inf(), digits).value
+        value = integrate_over_interval(density, arb(0), arb.pos_inf(), digits).value
         return (value if a > 0 else -value) / (2 * arb.pi())
     value = acb.integral(
         lambda x, _: (-square * (1 + x * x)).exp() / (1 + x * x), acb(0), complex_ball(a)
@@ -134,13 +134,13 @@ _CONSTANTS: dict[str, Callable[[], Ball]] = {
 }
 
 
-def ball_function(expr: Basic) -> Callable[..., Ball] | None:
-    """Return the function on balls for a node of an expression, or None."""
+def ball_function_of_head(expr: Basic) -> Callable[..., Ball] | None:
+    """Return the function on balls for an expression's outermost function, or None if unknown."""
     return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
-def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
+def rational_power_function(exponent: sp.Rational) -> Callable[[Ball], Ball]:
     """Return the function that raises a ball to a given rational power."""
     if exponent == 2:
         return lambda x: x * x
@@ -167,7 +167,7 @@ def principal_power(base: Ball, exponent: Ball) -> Ball:
     """Return the principal value of a power of balls."""
     exponent = drop_zero_imaginary_part(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
-        return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
+        return rational_power_function(sp.Integer(int(exponent.unique_fmpz())))(base)
     return (_log(base) * exponent).exp()
 
 
@@ -182,7 +182,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 
 
 def evaluate_piecewise(*pairs: Any) -> Ball:
-    """Return the value of a piecewise function from its pairs of condition and value."""
+    """Return the first of alternating values and conditions whose condition is true."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value
@@ -248,11 +248,11 @@ class NodeEvaluator:
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """Return the ball function that evaluates a node of this kind, or None."""
-        return ball_function(expr)
+        """Return the function on balls for a node's outermost function, or None if it has none."""
+        return ball_function_of_head(expr)
 
     def integer(self, expr: Expr) -> int:
-        """Return the value of an expression that is an integer at this point."""
+        """Return an expression's value as an int; raise `Inconclusive` if it is not an integer."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or log2_upper_bound(ball - whole) > -8:
@@ -303,7 +303,7 @@ class NodeEvaluator:
         if expr.exp.is_Rational:
             base, scale = self.number(expr.base)
             large = float(expr.exp) * scale if expr.exp > 0 else -math.inf
-            return rational_power(expr.exp)(base), large
+            return rational_power_function(expr.exp)(base), large
         if expr.base == sp.E:
             return self.ball(expr.exp).exp(), -math.inf
         return principal_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
@@ -358,7 +358,7 @@ class NodeEvaluator:
         return [replace_index(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def expand_sums(
-        self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]
+        self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]]
     ) -> Expr:
         """Expand finite sums in an integrand, and replace sums of independent copies by symbols."""
         if not has_node_of_kind(expr):
@@ -389,7 +389,7 @@ class NodeEvaluator:
             return body.xreplace(dict(zip(variables, values, strict=True)))
         return expr.func(*(self.expand_sums(arg, sums) for arg in expr.args))
 
-    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentPart]]:
+    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentLawPart]]:
         if node.term.has(IIDSum):
             raise Inconclusive(f"a sum of copies inside a sum of copies: {node}")
         term = self.expand_sums(node.term, {})
@@ -397,10 +397,10 @@ class NodeEvaluator:
         if count < 0:
             raise Inconclusive(f"{node} has {count} copies at this point")
         terms: list[Expr] = []
-        blocks: list[IndependentPart] = []
+        blocks: list[IndependentLawPart] = []
         for _ in range(count):
             names: dict[Basic, Basic] = {}
-            for block in IndependentPart.parts_of_law(node.law):
+            for block in IndependentLawPart.parts_of_law(node.law):
                 copy, renamed = block.renamed_copy()
                 blocks.append(copy)
                 names |= renamed

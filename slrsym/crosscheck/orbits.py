@@ -20,14 +20,14 @@ from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
 from slrsym.crosscheck import Inconclusive, is_true_at
-from slrsym.crosscheck.iteration import (
+from slrsym.crosscheck.orbit_iteration import (
     Array,
     MapInstance,
-    Orbits,
-    check_pair_statement,
-    random_instances,
+    OrbitSnapshots,
+    find_pair_contradiction,
+    random_map_instances,
 )
-from slrsym.crosscheck.points import parameters_of
+from slrsym.crosscheck.points import parameters_of_statements
 from slrsym.statements import orbits as said
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
@@ -40,7 +40,7 @@ _SMALL = 1e-12
 
 
 class ContradictedStatement(Exception):  # noqa: N818
-    """A numerical counterexample to a statement about orbits was found."""
+    """Error for a statement about orbits to which a numerical counterexample was found."""
 
     def __init__(self, case: MapInstance | None, what: str) -> None:
         point = {} if case is None else case.point
@@ -48,20 +48,20 @@ class ContradictedStatement(Exception):  # noqa: N818
         super().__init__(f"{what}, at {where}" if where else what)
 
 
-def check_orbit_statement(
+def require_no_orbit_counterexample(
     statement: said.OrbitStatement, given: Iterable[Any], rng: Generator
 ) -> None:
-    """Check a statement about orbits numerically; raise `Contradicted` if it fails."""
+    """Raise an error if orbits contradict a statement numerically, or confirm it too rarely."""
     if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
-        found = check_pair_statement(statement, given, rng)
+        found = find_pair_contradiction(statement, given, rng)
         if found:
             raise ContradictedStatement(None, found)
         return
-    cases = random_instances(statement, tuple(given), rng)
+    cases = random_map_instances(statement, tuple(given), rng)
     judge = _JUDGES[type(statement)]
     ended = 0
     # Where there are no parameters, all examples are of the same map.
-    most = MOST if parameters_of(statement) else INSTANCES
+    most = MOST if parameters_of_statements(statement) else INSTANCES
     for number, case in enumerate(islice(cases, most), start=1):
         ended += judge(statement, case)
         if number >= INSTANCES and ended >= ENDED:
@@ -82,7 +82,7 @@ def _is_listed(point: Any, points: Iterable[Any], within: float) -> bool:
     )
 
 
-def _stay(case: MapInstance, orbits: Orbits) -> None:
+def _stay(case: MapInstance, orbits: OrbitSnapshots) -> None:
     if orbits.left.any():
         start = orbits.start[:, orbits.left.argmax()]
         raise ContradictedStatement(case, f"the orbit of {_shown(start)} leaves the box")

@@ -20,16 +20,16 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.crosscheck.balls import Inconclusive, NotALaw
 from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
-from slrsym.crosscheck.integrands import replace_functions
+from slrsym.crosscheck.integrands import replace_undefined_functions
 from slrsym.crosscheck.random_values import (
     _slope,
     bounds_from_hypothesis,
     compile_exact_decision,
     declared_bounds,
     has_declared_properties,
-    random_entries,
+    random_family_entries,
     random_value,
-    solve_equations,
+    solve_equations_for_symbols,
 )
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.statements.expressions import conjuncts
@@ -46,17 +46,17 @@ _SQUARE = sp.Dummy("x^2", real=True)
 
 
 class NoPointFound(ValueError):  # noqa: N818
-    """No random point was found that satisfies the hypotheses."""
+    """Error for hypotheses that no random point was found to satisfy."""
 
 
-def parameters_of(*statements: Any) -> tuple[Any, ...]:
+def parameters_of_statements(*statements: Any) -> tuple[Any, ...]:
     """Return the symbols and indexed families in statements that need a value, sorted by name.
 
     Examples
     --------
     >>> from sympy import symbols
     >>> a, b = symbols("a b")
-    >>> parameters_of(a + b > 1, a**2)
+    >>> parameters_of_statements(a + b > 1, a**2)
     (a, b)
     """
     families = {base for s in statements for base in s.atoms(IndexedBase)}
@@ -105,7 +105,9 @@ class PointSampler:
             elif isinstance(hypothesis, sp.Eq):
                 equations.append(hypothesis)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
-        self.determined, self.normalised = solve_equations(equations, self.symbols, self.families)
+        self.determined, self.normalised = solve_equations_for_symbols(
+            equations, self.symbols, self.families
+        )
         # What is drawn within the bounds of a single symbol obeys them already.
         computed = {x for x, _ in self.determined}
         self.in_question = [
@@ -155,7 +157,7 @@ class PointSampler:
     def points_near_pole(
         self, statement: Basic, rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
-        """Yield points at which a denominator nearly vanishes."""
+        """Yield random points at which a denominator of a statement nearly vanishes."""
         zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
         for _ in range(count if zeros else 0):
             yield from self._first(partial(self._near, zeros, rng))
@@ -219,7 +221,7 @@ class PointSampler:
         if self._completed(point) is None:
             return None
         for family in self.families:
-            entries = random_entries(family, self.normalised.get(family), point, rng)
+            entries = random_family_entries(family, self.normalised.get(family), point, rng)
             if entries is None:
                 return None
             point[family] = entries
@@ -310,7 +312,7 @@ _MOST_REJECTED = 200
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of comparing both sides of a statement at all points: agreement and digits."""
+    """Result of comparing a statement's sides at points: digits of agreement and an example."""
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
@@ -332,11 +334,13 @@ class SharedPoints:
         functions: Mapping[Any, Any] | None = None,
     ) -> None:
         self.functions = functions or {}
-        self.all = [replace_functions(sp.sympify(s), self.functions) for s in statements]
-        hypotheses = [replace_functions(sp.sympify(h), self.functions) for h in given]
+        self.all = [replace_undefined_functions(sp.sympify(s), self.functions) for s in statements]
+        hypotheses = [replace_undefined_functions(sp.sympify(h), self.functions) for h in given]
         laws = {law for s in self.all for law in s.atoms(Law)}
         self.sampler = PointSampler(
-            parameters_of(*self.all, *hypotheses), hypotheses, sorted(laws, key=sp.default_sort_key)
+            parameters_of_statements(*self.all, *hypotheses),
+            hypotheses,
+            sorted(laws, key=sp.default_sort_key),
         )
         # Of its own for each use, so that the order in which statements come does not matter.
         self._plain_rng = rng
@@ -347,9 +351,9 @@ class SharedPoints:
     def compare(
         self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
     ) -> Comparison:
-        """Compare the two sides of a statement at random points."""
-        statement = replace_functions(sp.sympify(relation), self.functions)
-        wanted = points if parameters_of(statement) else 1
+        """Compare a statement's sides at random points; raise `Disagreement` where it fails."""
+        statement = replace_undefined_functions(sp.sympify(relation), self.functions)
+        wanted = points if parameters_of_statements(statement) else 1
         used: list[Mapping[Any, Any]] = []
         agreed, example = math.inf, ""
         for number in count():
@@ -406,7 +410,7 @@ def compare(
     functions: Mapping[Any, Any] | None = None,
     extremes: int = 0,
 ) -> Comparison:
-    """Compare the two sides of a relation at random points.
+    """Compare a relation's sides at random points; raise `Disagreement` where it fails.
 
     Besides, at so many points far out, and near zeros of denominators, where numbers can decide.
 

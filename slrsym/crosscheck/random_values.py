@@ -146,10 +146,10 @@ def declared_bounds(symbol: Symbol) -> Bounds:
     return Bounds()
 
 
-def solve_equations(
+def solve_equations_for_symbols(
     equations: Iterable[sp.Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
-    """Solve equations for symbols, and return the families that equations normalise."""
+    """Solve equations for symbols; return their values, and the families that sum to one."""
     definitions: list[tuple[Symbol, Expr]] = []
     normalised: dict[IndexedBase, Expr] = {}
     for equation in equations:
@@ -302,7 +302,7 @@ def has_declared_properties(value: Expr, symbol: Symbol) -> bool:
 _ENTRIES = 6
 
 
-def random_entries(
+def random_family_entries(
     family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
 ) -> tuple[sp.Rational, ...] | dict[tuple[int, ...], sp.Rational] | None:
     """Draw the entries of an indexed family of symbols; probabilities sum to one."""

@@ -26,7 +26,7 @@ from slrsym.gaussian.law import Law, standard_normal
 
 
 class NotSampled(Exception):  # noqa: N818
-    """A relation cannot be tested by sampling."""
+    """Error for a relation that cannot be tested by random sampling."""
 
 
 def _special(name: str) -> Callable[..., Any]:
@@ -202,7 +202,7 @@ _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class IndefiniteCovariance(Exception):  # noqa: N818
-    """At a point, the covariance matrix of a law is not positive semidefinite."""
+    """Error for a law whose covariance matrix is not positive semidefinite at a point."""
 
 
 @dataclass(frozen=True)
@@ -215,12 +215,12 @@ class SampleMean:
 
 
 def is_expectation(node: Basic) -> bool:
-    """Return whether a node is an expectation."""
+    """Return whether a node is an `Expectation`, or a `zeta`, which stands for one."""
     return isinstance(node, Expectation | zeta)
 
 
 def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> SampleMean:
-    """Return the average of an integrand over random samples of its law."""
+    """Return the mean of an expectation's integrand over random samples, with its error."""
     values = at.values
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)

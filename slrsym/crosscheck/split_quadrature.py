@@ -23,10 +23,10 @@ from slrsym.crosscheck.balls import (
     Inconclusive,
     Node,
     QuadratureSum,
-    integrate_interval,
+    integrate_over_interval,
     log2_upper_bound,
-    real_ball,
-    widen,
+    require_real_ball,
+    widen_ball,
 )
 from slrsym.statements.expressions import free_symbols
 
@@ -72,7 +72,7 @@ def zeros_as_lines(
     for factor, _ in polynomial.factor_list()[1] if polynomial.degree() > 2 else [(polynomial, 1)]:
         if factor.degree() > 2:
             return None
-        c, b, a = (real_ball(ball(factor.nth(k)), "a coefficient") for k in range(3))
+        c, b, a = (require_real_ball(ball(factor.nth(k)), "a coefficient") for k in range(3))
         disc = b * b - 4 * a * c
         if a.is_zero() and not b.is_zero():
             lines.append((place[0] + c / b, place[1]))
@@ -120,7 +120,7 @@ def integrate_piecewise(
         if previous is not None:
             difference = total.value - previous.value
             if (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT < goal:
-                return QuadratureSum(widen(total.value, difference.abs_upper()), whole)
+                return QuadratureSum(widen_ball(total.value, difference.abs_upper()), whole)
         previous = total
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 
@@ -128,7 +128,7 @@ def integrate_piecewise(
 def integrate_from_cuts(
     program: CompiledIntegrand, lines: Sequence[Line], rules: Sequence[Sequence[Node]], digits: int
 ) -> QuadratureSum:
-    """Integrate in one direction, by double exponential rules between zeros of affine forms.
+    """Integrate against a Gaussian by double exponential rules between zeros of affine forms.
 
     At these the integrand may be steep or singular.
     """
@@ -144,7 +144,9 @@ def integrate_from_cuts(
         return density * program.sum_over_nodes([((x, arb(1), 0.0),), *rules], 1.0, 0.0)[0]
 
     ends = [arb.neg_inf(), *cuts, arb.pos_inf()]
-    parts = [integrate_interval(weighted, *piece, digits) for piece in itertools.pairwise(ends)]
+    parts = [
+        integrate_over_interval(weighted, *piece, digits) for piece in itertools.pairwise(ends)
+    ]
     scale = (2 * arb.pi()).sqrt()
     largest = max(part.absolute for part in parts)
     total = sum((part.value for part in parts), arb(0))

@@ -17,9 +17,9 @@ from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import (
     BLOCK,
     DECORATOR,
+    blockwise_loop_source,
     compile_loop,
     iterate_compiled,
-    lanes_source,
 )
 from slrsym.kernels.program import Program, cached_program
 from slrsym.models.paper_risk import kernel
@@ -109,7 +109,7 @@ def _numba_trajectory(count: int, d: int) -> Any:
         "least_room",
         f"work = np.empty({(count + 1) * BLOCK})\n"
         "lanes = filled(work, states[first : first + runs])",
-        f"{lanes_source(program, '')}"
+        f"{blockwise_loop_source(program, '')}"
         f"outside = 0\n"
         f"for i in range(lanes):\n"
         f"    outside += {room} < least_room\n"

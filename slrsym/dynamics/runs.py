@@ -24,7 +24,7 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper_risk import excess_risk
-from slrsym.runs import Engine, Runs, advance_and_log, build_runs, load, require_runs
+from slrsym.runs import Engine, Runs, advance_and_log, build_runs, load, require_runs_dataset
 from slrsym.schedules import (
     Schedule,
     as_schedule,
@@ -214,7 +214,7 @@ def resume(
     if isinstance(runs, str | Path):
         path = path or runs
         runs = load(runs)
-    require_runs(runs)
+    require_runs_dataset(runs)
     runs = runs.transpose("run", "step")
     settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
     last = int(runs.step[-1])

@@ -26,8 +26,8 @@ SLACK = 1e-9
 _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
-def coordinate_count(task: Task) -> int:
-    """Return how many coordinates suffice for k and v, with k* and v* as axes: at most 3."""
+def coordinates_needed(task: Task) -> int:
+    """Return the number of coordinates that k and v each need, with k*, v* as axes: min(d, 3)."""
     return min(task.d, 3)
 
 
@@ -42,7 +42,7 @@ def gram_matrices(states: Any) -> NDArray[np.float64]:
     return gram
 
 
-def orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
+def gram_matrix_of_orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
     """Return squared lengths and inner product of the parts of k and v orthogonal to k* and v*."""
     gram = gram_matrices(states)
     k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))

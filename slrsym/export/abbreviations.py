@@ -13,30 +13,39 @@ from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
-from slrsym.export.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand, symbol_names
+from slrsym.export.shorthand import (
+    DRIFT,
+    MEAN,
+    SMALL_A,
+    SPREAD,
+    A,
+    B,
+    Shorthand,
+    symbol_and_function_names,
+)
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import expression_text, free_symbols
-from slrsym.typeset import Printer, to_latex, widest_part
+from slrsym.typeset import FormulaPrinter, to_latex, widest_unbreakable_width
 from slrsym.typeset.boxes import (
     Box,
     Operator,
     Root,
     ScriptBox,
-    identifier_box,
+    italic_letter_box,
     number_box,
     row_of_boxes,
 )
 from slrsym.typeset.letters import MOST_PRIMES
-from slrsym.typeset.letters import typeset_letter as drawn
+from slrsym.typeset.letters import box_of_symbol_name as drawn
 
 
 def choose_abbreviations(
     expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True
 ) -> Shorthand:
-    """Choose the paper's abbreviations for a set of expressions."""
+    """Choose the paper's abbreviations that fit some expressions; return them as a Shorthand."""
     expressions = list(expressions)
-    taken = symbol_names(expressions)
+    taken = symbol_and_function_names(expressions)
     spreads: Counter[Expr] = Counter()
     for expr in expressions:
         for node in preorder_traversal(expr):
@@ -69,8 +78,8 @@ def choose_abbreviations(
     return result
 
 
-def has_notation_meaning(shorthand: Shorthand, letter: Symbol) -> bool:
-    """Return whether the claim uses a letter with its meaning in the table of notation."""
+def has_meaning_of_notation_table(shorthand: Shorthand, letter: Symbol) -> bool:
+    """Return whether a claim's abbreviations define a letter as the table of notation does."""
     own = notation.lam * notation.gamma
     mean, root = notation.lam * sqrt(notation.d / 2) * notation.kappa, sqrt(1 + 2 * own**2)
     meant = {SPREAD: own, MEAN: mean, A: root, B: sqrt(1 + 4 * own**2), SMALL_A: mean / root}
@@ -81,7 +90,7 @@ def has_notation_meaning(shorthand: Shorthand, letter: Symbol) -> bool:
 
 
 def _spread(base: Expr) -> Expr | None:
-    """Return x if an expression is 1 + 2 x^2 or 1 + 4 x^2 and x is positive or a letter."""
+    """Return x, a product of symbols, if an expression is 1 + 2 x^2 or 1 + 4 x^2; else None."""
     if not isinstance(base, Add) or len(base.args) != 2:
         return None
     one, rest = base.as_coeff_Add()
@@ -96,11 +105,11 @@ def _spread(base: Expr) -> Expr | None:
 
 
 def _letter(stem: str, *below: Box) -> Box:
-    return ScriptBox(identifier_box(stem), row_of_boxes(list(below)))
+    return ScriptBox(italic_letter_box(stem), row_of_boxes(list(below)))
 
 
 _PLUS = Operator("+", "prefix")
-_SECOND = {x: ScriptBox(identifier_box(x), number_box(2)) for x in ("kappa", "nu")}
+_SECOND = {x: ScriptBox(italic_letter_box(x), number_box(2)) for x in ("kappa", "nu")}
 
 # How the letters are written.
 PLANAR_NAMES: dict[str, Box] = {
@@ -108,8 +117,8 @@ PLANAR_NAMES: dict[str, Box] = {
     "nu_+": _letter("nu", _PLUS),
     "kappa_2+": _letter("kappa", number_box(2), _PLUS),
     "nu_2+": _letter("nu", number_box(2), _PLUS),
-    "R_kappa": _letter("R", identifier_box("kappa")),
-    "R_nu": _letter("R", identifier_box("nu")),
+    "R_kappa": _letter("R", italic_letter_box("kappa")),
+    "R_nu": _letter("R", italic_letter_box("nu")),
     "R_kappa_2": _letter("R", _SECOND["kappa"]),
     "R_nu_2": _letter("R", _SECOND["nu"]),
 }
@@ -120,7 +129,7 @@ _OFTEN = 2
 
 @cache
 def planar_letter_definitions() -> dict[str, Expr]:
-    """Return the definitions of the letters of the planar map, `C` and `K` last."""
+    """Return the planar map's letters and their definitions as a dict, `C` and `K` last."""
     from slrsym import planar
 
     here = {notation.kappa: planar.kappa2, notation.nu: planar.nu2}
@@ -143,8 +152,8 @@ def planar_letter_definitions() -> dict[str, Expr]:
 
 
 def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
-    """Add the letters of the planar map to a claim's abbreviations if the map occurs."""
-    taken = symbol_names(shown)
+    """Return a claim's abbreviations, with the planar map's letters if its formulas use them."""
+    taken = symbol_and_function_names(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
         return shorthand
@@ -168,8 +177,8 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     return _with(shorthand, {n: v for n, v in wanted.items() if n in kept})
 
 
-def manifold_abbreviations() -> tuple[Shorthand, list[Symbol]]:
-    """Return abbreviations for the planar map, and its letters except those for step sizes."""
+def planar_map_abbreviations() -> tuple[Shorthand, list[Symbol]]:
+    """Return abbreviations for the planar map's formulas, and their letters except `C`, `K`."""
     wanted = planar_letter_definitions()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
@@ -177,17 +186,17 @@ def manifold_abbreviations() -> tuple[Shorthand, list[Symbol]]:
 
 
 @cache
-def derivative_letters() -> dict[str, Expr]:
-    """Return the definitions of the letters for partial derivatives of the risk."""
+def derivative_letter_definitions() -> dict[str, Expr]:
+    """Return the letters of the risk's partial derivatives, with their closed forms, as a dict."""
     from slrsym.symbolic import gradient
 
     return {f"D_{x}": value for x, value in zip(notation.ORDER_PARAMETERS, gradient(), strict=True)}
 
 
-def is_in_notation_table(letter: Symbol, value: Expr) -> bool:
-    """Return whether the table of notation explains a letter with the same meaning."""
+def is_defined_in_notation_table(letter: Symbol, value: Expr) -> bool:
+    """Return whether the paper's table of notation defines a letter as the given expression."""
     if letter.name.startswith("D_"):
-        return bool(derivative_letters().get(letter.name) == value)
+        return bool(derivative_letter_definitions().get(letter.name) == value)
     return letter.name not in ("C", "K") and planar_letter_definitions().get(letter.name) == value
 
 
@@ -210,18 +219,18 @@ _MOST_LETTERS = 8
 _FEW = 35
 
 
-def abbreviate_to_fit(
+def extend_shorthand_to_fit_page(
     shorthand: Shorthand,
     shown: Collection[Basic],
     symbols: Collection[Symbol],
-    printer_of: Callable[[Shorthand], Printer],
-) -> tuple[Shorthand, Printer]:
+    printer_of: Callable[[Shorthand], FormulaPrinter],
+) -> tuple[Shorthand, FormulaPrinter]:
     """Add abbreviations until every formula fits the page; return them and the printer.
 
     Also the printer, which knows the formulas that it has measured.
     """
     printer = printer_of(shorthand)
-    taken = symbol_names(shown)
+    taken = symbol_and_function_names(shown)
     stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)
     if stem is None:
         return shorthand, printer
@@ -230,7 +239,7 @@ def abbreviate_to_fit(
     # A letter makes nothing wider.
     wide = [e for e in dict.fromkeys(sides) if any(islice(preorder_traversal(e), _FEW, None))]
     for place in range(1, _MOST_LETTERS + 1):
-        wide = [e for e in wide if widest_part(printer.box(shorthand(e))) > _ROOM]
+        wide = [e for e in wide if widest_unbreakable_width(printer.box(shorthand(e))) > _ROOM]
         best = _candidate(wide, shorthand, printer, free)
         if best is None:
             break
@@ -240,7 +249,7 @@ def abbreviate_to_fit(
 
 
 def _sides(statement: Any) -> list[Any]:
-    """Return the expressions on all sides of the relations in a statement."""
+    """Return a list of the expressions on both sides of all relations in a statement."""
     if isinstance(statement, Expr):
         return [statement]
     if isinstance(statement, Law):
@@ -249,7 +258,7 @@ def _sides(statement: Any) -> list[Any]:
 
 
 def _candidate(
-    wide: list[Expr], shorthand: Shorthand, printer: Printer, free: set[Symbol]
+    wide: list[Expr], shorthand: Shorthand, printer: FormulaPrinter, free: set[Symbol]
 ) -> Expr | None:
     """Return the subexpression whose abbreviation shortens the formulas most."""
     counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
@@ -272,14 +281,18 @@ def _candidate(
 
 
 NAMES: dict[str, Box] = {
-    "sqrt(d/2)": Root(row_of_boxes([identifier_box("d"), Operator("/", "slash"), number_box(2)])),
-    "R(6)": identifier_box("mathcal{R}"),
-    "R^": identifier_box(r"widehat{\mathcal{R}}"),
-    "R<": ScriptBox(identifier_box("mathcal{R}"), above=Operator("<", "prefix")),
+    "sqrt(d/2)": Root(
+        row_of_boxes([italic_letter_box("d"), Operator("/", "slash"), number_box(2)])
+    ),
+    "R(6)": italic_letter_box("mathcal{R}"),
+    "R^": italic_letter_box(r"widehat{\mathcal{R}}"),
+    "R<": ScriptBox(italic_letter_box("mathcal{R}"), above=Operator("<", "prefix")),
 }
 
 
-def letter_meanings(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
+def printed_letter_meanings(
+    shown: list[Basic], shorthand: Shorthand, printer: FormulaPrinter
+) -> dict[str, Any]:
     """Return the expression that each letter printed in the formulas stands for."""
     names: dict[str, Any] = {}
     for expr in shown:
@@ -308,8 +321,10 @@ def letter_meanings(shown: list[Basic], shorthand: Shorthand, printer: Printer) 
     return names | {"laws": laws}
 
 
-def distinct_letters(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
-    """Rename symbols that would look the same in print."""
+def boxes_of_clashing_symbols(
+    symbols: Iterable[Symbol], names: Mapping[str, Box]
+) -> dict[Symbol, Box]:
+    """Return boxes with primes for those symbols that would look like another one in print."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}
     # What differs in its assumptions alone is in the same order each time.

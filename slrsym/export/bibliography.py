@@ -16,8 +16,8 @@ from slrsym.proofs.axioms import OWN_PROOF
 
 
 @dataclass(frozen=True)
-class Work:
-    """One work: its BibTeX entry, and the text with which references to it begin."""
+class BibliographyEntry:
+    """A cited work: its key, its BibTeX entry, and the text with which references to it begin."""
 
     key: str
     entry: str
@@ -25,7 +25,7 @@ class Work:
 
 
 @cache
-def works() -> tuple[Work, ...]:
+def bibliography_entries() -> tuple[BibliographyEntry, ...]:
     """Return all works in `references.bib`, and the papers of the derivations."""
     text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
     found = []
@@ -33,9 +33,11 @@ def works() -> tuple[Work, ...]:
         called = _CALLED.search(entry)
         assert called is not None
         found.append(
-            Work(entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1])
+            BibliographyEntry(
+                entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1]
+            )
         )
-    found += [Work(p.key, p.bibtex, p.called) for p in builtin_papers() if p.called]
+    found += [BibliographyEntry(p.key, p.bibtex, p.called) for p in builtin_papers() if p.called]
     return tuple(found)
 
 
@@ -44,9 +46,9 @@ _CALLED = re.compile(r"^  called = \{(.*)\},\n", re.MULTILINE)
 _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
-def citation_of(reference: str) -> tuple[Inline, ...]:
-    """Return a reference in the code as a citation for a document."""
-    for work in works():
+def citation_from_reference(reference: str) -> tuple[Inline, ...]:
+    """Return the document's citation of a work, from an axiom's or claim's reference as text."""
+    for work in bibliography_entries():
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
             return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
@@ -59,13 +61,15 @@ def _made_key(reference: str) -> str:
     return f"ref{zlib.crc32(reference.encode()):08x}"
 
 
-def bibtex(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
+def bibtex_file_text(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
     """Return the BibTeX file for some references and papers."""
     entries = {}
     for reference in references:
-        for piece in citation_of(reference):
+        for piece in citation_from_reference(reference):
             if isinstance(piece, Citation):
-                known = next((work for work in works() if work.key == piece.key), None)
+                known = next(
+                    (work for work in bibliography_entries() if work.key == piece.key), None
+                )
                 # BibTeX counts brackets, also those behind a backslash.
                 note = escape_latex(reference).replace(r"\{", r"\textbraceleft{}")
                 note = note.replace(r"\}", r"\textbraceright{}")

@@ -10,36 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.claims.ledger import Ledger
-from slrsym.claims.papers import Paper, paper_of, papers_of
+from slrsym.claims.papers import Paper, paper_of_file, papers_of_files
 from slrsym.claims.verification import ClaimSummary
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
     choose_abbreviations,
-    manifold_abbreviations,
+    planar_map_abbreviations,
 )
-from slrsym.export.bibliography import citation_of
-from slrsym.export.claims import build_claim_entry
+from slrsym.export.bibliography import citation_from_reference
+from slrsym.export.claim_entries import build_claim_entry
 from slrsym.export.document import (
     AxiomEntry,
     Block,
     ClaimLabel,
     Display,
+    DisplayedFormula,
+    DisplayedLink,
     Document,
     Inline,
-    Notation,
+    NotationTable,
     Paragraph,
     RawLatex,
     Section,
-    ShownFormula,
-    ShownLink,
     Text,
 )
 from slrsym.export.errata import collect_errata
 from slrsym.export.prose import ORDER, split_at_dollar_signs
 from slrsym.proof import Claim
 from slrsym.proofs.axioms import find_axiom
-from slrsym.typeset import Printer, choose_declared_laws
+from slrsym.typeset import FormulaPrinter, choose_declared_laws
 
 
 def build(
@@ -49,7 +49,7 @@ def build(
     ids: Iterable[str] | None = None,
     notation: bool = True,
 ) -> Document:
-    """Return the document of verified claims.
+    """Build the document of verified claims, independent of the output format.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def build(
     grouped = group_by_file(known.values())
     called = {claim.id: ClaimLabel.of(claim) for _, inside in grouped for claim in inside}
     # A proof is written with the letters of what it rests on, too.
-    papers = papers_of(claim.file for claim in every) if notation else []
+    papers = papers_of_files(claim.file for claim in every) if notation else []
     table = notation_tables(papers)
     has_letters = any(paper.task for paper in papers)
     made = []
@@ -115,7 +115,7 @@ def build(
         AxiomEntry(
             name,
             split_at_dollar_signs(find_axiom(name).statement),
-            citation_of(find_axiom(name).reference),
+            citation_from_reference(find_axiom(name).reference),
             tuple(users.get(name, ())),
         )
         for name in used
@@ -123,14 +123,16 @@ def build(
     from slrsym import __version__
 
     told = (
-        collect_errata(papers_of(ledger.find(id).file for id in wanted), wanted) if notation else ()
+        collect_errata(papers_of_files(ledger.find(id).file for id in wanted), wanted)
+        if notation
+        else ()
     )
     return Document(tuple(made), axioms, called, table, __version__, told)
 
 
 def has_task_notation(file: Path | None) -> bool:
     """Return whether a file uses the letters of `slrsym.notation`, or belongs to no paper."""
-    paper = paper_of(file)
+    paper = paper_of_file(file)
     return paper is None or paper.task
 
 
@@ -142,16 +144,18 @@ def group_by_file(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
 
     def key(item: tuple[Path | None, list[Claim]]) -> tuple[bool, int, str]:
         file, inside = item
-        match = re.match(r"[A-Za-z]+ (\d+)", file_title(file)) or next(
+        match = re.match(r"[A-Za-z]+ (\d+)", derivation_file_title(file)) or next(
             (m for c in inside if (m := re.search(r"[A-Z][a-z]+ (\d+)", c.source))), None
         )
         return (file is None, int(match[1]) if match else 10**6, str(file))
 
-    return [(file_title(file), inside) for file, inside in sorted(files.items(), key=key)]
+    return [
+        (derivation_file_title(file), inside) for file, inside in sorted(files.items(), key=key)
+    ]
 
 
 @cache
-def file_title(file: Path | None) -> str:
+def derivation_file_title(file: Path | None) -> str:
     """Return the title of a derivation file: the first line of its docstring."""
     if file is None:
         return "Claims"
@@ -162,14 +166,14 @@ def file_title(file: Path | None) -> str:
     return (text or file.stem).splitlines()[0].strip().rstrip(".")
 
 
-def notation_tables(papers: Iterable[Paper]) -> tuple[Notation, ...]:
+def notation_tables(papers: Iterable[Paper]) -> tuple[NotationTable, ...]:
     """Return the tables of notation of some papers."""
     tables = []
     for paper in papers:
         rows = tuple(((RawLatex(letter),), _meaning(said)) for letter, said in paper.notation)
         more = (("The risk", _risk()), ("On the manifold", (*_planar(), *_slopes())))
         if rows:
-            tables.append(Notation(paper.title, rows, more if paper.task else ()))
+            tables.append(NotationTable(paper.title, rows, more if paper.task else ()))
     return tuple(tables)
 
 
@@ -178,8 +182,8 @@ def _meaning(text: str) -> tuple[Inline, ...]:
 
 
 def _planar() -> tuple[Block, ...]:
-    shorthand, letters = manifold_abbreviations()
-    printer = Printer(ORDER, None, NAMES | PLANAR_NAMES)
+    shorthand, letters = planar_map_abbreviations()
+    printer = FormulaPrinter(ORDER, None, NAMES | PLANAR_NAMES)
     said = split_at_dollar_signs(
         "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
         "by $2+$. The slopes of the risk there are called"
@@ -188,10 +192,11 @@ def _planar() -> tuple[Block, ...]:
         Paragraph(said),
         *(
             Display(
-                ShownFormula(printer.symbol(letter), shorthand.letters[letter]),
+                DisplayedFormula(printer.symbol(letter), shorthand.letters[letter]),
                 (
-                    ShownLink(
-                        "=", ShownFormula(printer.box(shorthand.letter_definition(letter)), None)
+                    DisplayedLink(
+                        "=",
+                        DisplayedFormula(printer.box(shorthand.letter_definition(letter)), None),
                     ),
                 ),
             )
@@ -215,8 +220,8 @@ def _risk() -> tuple[Block, ...]:
     definition = risk_definition()
     shorthand = choose_abbreviations([definition], risk=True)
     name = shorthand(definition)
-    printer = Printer(ORDER, choose_declared_laws([definition]), NAMES)
-    shown = ShownFormula(
+    printer = FormulaPrinter(ORDER, choose_declared_laws([definition]), NAMES)
+    shown = DisplayedFormula(
         printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
     )
     laws = list(dict.fromkeys((printer.laws or {}).values()))
@@ -238,8 +243,8 @@ def _risk() -> tuple[Block, ...]:
                 Text(" is the noise of the output."),
             )
         ),
-        Display(ShownFormula(printer.box(name), definition), (ShownLink("=", shown),)),
+        Display(DisplayedFormula(printer.box(name), definition), (DisplayedLink("=", shown),)),
         Paragraph((Text("Here"),)),
     ]
-    blocks += [Display(ShownFormula(printer.law(law), law)) for law in laws]
+    blocks += [Display(DisplayedFormula(printer.law(law), law)) for law in laws]
     return tuple(blocks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from slrsym.claims.papers import paper_of, papers_of
+from slrsym.claims.papers import paper_of_file, papers_of_files
 from slrsym.export.document import Section
 
 
@@ -27,13 +27,13 @@ def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
     if len(sections) < _MOST_WITHOUT:
         return [Chapter("", "", sections=tuple(sections))]
     made = []
-    papers = papers_of(section.place for section in sections)
+    papers = papers_of_files(section.place for section in sections)
     # A chapter may have general lemmas, too, of files that belong to no paper.
     names = {
         (paper and paper.folder, section.file): section
         for section in sections
         if section.file
-        for paper in [paper_of(section.place)]
+        for paper in [paper_of_file(section.place)]
     }
     for paper in papers:
         for chapter in paper.chapters:
@@ -49,7 +49,7 @@ def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
 
 
 def chapters_used(chapter: Chapter, others: Iterable[Chapter]) -> list[Chapter]:
-    """Return the other chapters that have claims which this chapter uses."""
+    """Return those of the other chapters that contain claims which a given chapter uses."""
     needed = {id for section in chapter.sections for c in section.claims for id in c.depends}
     return [
         other

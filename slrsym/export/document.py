@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.claims import short_name
-from slrsym.claims.papers import Paper, papers_of
+from slrsym.claims.papers import Paper, papers_of_files
 from slrsym.typeset import Box
 
 
 @dataclass(frozen=True)
 class Inline:
-    """Base class of the pieces of a paragraph."""
+    """Base class of a paragraph's pieces, such as text, formulas and references."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ class AxiomReference(Inline):
 
 @dataclass(frozen=True)
 class NotationReference(Inline):
-    """A reference to the page of notation."""
+    """A reference, in a paragraph, to the document's page of notation."""
 
 
 def join_list(parts: Sequence[Inline]) -> list[Inline]:
-    """Join pieces of text as an enumeration with commas and "and"."""
+    """Return a paragraph's pieces with commas and "and" put between them, as an enumeration."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
         if place:
@@ -96,7 +96,7 @@ class Paragraph(Block):
 
 
 @dataclass(frozen=True)
-class ShownFormula:
+class DisplayedFormula:
     """A displayed formula, with the SymPy object that was checked."""
 
     box: Box
@@ -104,11 +104,11 @@ class ShownFormula:
 
 
 @dataclass(frozen=True)
-class ShownLink:
+class DisplayedLink:
     """One relation of a displayed chain: sign, right side, label and justification."""
 
     sign: str
-    formula: ShownFormula
+    formula: DisplayedFormula
     label: str = ""
     why: tuple[Inline, ...] = ()
 
@@ -117,18 +117,18 @@ class ShownLink:
 class Display(Block):
     """A displayed formula or chain of relations."""
 
-    start: ShownFormula
-    links: tuple[ShownLink, ...] = ()
+    start: DisplayedFormula
+    links: tuple[DisplayedLink, ...] = ()
     label: str = ""
     why: tuple[Inline, ...] = ()
 
     @property
-    def formulas(self) -> list[ShownFormula]:
-        """All formulas of the display."""
+    def formulas(self) -> list[DisplayedFormula]:
+        """All formulas of a displayed chain: the first, and the right side of each relation."""
         return [self.start, *(link.formula for link in self.links)]
 
     def is_repeat_of(self, statement: Iterable[Block]) -> bool:
-        """Return whether the display only repeats a formula of the statement."""
+        """Return whether a displayed formula only repeats a formula of the claim's statement."""
         boxes = [formula.box for formula in self.formulas]
         return not any(link.why for link in self.links[:-1]) and any(
             isinstance(part, Display) and [f.box for f in part.formulas] == boxes
@@ -177,7 +177,7 @@ class ClaimLabel:
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """Everything that a document says about one claim."""
+    """The entry of a claim in a document: statement, proof, status, checks and dependencies."""
 
     id: str
     label: ClaimLabel
@@ -255,7 +255,7 @@ SEVERAL = "Learning from Gaussian data"
 
 
 @dataclass(frozen=True)
-class Notation:
+class NotationTable:
     """The table of notation of a paper, with further parts under headings."""
 
     paper: str
@@ -294,16 +294,16 @@ class Document:
     sections: tuple[Section, ...]
     axioms: tuple[AxiomEntry, ...]
     labels: dict[str, ClaimLabel]
-    notation: tuple[Notation, ...] = ()
+    notation: tuple[NotationTable, ...] = ()
     version: str = ""
     errata: tuple[PaperErrata, ...] = ()
 
     @cached_property
     def papers(self) -> list[Paper]:
         """The papers of the document's claims, the one with most files first."""
-        return papers_of(section.place for section in self.sections)
+        return papers_of_files(section.place for section in self.sections)
 
     @property
     def claims(self) -> list[ClaimEntry]:
-        """The claims of all sections."""
+        """The entries of the claims in all sections of a document."""
         return [claim for section in self.sections for claim in section.claims]

@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"`([^`]+)`")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
 
-def claims_mentioned(text: str) -> list[str]:
+def ids_of_mentioned_claims(text: str) -> list[str]:
     """Return the ids of the claims that a text mentions."""
     return [quoted for quoted in _QUOTED.findall(text) if _ID.fullmatch(quoted)]
 
@@ -31,7 +31,10 @@ def collect_errata(papers: Iterable[Paper], included: Collection[str]) -> tuple[
     made = []
     for paper in papers:
         spoken = {
-            id for _, texts in paper.errata for text in texts for id in claims_mentioned(text)
+            id
+            for _, texts in paper.errata
+            for text in texts
+            for id in ids_of_mentioned_claims(text)
         }
         if paper.errata and spoken <= set(included):
             entries = ((heading, tuple(map(_paragraph, texts))) for heading, texts in paper.errata)

@@ -12,7 +12,7 @@ _SWEEPS = 8
 
 @dataclass(frozen=True)
 class GraphNode:
-    """A claim in the graph, with its position."""
+    """A node of the dependency graph: a claim, with its row and column in the layout."""
 
     id: str
     column: float
@@ -30,7 +30,7 @@ class ClaimGraph:
 
 
 def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> ClaimGraph:
-    """Return the claims in rows such that arrows point down and seldom cross."""
+    """Return a dependency graph laid out in rows, so that arrows point down and seldom cross."""
     if columns < 1:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
@@ -56,7 +56,7 @@ def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Cla
 
 
 def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Assign a row to each claim, below the claims it uses; cycles are cut."""
+    """Return a row number for each claim, greater than those of claims it uses; cut cycles."""
     levels: dict[str, int] = {}
 
     def level(id: str, above: frozenset[str]) -> int:
@@ -109,7 +109,7 @@ def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
 
 
 def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
-    """Split a row with too many claims into several, in order."""
+    """Split a row of claims into as many rows as needed for a given number of columns."""
     count = -(-len(rank) // columns)
     return [rank[number::count] for number in range(count)]
 
@@ -117,7 +117,7 @@ def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
 def _placed(
     rows: list[list[str]], edges: Sequence[tuple[str, str]], columns: int
 ) -> dict[str, float]:
-    """Assign a column to each claim, near the claims it is connected to."""
+    """Return each claim's horizontal position, near the claims with which arrows connect it."""
     neighbours: dict[str, list[str]] = {}
     for one, other in edges:
         neighbours.setdefault(one, []).append(other)
@@ -137,7 +137,7 @@ def _placed(
 def space_nodes_apart(
     wanted: Sequence[float], least: float, most: float, gap: float = 1.0
 ) -> list[float]:
-    """Return the positions closest to the wanted ones that are at least a gap apart."""
+    """Return ordered positions closest to wanted ones, within limits, at least a gap apart."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
     for place, value in enumerate(wanted):
@@ -161,7 +161,7 @@ def route_arrows(
     ends: tuple[float, float],
     beside: float,
 ) -> dict[Edge, list[tuple[float, float]]]:
-    """Return the path of each arrow, between the nodes of the rows that it passes."""
+    """Return each arrow's path as points that lead it between the nodes of rows it crosses."""
     rows = {node.id: node.row for node in graph.nodes}
     middles = {node.row: places[node.id][1] for node in graph.nodes}
     crossing: dict[int, list[tuple[float, Edge]]] = {}

@@ -16,6 +16,7 @@ from slrsym.export.document import (
     ClaimEntry,
     ClaimLabel,
     Display,
+    DisplayedLink,
     HeadedBlocks,
     Inline,
     Math,
@@ -23,13 +24,12 @@ from slrsym.export.document import (
     Paragraph,
     RawLatex,
     Reference,
-    ShownLink,
     Text,
 )
-from slrsym.export.rules import rule_id
+from slrsym.export.rule_entries import rule_id_of_step
 from slrsym.statements.expressions import expression_text
 from slrsym.typeset import Box, break_lines, to_mathml
-from slrsym.typeset.backends import convert_latex
+from slrsym.typeset.backends import latex_to_mathml
 from slrsym.typeset.boxes import Operator, RowBox, row_of_boxes
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
@@ -65,14 +65,14 @@ STATUSES = {
 }
 
 
-def status_badge(status: str) -> str:
+def status_badge_html(status: str) -> str:
     """Return the HTML of a claim's status as a coloured word."""
     sign = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
 
 
-def status_sign(status: str) -> str:
+def status_icon_html(status: str) -> str:
     """Return the HTML of a claim's status as a sign, which screen readers read as the word."""
     mark = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
@@ -80,8 +80,8 @@ def status_sign(status: str) -> str:
     return f'<span class="status {shown}" {named}>{mark}</span>'
 
 
-def join_display(display: Display) -> Box:
-    """Return the formula of a display, with all its relations on one line."""
+def box_of_display(display: Display) -> Box:
+    """Return the typeset box of a displayed chain, with all its relations in one row."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
         # What is no more than "= 0" needs no line of its own.
@@ -98,7 +98,7 @@ def _within_a_line(box: Box) -> str:
 
 
 def _listed(box: Box) -> list[Box]:
-    """Split a formula that is too wide for a phone into the items of its list."""
+    """Return a formula's boxes, split after commas if it is too wide for a phone's screen."""
     if box.width <= NARROW or not isinstance(box, RowBox):
         return [box]
     found: list[list[Box]] = [[]]
@@ -170,7 +170,7 @@ class HtmlRenderer:
             case Math(box):
                 return " ".join(map(_within_a_line, _listed(box)))
             case RawLatex(latex):
-                element = f"<math>{convert_latex(latex)}</math>"
+                element = f"<math>{latex_to_mathml(latex)}</math>"
                 kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
                 return f'<span class="{kind}">{element}{_GLUE}'
             case Reference(id):
@@ -221,7 +221,7 @@ class HtmlRenderer:
         links = display.links
         if not any(link.why for link in links):
             if not display.why:
-                return self.formula(join_display(display))
+                return self.formula(box_of_display(display))
             told = expression_text(display.start.shown)
             return self._step(display.label, display.why, self._new(display), told)
         sides = [display.start.shown, *(link.formula.shown for link in links)]
@@ -237,12 +237,12 @@ class HtmlRenderer:
         return "\n".join(['<div class="chain">', start, *steps, "</div>"])
 
     def _new(self, display: Display) -> str:
-        """Return the HTML of a step's formula; empty if it repeats the statement above."""
+        """Return the HTML of a step's formula; empty if it repeats the statement of its claim."""
         if self.claim and display.is_repeat_of(self.claim.statement):
             return ""
-        return self.formula(join_display(display))
+        return self.formula(box_of_display(display))
 
-    def _link(self, link: ShownLink, said: str) -> str:
+    def _link(self, link: DisplayedLink, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")
         shown = self.formula(row_of_boxes([sign, link.formula.box]))
         return self._step(link.label, link.why, shown, said)
@@ -266,7 +266,7 @@ class HtmlRenderer:
         """Return the HTML of a step's details: rule, source, random point, text for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
-            rule, (file, line) = rule_id(check.rule), self.claim.place
+            rule, (file, line) = rule_id_of_step(check.rule), self.claim.place
             links = []
             if rule and self.rules:
                 links.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')

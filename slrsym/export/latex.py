@@ -14,6 +14,8 @@ from slrsym.export.document import (
     ClaimEntry,
     ClaimLabel,
     Display,
+    DisplayedFormula,
+    DisplayedLink,
     HeadedBlocks,
     Inline,
     Math,
@@ -21,8 +23,6 @@ from slrsym.export.document import (
     Paragraph,
     RawLatex,
     Reference,
-    ShownFormula,
-    ShownLink,
     Text,
     join_list,
 )
@@ -87,12 +87,12 @@ class DisplayWriter:
         return re.sub(r"(\n\\end\{align\*\}\n)([.,]) ?", r"\2\1", text)
 
     def piece(self, part: Inline) -> str:
-        """Return the LaTeX of one piece of a paragraph."""
+        """Return the LaTeX of one piece of a paragraph, such as text, a formula or a citation."""
         match part:
             case Text(text):
                 return escape_latex(text)
             case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
-                shown = self.display(Display(ShownFormula(box, None)))
+                shown = self.display(Display(DisplayedFormula(box, None)))
                 return f"\n{shown}\n"
             case Math(box):
                 return f"${_small(to_latex(box))}$"
@@ -162,8 +162,8 @@ class DisplayWriter:
         return rows
 
     @staticmethod
-    def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
-        """Return whether a right side fits on the line on which the left side ends."""
+    def _ends(start: Box, link: DisplayedLink, width: float, alone: bool) -> bool:
+        """Return whether a relation's right side fits on the line on which its left side ends."""
         last = break_lines(start, width)[-1]
         said = 10.0 if link.why else 0.0
         used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
@@ -177,7 +177,7 @@ class DisplayWriter:
         return short and display.start.box.width < _NARROW_LEFT and used <= width
 
     def tag(self, label: str, why: tuple[Inline, ...]) -> str:
-        """Return the LaTeX of the justification at the right of a line."""
+        """Return the LaTeX of a step's justification at the right margin; empty if it has none."""
         if not why:
             return ""
         number = label.rsplit(".", 1)[-1]
@@ -186,7 +186,7 @@ class DisplayWriter:
 
 
 def _unbreakable(box: Box) -> float:
-    """Return the width of the widest item of a list, in which lines may break after commas."""
+    """Return the width in em of a formula's widest part without a comma, the whole if none."""
     if not isinstance(box, RowBox):
         return box.width - _SAVED * _matrices(box)
     longest = width = 0.0
@@ -201,7 +201,7 @@ def _unbreakable(box: Box) -> float:
 
 
 def _matrices(box: Box) -> float:
-    """Return the total width of the matrices in a formula."""
+    """Return the total width, in em, of the matrices in a formula, except those in fractions."""
     match box:
         case MatrixBox():
             return box.width
@@ -247,7 +247,7 @@ def _line(line: FormulaLine) -> str:
 
 def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     """Return the LaTeX of a displayed formula by itself, for pasting."""
-    links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
+    links = tuple(DisplayedLink(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
         return _on_a_line(display)
@@ -276,7 +276,7 @@ class LatexRenderer(DisplayWriter):
         return "\n".join([*texts, *self._headed(short)])
 
     def _together(self, blocks: Iterable[Block]) -> list[Block]:
-        """Merge consecutive parts of a proof that have the same reason and no formula."""
+        """Merge consecutive parts of a proof that repeat parts of the claim for the same reason."""
         made: list[Block] = []
         for block in blocks:
             named, before = self._part(block), self._part(made[-1]) if made else None
@@ -287,7 +287,7 @@ class LatexRenderer(DisplayWriter):
         return made
 
     def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
-        """Return heading and reason of a part that repeats a part of the statement, or None."""
+        """Return a proof part's heading and reason if it repeats a part of the claim, else None."""
         if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         only, heading = block.blocks[0], self.inline(block.heading)
@@ -296,7 +296,7 @@ class LatexRenderer(DisplayWriter):
         return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
-        """Return heading and formula of a group with one formula that fits on a line, or None."""
+        """Return the heading and formula of headed blocks that fit on one line, else None."""
         if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
@@ -311,7 +311,7 @@ class LatexRenderer(DisplayWriter):
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
-        """Return the LaTeX of short groups below each other."""
+        """Return the LaTeX of pairs of a short heading and a formula, aligned below each other."""
         if not short:
             return []
         rows = []
@@ -388,7 +388,7 @@ class LatexRenderer(DisplayWriter):
         return "\n".join(part for part in parts if part is not None)
 
     def _picture(self, id: str) -> list[str]:
-        """Return the LaTeX of a statement's picture, or of a reference if it was shown before."""
+        """Return the LaTeX of the figure that illustrates a claim; a reference if already shown."""
         picture = PICTURES.get(id) if self.pictured else None
         if picture is None:
             return []
@@ -410,7 +410,7 @@ class LatexRenderer(DisplayWriter):
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """Return the text below a claim: the claims it uses, or the whole summary of its checks."""
+        """Return the LaTeX below a claim: the claims it uses, or a summary of all its checks."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
@@ -433,7 +433,7 @@ class LatexRenderer(DisplayWriter):
 
 
 def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
-    """Group short formulas without reasons that together fit on a line."""
+    """Return blocks, with short formulas without reasons in lists that each fit on one line."""
     made: list[Block | list[Display]] = []
     lines: list[list[Display]] = []
     for block in blocks:
@@ -465,7 +465,7 @@ def _reasons(display: Display) -> tuple[Inline, ...]:
 
 
 def _width(display: Display) -> float:
-    """Return the width of a display on one line, with a margin before the next one."""
+    """Return a displayed chain's width on one line, in em, with a margin of 2 em per formula."""
     return sum(f.box.width + 2 for f in display.formulas)
 
 
@@ -482,5 +482,5 @@ def _side_by_side(displays: list[Display]) -> str:
 
 
 def _entry(text: str) -> str:
-    """Escape text for the index, in which some characters have a special meaning."""
+    """Escape the characters of a LaTeX index entry that have a special meaning in the index."""
     return re.sub("[!@]", r'"\g<0>', escape_latex(text))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slrsym.export.bibliography import bibtex
+from slrsym.export.bibliography import bibtex_file_text
 from slrsym.export.chapters import Chapter, chapters_used, group_by_chapter
 from slrsym.export.document import (
     DEFAULT_TITLE,
@@ -141,13 +141,13 @@ _TITLE = r"""\title{%s}
 """
 
 
-def book_files(
+def latex_book_files(
     document: Document,
     step_numbers: bool = True,
     title: str | None = None,
     beside: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return the files of a book: texts, and pictures as bytes."""
+    """Return the files of a LaTeX book by name: texts as strings, and pictures as bytes."""
     beside = beside or {}
     renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
     files: dict[str, str] = {"preamble.tex": latex_preamble()}
@@ -183,11 +183,13 @@ def book_files(
             name = f"section-{number:02d}.tex"
             files[name] = _section(section, renderer)
             body.append(f"\\input{{{name}}}")
-    graph, width, height = draw_graph(document)
+    graph, width, height = tikz_graph(document)
     files["graph.tex"] = graph + "\n"
     body += [
         "\\clearpage",
-        *graph_page(_GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height),
+        *graph_page_latex(
+            _GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height
+        ),
     ]
     add("Ledger", "ledger.tex", _ledger(document))
     if document.errata:
@@ -202,10 +204,10 @@ def book_files(
     return files | {f"{picture.name}.pdf": picture.pdf() for picture in renderer.drawn}
 
 
-def standalone_files(
+def standalone_claim_files(
     document: Document, claim: ClaimEntry, step_numbers: bool = True
 ) -> dict[str, str]:
-    """Return the files of a document with one claim, which compiles by itself."""
+    """Return the files, by name, of a LaTeX document of one claim, which compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
     renderer = LatexRenderer(
@@ -328,7 +330,7 @@ def _introduction(document: Document, whole: bool) -> str:
 
 
 def _links(beside: Mapping[str, str]) -> str:
-    """Return a line of links to the other forms of the document."""
+    """Return a LaTeX line of links to the other forms of a document; empty if there are none."""
     links = [f"\\href{{{address}}}{{{name}}}" for name, address in beside.items()]
     return f"\\noindent See also: {', '.join(links)}." if links else ""
 
@@ -399,7 +401,7 @@ def _ledger(document: Document) -> str:
 
 
 def _others(document: Document) -> str:
-    """Return a text with the number of claims of each status other than ``proved``."""
+    """Return the text ", N STATUS" for each status of a document's claims but ``proved``."""
     counts = Counter(claim.status for claim in document.claims)
     return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
 
@@ -441,7 +443,7 @@ def _ending(name: str = "references") -> list[str]:
 
 def _bibliography(document: Document) -> str:
     references = [find_axiom(entry.id).reference for entry in document.axioms]
-    return bibtex(references, document.papers)
+    return bibtex_file_text(references, document.papers)
 
 
 # Of a page of the text, and of a node, in mm; a row has that much room at least.
@@ -454,7 +456,7 @@ _CLEAR, _BESIDE = 1.2, 0.8
 _MARGIN = 20.0
 
 
-def draw_graph(document: Document) -> tuple[str, float, float]:
+def tikz_graph(document: Document) -> tuple[str, float, float]:
     """Return the TikZ picture of the dependency graph, with its width and height."""
     depends = {claim.id: claim.depends for claim in document.claims}
     graph = arrange_graph(depends, _FEW)
@@ -504,8 +506,8 @@ def _way(points: Sequence[tuple[float, float]]) -> str:
     return drawn
 
 
-def graph_page(lead: str, width: float, height: float) -> list[str]:
-    """Return the LaTeX of the graph, in the text or on a page that is large enough for it."""
+def graph_page_latex(lead: str, width: float, height: float) -> list[str]:
+    """Return LaTeX lines that show the dependency graph, on a larger page if it needs one."""
     if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
         return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
     paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)

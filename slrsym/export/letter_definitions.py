@@ -13,7 +13,7 @@ from typing import Any
 from sympy import Symbol
 
 from slrsym import notation
-from slrsym.export.abbreviations import NAMES, has_notation_meaning
+from slrsym.export.abbreviations import NAMES, has_meaning_of_notation_table
 from slrsym.export.document import (
     Block,
     Inline,
@@ -26,7 +26,7 @@ from slrsym.export.document import (
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.shorthand import RISK, Shorthand
 from slrsym.gaussian import OwensT, zeta
-from slrsym.typeset import Printer
+from slrsym.typeset import FormulaPrinter
 from slrsym.typeset.boxes import Operator, row_of_boxes
 
 _DEFINED = (
@@ -49,9 +49,9 @@ _PAPER = {
 
 
 def explain_shared_letters(
-    shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: Printer
+    shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: FormulaPrinter
 ) -> tuple[Block, ...]:
-    """Return blocks that explain those letters of a statement that the table of notation explains.
+    """Return blocks that define those letters of a statement that the notation table defines.
 
     Parameters
     ----------
@@ -72,7 +72,11 @@ def explain_shared_letters(
     said = list(said)
     clauses: list[tuple[Inline, ...]] = []
     for letter, value in shorthand.letters.items():
-        if letter in used and letter.name not in NAMES and has_notation_meaning(shorthand, letter):
+        if (
+            letter in used
+            and letter.name not in NAMES
+            and has_meaning_of_notation_table(shorthand, letter)
+        ):
             equals = Operator("=", "relation")
             boxes = [printer.symbol(letter), equals, printer.box(value, inline=True)]
             clauses.append((Math(row_of_boxes(boxes)),))

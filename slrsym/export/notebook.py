@@ -9,19 +9,19 @@ from typing import Any
 from sympy import Basic, Expr
 
 from slrsym.claims.claim import Claim
-from slrsym.export.document import ClaimEntry, ClaimLabel, Display, Paragraph, ShownLink
-from slrsym.export.html import WIDE, HtmlRenderer, join_display
+from slrsym.export.document import ClaimEntry, ClaimLabel, Display, DisplayedLink, Paragraph
+from slrsym.export.html import WIDE, HtmlRenderer, box_of_display
 from slrsym.export.latex import LatexRenderer, latex_snippet
 from slrsym.export.proofs import ProofWriter
 from slrsym.export.prose import (
     ORDER,
+    assumption_paragraphs,
     assumption_symbols,
-    assumptions_of,
     split_at_dollar_signs,
     undefined_functions,
 )
 from slrsym.proofs.chain import Chain
-from slrsym.typeset import Box, Printer, break_lines, choose_declared_laws
+from slrsym.typeset import Box, FormulaPrinter, break_lines, choose_declared_laws
 from slrsym.typeset.backends import to_mathml
 from slrsym.typeset.boxes import Operator, row_of_boxes
 
@@ -38,14 +38,14 @@ def _no_claims(id: str) -> Claim:
 
 
 def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> ProofWriter:
-    return ProofWriter(Printer(ORDER, choose_declared_laws(shown)), _as_it_is, find)
+    return ProofWriter(FormulaPrinter(ORDER, choose_declared_laws(shown)), _as_it_is, find)
 
 
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
     """Return the document entry of a claim, and labels of the claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
-    from slrsym.export.claims import build_claim_entry
+    from slrsym.export.claim_entries import build_claim_entry
 
     ledger = builtin_ledger()
     entry = build_claim_entry(claim, ledger.find, ClaimLabel.of(claim))
@@ -53,7 +53,7 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
-    """Return the LaTeX of a claim's statement."""
+    """Return the LaTeX of a claim's statement; on request of its assumptions and proof, too."""
     if proof:
         entry, found = _entry(claim)
         blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -86,7 +86,7 @@ class _Unstyled(HtmlRenderer):
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
-    """Return the HTML of a claim with its name and hypotheses, for a notebook."""
+    """Return the HTML of a claim's name, assumptions, statement and, on request, proof."""
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -110,7 +110,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     everything = [*shown, *given]
     printer = _writer(everything).printer
     laws = choose_declared_laws(everything)
-    said = assumptions_of(
+    said = assumption_paragraphs(
         assumption_symbols(everything), undefined_functions(everything), given, laws, printer
     )
     return [block for block in said if isinstance(block, Paragraph)]
@@ -150,7 +150,7 @@ def _statement(claim: Claim) -> list[Display | Paragraph]:
 
 
 def _display_html(display: Display) -> str:
-    return to_mathml(break_lines(join_display(display), WIDE))
+    return to_mathml(break_lines(box_of_display(display), WIDE))
 
 
 def _shown(chain: Chain) -> list[Expr]:
@@ -160,14 +160,16 @@ def _shown(chain: Chain) -> list[Expr]:
 def _chain_display(chain: Chain) -> Display:
     writer = _writer(_shown(chain))
     links = tuple(
-        ShownLink(link.relation, writer.formula(link.rhs), str(number), writer.justification(rule))
+        DisplayedLink(
+            link.relation, writer.formula(link.rhs), str(number), writer.justification(rule)
+        )
         for number, (link, rule) in enumerate(chain.links, start=1)
     )
     return Display(writer.formula(chain.start), links)
 
 
 def _with_tags(text: str) -> str:
-    r"""Replace the book's LaTeX macro for justifications by tags of amsmath."""
+    r"""Return LaTeX with the book's macro for justifications replaced by tags of amsmath."""
     result, place = "", 0
     while (found := text.find("\\slrwhy{", place)) >= 0:
         number_end = text.index("}", found)

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from slrsym.claims.papers import Paper, paper_of, papers_of
+from slrsym.claims.papers import Paper, paper_of_file, papers_of_files
 from slrsym.export.document import ClaimEntry, Document, Inline, Text
 
 _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)")
@@ -30,7 +30,7 @@ class OutlineEntry:
 
     @property
     def count_of_helpers(self) -> int:
-        """The number of claims that help to prove the statement."""
+        """The number of claims that help to prove this numbered statement of the paper."""
         return len(self.helpers)
 
 
@@ -50,10 +50,10 @@ def build_outline(document: Document) -> list[OutlinePart]:
     The sections of a paper stand together, those of the paper with the most files first.
     """
     claims = {claim.id: claim for claim in document.claims}
-    of = {claim.id: paper_of(claim.place[0]) for claim in claims.values()}
+    of = {claim.id: paper_of_file(claim.place[0]) for claim in claims.values()}
     parts: dict[tuple[Paper, str], OutlinePart] = {}
     stated: dict[str, OutlineEntry] = {}
-    for paper in papers_of(claim.place[0] for claim in claims.values()):
+    for paper in papers_of_files(claim.place[0] for claim in claims.values()):
         for section in paper.sections:
             part = OutlinePart(section.number, (Text(section.title),), paper=paper)
             parts[paper, section.number] = part
@@ -104,7 +104,7 @@ def _section(source: str, paper: Paper) -> str:
 
 
 def _owner(id: str, stated: Iterable[str], users: Mapping[str, list[str]]) -> str:
-    """Return the numbered statement that a claim helps to prove; empty if there is none."""
+    """Return the id of the numbered statement that a claim helps to prove; empty if none."""
     named = [other for other in stated if id.startswith(f"{other}-")]
     if named:
         return max(named, key=len)

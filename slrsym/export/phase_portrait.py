@@ -20,8 +20,8 @@ _TEMPLATES = files(__package__) / "templates"
 
 
 @cache
-def formulas_script() -> str:
-    """Return JavaScript functions for the map, the Hessian at the saddle, and the step-size bounds.
+def portrait_formulas_script() -> str:
+    """Return JavaScript for the planar map, the saddle's Hessian and the step-size bounds.
 
     The slopes are those of the risk that is derived from its definition, on the manifold; how a
     step moves the overlaps is Lemma 7.
@@ -57,16 +57,16 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 
 
 @cache
-def certified_ranges() -> dict[str, float]:
-    """Return the ranges in which the bounds of Propositions 8 and 12 are certified."""
+def theorem_5_certified_range() -> dict[str, float]:
+    """Return the parameters and largest step size for which Theorem 5 is certified."""
     certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
     ranges = certificate.ranges
     found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
     return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
 
 
-def sweep_endpoints(data: Any) -> dict[str, Any]:
-    """Return starts and end points of the runs in a saved sweep, for drawing."""
+def sweep_starts_and_verdicts(data: Any) -> dict[str, Any]:
+    """Return the overlaps at the start of each run of a saved sweep, and its outcome."""
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
         raise ValueError(
@@ -81,10 +81,12 @@ def sweep_endpoints(data: Any) -> dict[str, Any]:
     }
 
 
-def page_script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """Write the script of a page, which needs an element of the class `phase_portrait` only."""
+def portrait_script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+    """Return the JavaScript, with its data, that draws the phase portrait in a web page."""
     told = json.dumps(
-        {"setting": setting, "sweep": sweep, "certified": certified_ranges()}, separators=(",", ":")
+        {"setting": setting, "sweep": sweep, "certified": theorem_5_certified_range()},
+        separators=(",", ":"),
     )
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
-    return f'"use strict";\n(() => {{\n{formulas_script()}\nconst GIVEN = {told};\n{text}}})();\n'
+    formulas = portrait_formulas_script()
+    return f'"use strict";\n(() => {{\n{formulas}\nconst GIVEN = {told};\n{text}}})();\n'

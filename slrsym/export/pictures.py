@@ -13,7 +13,7 @@ FOLDER = files(__package__) / "pictures"
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with its caption, which has formulas between dollar signs."""
+    """A stored figure that illustrates statements, with a caption that may contain formulas."""
 
     figure: str
     caption: str
@@ -24,11 +24,11 @@ class Picture:
         return f"figure-{self.figure}"
 
     def svg(self) -> str:
-        """Return the picture as SVG, for the site."""
+        """Return the text of the picture's stored SVG file, for the site."""
         return (FOLDER / f"{self.name}.svg").read_text(encoding="utf-8")
 
     def pdf(self) -> bytes:
-        """Return the picture as PDF, for the book."""
+        """Return the content of the picture's stored PDF file, for the book."""
         return (FOLDER / f"{self.name}.pdf").read_bytes()
 
 

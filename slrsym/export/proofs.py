@@ -20,23 +20,23 @@ from sympy.logic.boolalg import Boolean
 from slrsym.export.document import (
     Block,
     Display,
+    DisplayedFormula,
+    DisplayedLink,
     HeadedBlocks,
     Inline,
     Math,
     Paragraph,
     RawLatex,
     Reference,
-    ShownFormula,
-    ShownLink,
     Text,
 )
-from slrsym.export.prose import justify_rule, merge_bounds, split_at_dollar_signs
+from slrsym.export.prose import hypothesis_formulas, justification_of_rule, split_at_dollar_signs
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Link, Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
-from slrsym.typeset import Box, Printer
+from slrsym.typeset import Box, FormulaPrinter
 from slrsym.typeset.boxes import BracketedBox, Operator, row_of_boxes
 
 # A claim of more parts is not repeated where a proof uses all of it.
@@ -59,7 +59,7 @@ def _shown(steps: Iterable[Step]) -> list[Step]:
 
 
 def displayed_steps(steps: Iterable[Step], writer: ProofWriter) -> list[Step]:
-    """Return the steps whose statements a document displays."""
+    """Return those steps of a proof whose statements a document displays."""
     return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
 
@@ -133,11 +133,11 @@ def _continues(before: Step, after: Step) -> bool:
 
 
 def _closed(chain: list[_Item], premises: list[Block], writer: ProofWriter) -> list[Block]:
-    """Return the blocks of a finished chain: its display, then its premises."""
+    """Return the document blocks of a chain of a proof: its display, then its premises."""
     blocks: list[Block] = []
     if chain:
         links = tuple(
-            ShownLink(
+            DisplayedLink(
                 item.step.link.relation,
                 writer.formula(item.step.link.rhs),
                 item.step.label,
@@ -167,7 +167,7 @@ def _group(
 
 
 def _supposed(more: list[Boolean], writer: ProofWriter, lead: str) -> list[Inline]:
-    boxes = merge_bounds([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
+    boxes = hypothesis_formulas([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
     pieces: list[Inline] = []
     for place, box in enumerate(boxes):
         pieces += [Text(", " if place else lead), Math(box)]
@@ -175,12 +175,12 @@ def _supposed(more: list[Boolean], writer: ProofWriter, lead: str) -> list[Inlin
 
 
 def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
-    """Return whether a symbol was replaced by a value in the hypotheses."""
+    """Return whether hypotheses no longer begin with the known ones, as after a substitution."""
     return here[: len(known)] != known
 
 
 def _about(inside: list[_Item]) -> Boolean | None:
-    """Return the case that a group of steps treats, or None."""
+    """Return the condition of the case that a group of proof steps treats, or None."""
     for item in inside:
         about = getattr(item.step.rule, "about", ())
         if item.path == ("shown",) and item.step.rule.name.startswith("the case "):
@@ -222,7 +222,7 @@ def _headline(head: str) -> str:
 def _premise(
     number: str, name: str, items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
 ) -> list[Block]:
-    """Return the blocks of a premise, a proof that a step of a chain rests on."""
+    """Return the document blocks of a premise: a sub-proof that a step of a chain rests on."""
     inside = [item.below() for item in items]
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known]
@@ -232,7 +232,7 @@ def _premise(
 
 
 def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
-    """Return the blocks of a step outside chains."""
+    """Return the document blocks of a proof step that belongs to no chain."""
     step, name = item.step, item.step.rule.name
     about: tuple[Any, ...] = getattr(step.rule, "about", ())
     if name.startswith("the case "):
@@ -277,17 +277,17 @@ def _solutions(items: list[_Item]) -> Block:
 class ProofWriter:
     """Writer of the formulas and justifications in the proof of one claim."""
 
-    printer: Printer
+    printer: FormulaPrinter
     shorten: Callable[[Any], Any]
     find: Callable[[str], Any]
 
-    def formula(self, shown: Any) -> ShownFormula:
+    def formula(self, shown: Any) -> DisplayedFormula:
         """Return an expression or statement as a typeset formula."""
-        return ShownFormula(self.printer.box(self.shorten(shown)), shown)
+        return DisplayedFormula(self.printer.box(self.shorten(shown)), shown)
 
     def justification(self, rule: Any) -> tuple[Inline, ...]:
-        """Return the justification of a step as text."""
-        return justify_rule(rule, self.printer, self.shorten, self.find)
+        """Return the justification of a step, in words, as pieces of a paragraph."""
+        return justification_of_rule(rule, self.printer, self.shorten, self.find)
 
     def display(
         self,
@@ -358,8 +358,8 @@ class ProofWriter:
         """Return two bounds of one expression as a single chain."""
         signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
         links = (
-            ShownLink(signs[0], self.formula(low.lhs)),
-            ShownLink(signs[1], self.formula(high.rhs), label, reason),
+            DisplayedLink(signs[0], self.formula(low.lhs)),
+            DisplayedLink(signs[1], self.formula(high.rhs), label, reason),
         )
         return Display(self.formula(low.rhs), links)
 
@@ -367,7 +367,7 @@ class ProofWriter:
         if isinstance(part, Relational) and part.rel_op != "!=":
             link = Link.of(part)
             right = self.formula(link.rhs)
-            links = (ShownLink(link.relation, right, label, reason),)
+            links = (DisplayedLink(link.relation, right, label, reason),)
             return Display(self.formula(link.lhs), links)
         return Display(self.formula(part), (), label, reason)
 
@@ -416,7 +416,7 @@ def orbit_blocks(
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
-    """Return the blocks of a statement about orbits."""
+    """Return the document blocks of a statement about orbits: its map, sentence and functions."""
     blocks = _map(statement.map, writer) if with_map else []
     called = _known_functions(statement, writer)
     said: list[Inline] = []
@@ -435,7 +435,7 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
         return []
     names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
-    for place, box in enumerate(merge_bounds(list(map.inside()), writer.printer)):
+    for place, box in enumerate(hypothesis_formulas(list(map.inside()), writer.printer)):
         start = split_at_dollar_signs("Orbits are those of the map $g$, for ")
         lead = (Text(", "),) if place else start
         inside += [*lead, Math(box)]
@@ -446,7 +446,7 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
 
 
 def _known_functions(statement: OrbitStatement, writer: ProofWriter) -> dict[str, Inline]:
-    """Return the letters that already denote the functions in a statement."""
+    """Return, by name, letters that already denote functions in a statement about orbits."""
     found: dict[str, Inline] = {}
     for name, function in statement.definitions:
         short = writer.shorten(function.expr)
@@ -469,8 +469,8 @@ def _functions(statement: OrbitStatement, writer: ProofWriter) -> list[Block]:
 
 
 def _equation(name: str, variables: Any, value: Any, writer: ProofWriter) -> Block:
-    applied = ShownFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
-    return Display(applied, (ShownLink("=", writer.formula(value)),))
+    applied = DisplayedFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
+    return Display(applied, (DisplayedLink("=", writer.formula(value)),))
 
 
 def _piece(piece: Piece, writer: ProofWriter, first: bool) -> list[Inline]:

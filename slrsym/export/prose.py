@@ -37,9 +37,9 @@ from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.lemmas import InWords, Lemma
-from slrsym.typeset import Box, Printer, PrintingOrder
+from slrsym.typeset import Box, FormulaPrinter, PrintingOrder
 from slrsym.typeset.boxes import Atom, Operator, RowBox, number_box, row_of_boxes
-from slrsym.typeset.letters import GREEK, greek_name
+from slrsym.typeset.letters import GREEK, tex_name_of_greek_letter
 
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
@@ -173,7 +173,7 @@ def _character(c: str) -> str:
     if c in _SYMBOLS:
         sign = _SYMBOLS[c]
         return f"$\\{sign}$" if sign[0].isalpha() else f"${sign}$"
-    greek = greek_name(c)
+    greek = tex_name_of_greek_letter(c)
     if greek:
         return f"$\\{greek}$"
     base, *marks = list(unicodedata.normalize("NFD", c))
@@ -233,19 +233,24 @@ def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[
 
 
 def put_dollars_around_ranges(box: str) -> str:
-    """Put dollar signs around the ranges in the text of a box of parameters."""
+    """Return a parameter box's text with each parameter and its range between dollar signs."""
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
 
-def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """Return the rule of a step as a justification in words."""
+def justification_of_rule(
+    rule: Any, printer: FormulaPrinter, shorten: Any, find: Any
+) -> tuple[Inline, ...]:
+    """Return the justification of a step in words, from its rule, as pieces of a paragraph."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
     if rule.name in AXIOMS:
         return (Text(rule.name.replace("-", " ")),)
     inner = getattr(rule, "by", None)
     if inner is not None and rule.name == f"inside the expectation, {inner.name}":
-        return (Text("inside the expectation, "), *justify_rule(inner, printer, shorten, find))
+        return (
+            Text("inside the expectation, "),
+            *justification_of_rule(inner, printer, shorten, find),
+        )
     if rule.name.startswith("claim "):
         return (Reference(rule.name.removeprefix("claim ")),)
     variables = getattr(rule, "variables", None)
@@ -259,8 +264,8 @@ def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[
     return split_at_dollar_signs(rule.name)
 
 
-def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """Return the values at which a claim is cited, without trivial or long ones."""
+def _values(rule: Lemma, printer: FormulaPrinter, shorten: Any, find: Any) -> tuple[Inline, ...]:
+    """Return, for a cited lemma, text that lists the values of its symbols if it is short."""
     try:
         claim: Claim = find(rule.id)
         pairs = [(claim.symbol(symbol), value) for symbol, value in rule.values]
@@ -278,7 +283,7 @@ def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inl
     return (Text(", "), Math(row_of_boxes(boxes)))
 
 
-def _listed(symbols: list[Any], printer: Printer) -> Box:
+def _listed(symbols: list[Any], printer: FormulaPrinter) -> Box:
     boxes: list[Box] = []
     for symbol in symbols:
         boxes += [Operator(",", "comma")] if boxes else []
@@ -298,7 +303,7 @@ ORDER = PrintingOrder(
 
 
 def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
-    """Return the symbols to state assumptions about; for an indexed family, one member."""
+    """Return the free symbols of some statements; for an indexed family, one of its members."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
@@ -318,12 +323,12 @@ def undefined_functions(shown: Iterable[Basic]) -> list[AppliedUndef]:
     return list(first.values())
 
 
-def assumptions_of(
+def assumption_paragraphs(
     symbols: Iterable[Symbol],
     functions: Iterable[AppliedUndef],
     given: Iterable[Any],
     laws: Mapping[Symbol, Law],
-    printer: Printer,
+    printer: FormulaPrinter,
 ) -> tuple[Block, ...]:
     """Return paragraphs with the assumptions: domains, functions, laws and hypotheses."""
     sentences: list[tuple[Inline, ...]] = []
@@ -337,7 +342,7 @@ def assumptions_of(
         sentences.append((
             Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
         ))  # fmt: skip
-    hypotheses = [Math(box) for box in merge_bounds(list(given), printer)]
+    hypotheses = [Math(box) for box in hypothesis_formulas(list(given), printer)]
     if hypotheses:
         sentences.append((Text("Suppose "), *join_list(hypotheses), Text(".")))
     blocks = list(dict.fromkeys(laws.values()))
@@ -351,8 +356,8 @@ def assumptions_of(
     return (Paragraph(tuple(parts)),) if parts else ()
 
 
-def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
-    """Return formulas of the laws, with variables of the same law listed together."""
+def _laws(laws: Iterable[Law], printer: FormulaPrinter) -> list[Box]:
+    """Return formulas that state laws, with random variables of the same law listed together."""
     letters: dict[tuple[Box, ...], list[Box]] = {}
     for box in map(printer.law, laws):
         first, *said = box.parts if isinstance(box, RowBox) else (box,)
@@ -361,8 +366,8 @@ def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
     return [row_of_boxes([*of, *said]) for said, of in letters.items()]
 
 
-def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
-    """Return formulas of the domains of symbols, each domain once."""
+def _domains(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Box]:
+    """Return formulas that state the domains of symbols, one for all symbols of a domain."""
     kinds: dict[tuple[str, str], list[Symbol]] = {}
     for symbol in _in_order(symbols, printer):
         kinds.setdefault(_domain(symbol), []).append(symbol)
@@ -377,8 +382,8 @@ def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
     return boxes
 
 
-def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
-    """Sort symbols as the printer does, with order parameters in their usual order.
+def _in_order(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Symbol]:
+    """Return symbols sorted in the printer's order, with order parameters in the usual order.
 
     In a product eta and theta stand before the others.
     """
@@ -406,7 +411,7 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
     return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
 
 
-def merge_bounds(given: list[Any], printer: Printer) -> list[Box]:
+def hypothesis_formulas(given: list[Any], printer: FormulaPrinter) -> list[Box]:
     """Return formulas of hypotheses, with two bounds of one expression joined."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}

@@ -1,4 +1,4 @@
-r"""Rewriting of expressions with a claim's abbreviations.
+r"""Abbreviations of a claim, and the rewriting of its expressions with them.
 
 This is done before they are typeset: :math:`\sqrt{1+2\lambda^2\gamma^2}` becomes :math:`A`. What a
 letter stands for is known, so whatever is written can be read back.
@@ -38,7 +38,7 @@ from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 
 
-def symbol_names(expressions: Iterable[Any]) -> set[str]:
+def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
     """Return the names of all symbols and functions in some expressions."""
     return set().union(*map(_names, expressions))
 
@@ -85,8 +85,8 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
     return factor_powers(value)
 
 
-def multiplicity_in_product(product: Expr, value: Expr) -> tuple[int, Expr]:
-    """Return how often a product divides another one, and the quotient."""
+def divide_out_abbreviated_value(product: Expr, value: Expr) -> tuple[int, Expr]:
+    """Return how often an abbreviated value divides a product, and the quotient left over."""
     inner, scale = _known(value)
     # A multiple of a single letter is no abbreviation, one of a function is.
     alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
@@ -136,8 +136,8 @@ def risk_on_manifold() -> Any:
 
 
 @cache
-def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
-    """Return the overlaps whose risk an expectation is by definition, or None."""
+def overlaps_if_risk_definition(expr: Expectation) -> tuple[Expr, ...] | None:
+    """Return the overlaps at which an expectation is the definition of the risk, or None."""
     definition = risk_definition()
     if expr == definition:
         return FIVE
@@ -157,8 +157,8 @@ _RISK_ARGUMENTS = (
 
 
 @cache
-def manifold_point(expr: Add) -> tuple[Expr, Expr] | None:
-    """Return the point (kappa, nu) at which a sum is the risk on the manifold, or None."""
+def point_if_manifold_risk(expr: Add) -> tuple[Expr, Expr] | None:
+    """Return the point (kappa, nu) if a sum is the risk there on the manifold, else None."""
     fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
     if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
         return None
@@ -174,7 +174,7 @@ def manifold_point(expr: Add) -> tuple[Expr, Expr] | None:
 
 
 def is_closed_risk(expr: Add) -> bool:
-    """Return whether a sum is the risk in closed form."""
+    """Return whether a sum is the closed form of the risk in all five overlaps."""
     result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
     return result
 
@@ -218,20 +218,20 @@ class Shorthand:
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
-        """Return the definition of a letter without using other letters."""
+        """Return the definition of an abbreviating letter, written without other such letters."""
         value = self.letters[symbol]
         while value.free_symbols & set(self.letters):
             value = value.subs(self.letters)
         return value
 
     def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
-        """Return the abbreviations with one more letter."""
+        """Return a copy of these abbreviations with one more letter, for a given value."""
         letters = {**self.letters, letter: value}
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
     def with_notation(self, notation: Mapping[Any, Expr]) -> Shorthand:
-        """Return the abbreviations with the letters and functions that the claim defines itself."""
+        """Return a copy of these abbreviations with letters and functions that a claim defines."""
         result = self
         for shown, value in notation.items():
             if isinstance(shown, Symbol):
@@ -295,7 +295,7 @@ class Shorthand:
                         return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
             for value in self.local:
-                count, rest = multiplicity_in_product(expr, value)
+                count, rest = divide_out_abbreviated_value(expr, value)
                 if count:
                     return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
@@ -402,12 +402,12 @@ class Shorthand:
 
     def _risk(self, expr: Any) -> Any:
         if isinstance(expr, Expectation) and self.risk:
-            values = overlaps_of_risk(expr)
+            values = overlaps_if_risk_definition(expr)
             if values is not None:
                 self.functions[RISK] = Lambda(FIVE, risk_definition())
                 return RISK(*map(self, values))
         if isinstance(expr, Add) and self.risk_on_m:
-            place = manifold_point(expr)
+            place = point_if_manifold_risk(expr)
             if place is not None:
                 self.functions[RISK_ON_M] = Lambda(
                     (notation.kappa, notation.nu), risk_on_manifold()

@@ -23,17 +23,17 @@ from slrsym.export.html import (
     STATUSES,
     HtmlRenderer,
     axiom_file_name,
+    box_of_display,
     escape_html,
-    join_display,
-    status_badge,
-    status_sign,
+    status_badge_html,
+    status_icon_html,
 )
+from slrsym.export.html_to_text import html_to_plain_text
 from slrsym.export.outline import OutlinePart, build_outline
-from slrsym.export.phase_portrait import SETTING, page_script
+from slrsym.export.phase_portrait import SETTING, portrait_script
 from slrsym.export.pictures import PICTURES
-from slrsym.export.plain_text import html_to_plain_text
 from slrsym.export.prose import split_at_dollar_signs
-from slrsym.export.rules import rule_entry, rule_id
+from slrsym.export.rule_entries import rule_entry, rule_id_of_step
 from slrsym.proofs.axioms import find_axiom
 from slrsym.statements.expressions import infix_text
 from slrsym.typeset import break_lines, to_mathml
@@ -65,24 +65,24 @@ def jinja_environment() -> Environment:
     made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_name}
     made.globals |= {
         "axiom": find_axiom,
-        "badge": status_badge,
-        "sign": status_sign,
+        "badge": status_badge_html,
+        "sign": status_icon_html,
         "split_at_dollar_signs": split_at_dollar_signs,
     }
     return made
 
 
-def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+def portrait_page_html(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """Return the page of the phase portrait as a single HTML file."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    shown = {"style": style, "script": page_script(setting, sweep), "sweep": sweep}
+    shown = {"style": style, "script": portrait_script(setting, sweep), "sweep": sweep}
     return jinja_environment().get_template("portrait.html").render(**shown)
 
 
 def site_files(
     document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the files of a static site."""
+    """Return the files of the static site of a document, by their paths in it."""
     claims = document.claims
     titles = [paper.title for paper in document.papers]
     title = title or (SEVERAL if len(titles) > 1 else next(iter(titles), DEFAULT_TITLE))
@@ -175,7 +175,7 @@ def site_files(
         inside = {"lines": lines, "linked": linked}
         pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
     if document.notation and not _IN_MOTION.isdisjoint(known):
-        pages["portrait.js"] = page_script(SETTING)
+        pages["portrait.js"] = portrait_script(SETTING)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
     return pages
 
@@ -194,11 +194,11 @@ def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
 
 
 def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Return the claim and the step name of all steps, grouped by rule."""
+    """Return, for each rule, the claims and step names of all steps that use it."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():
-            if id := rule_id(check.rule):
+            if id := rule_id_of_step(check.rule):
                 key = (id, check.rule if id.startswith("theorem-") else id)
                 found.setdefault(key, []).append((claim.id, step_name(claim.id, check.label)))
     return found
@@ -211,10 +211,10 @@ def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def _glimpse(claim: ClaimEntry) -> str:
-    """Return the first formula of a statement as MathML if it is short, else an empty text."""
+    """Return a claim's first displayed formula as MathML; empty if there is none or it is long."""
     for block in claim.statement:
         if isinstance(block, Display):
-            shown = to_mathml(break_lines(join_display(block), _GLIMPSE))
+            shown = to_mathml(break_lines(box_of_display(block), _GLIMPSE))
             return shown if len(shown) <= _MOST else ""
     return ""
 
@@ -224,7 +224,7 @@ _SAID = 600
 
 
 def _said(claim: ClaimEntry) -> list[str]:
-    """Return a statement's formulas as one would type them, written out and abbreviated."""
+    """Return a claim's formulas as plain text for search, written out and abbreviated."""
     blocks = [block for block in claim.statement if isinstance(block, Display)]
     shown = [formula.shown for block in blocks for formula in block.formulas]
     whole = " ".join(infix_text(s) for s in shown if s is not None)
@@ -255,7 +255,7 @@ def _data(
             "kind": claim.label.kind,
             "uses": list(claim.depends),
             "axioms": sorted({*claim.axioms}),
-            "rules": sorted({r for c in claim.checks.values() if (r := rule_id(c.rule))}),
+            "rules": sorted({r for c in claim.checks.values() if (r := rule_id_of_step(c.rule))}),
         }
         for claim in document.claims
     ]

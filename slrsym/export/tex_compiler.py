@@ -21,11 +21,11 @@ _SECONDS = 600
 
 
 class TeXMissingError(RuntimeError):
-    """No LaTeX is installed; the message names the programs to install."""
+    """Error raised if no LaTeX is installed, with the names of programs to install."""
 
 
-class CompileError(RuntimeError):
-    """LaTeX stopped at an error; the message quotes its log."""
+class LatexCompileError(RuntimeError):
+    """Error raised if LaTeX stops, with a quotation from its log as the message."""
 
 
 def require_tex() -> str:
@@ -39,7 +39,7 @@ def require_tex() -> str:
 
 
 def compile_document(folder: Path, main: str) -> Path:
-    """Compile a document in a copy of its folder, and put the PDF beside the source."""
+    """Compile a LaTeX document in a copy of its folder, and put the PDF beside the source."""
     program = require_tex()
     stem = main.removesuffix(".tex")
     with tempfile.TemporaryDirectory(prefix="slrsym-") as name:
@@ -70,11 +70,11 @@ def _run(command: list[str], work: Path, stem: str) -> None:
     try:
         done = subprocess.run(command, cwd=work, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise CompileError(f"{command[0]} took more than {_SECONDS} s") from None
+        raise LatexCompileError(f"{command[0]} took more than {_SECONDS} s") from None
     if done.returncode:
         log = work / f"{stem}.log"
         text = log.read_text(encoding="latin-1") if log.is_file() else ""
-        raise CompileError(f"{command[0]} failed: {_first_error(text)}")
+        raise LatexCompileError(f"{command[0]} failed: {_first_error(text)}")
 
 
 def _first_error(log: str) -> str:

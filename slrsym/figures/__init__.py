@@ -34,13 +34,13 @@ NAMES = (*PAPER, "basins", *COMMITTEE)
 _DRAWN = {
     "1": ("networks:probing_figure", "networks:conclusion_of_probing"),
     "2": ("networks:projections_figure", ""),
-    "3": ("square:oracle_figure", ""),
-    "6": ("square:manifold_figure", ""),
+    "3": ("square:predictor_risks_figure", ""),
+    "6": ("square:risk_over_square_figure", ""),
     "9": ("networks:heads_figure", "networks:conclusion_of_heads"),
     "basins": ("square:basins_figure", ""),
     "plateau": ("committee:plateau_figure", ""),
     "noise-floor": ("committee:noise_floor_figure", ""),
-    "stability": ("committee:stability_figure", ""),
+    "stability": ("committee:critical_rate_figure", ""),
     **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:conclusion_of_layer")),
     **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:conclusion_of_runs")),
 }
@@ -53,7 +53,7 @@ def _known(name: str) -> str:
 
 
 def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe:
-    """Return the computation of a figure's data, with its parameters.
+    """Return the recipe of a figure: the computation of its data, with its parameters.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
 
 def conclusion(name: str, data: xr.Dataset) -> str:
-    """Return one line on the conclusion of a figure, and on whether its data support it.
+    """Return a line on a figure's conclusion and whether data support it; empty if it has none.
 
     The conclusions of figures 1, 8, 9 and 10 are those of Section E.
 
@@ -154,15 +154,15 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
     ValueError
         If there is no figure of this name.
     """
-    from slrsym.figures.style import add_conclusion, style
+    from slrsym.figures.style import add_text_below_figure, figure_style_context
 
     # The runs of 7b end in two places.
     how = {"each": True} if name == "7b" else {}
     figure: Figure = resolve_name(f"slrsym.figures.{_DRAWN[_known(name)][0]}")(data, **how)
     if said := conclusion(name, data) if name in ("1", "8", "9", "10") else "":
-        add_conclusion(figure, said)
+        add_text_below_figure(figure, said)
     if note:
         title = figure.get_suptitle()
-        with style():
+        with figure_style_context():
             figure.suptitle(f"{title}\n{note}" if title else note, fontsize=10)
     return figure

@@ -7,7 +7,13 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter, StrMethodFormatter
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, number_tex, style
+from slrsym.figures.style import (
+    COLOURS,
+    WIDTH,
+    figure_style_context,
+    label_panel,
+    number_tex,
+)
 
 _LINES = tuple(COLOURS[name] for name in ("blue", "orange", "green", "pink", "grey"))
 _ORDER = (
@@ -31,7 +37,7 @@ def plateau_figure(data: xr.Dataset) -> Figure:
 
     Drawn is what `slrsym.figures.committee_surveys.PlateauSurvey` makes.
     """
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         left, right = figure.subplots(1, 2)
         for i, (K, colour) in enumerate(zip(data.K.values, _LINES, strict=False)):
@@ -66,7 +72,7 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
     Drawn is what `slrsym.figures.committee_surveys.NoiseFloorSurvey` makes.
     """
     rate, first = float(data.eta[0]), float(data.first_order.sel(L=0))
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.1), layout="constrained")
         left, right = figure.subplots(1, 2)
         panels = (
@@ -108,13 +114,13 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
     return figure
 
 
-def stability_figure(data: xr.Dataset) -> Figure:
+def critical_rate_figure(data: xr.Dataset) -> Figure:
     """Draw the learning rate above which students leave the teachers, and its product with K.
 
     Drawn is what `slrsym.figures.committee_surveys.StabilitySurvey` makes.
     """
     product, limit = data.limit * data.K, np.sqrt(3) * np.pi
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.1), layout="constrained")
         left, right = figure.subplots(1, 2)
         left.plot(data.K, data.limit, "-", color=COLOURS["blue"], label=r"limit $\eta_c$")

@@ -71,13 +71,13 @@ def committee_equations(surplus: bool = False) -> Equations:
 
 
 def _taught(equations: Equations) -> dict[str, float]:
-    """Return the state in which students equal their teachers and surplus students vanish."""
+    """Return the values of order parameters if students equal teachers and surplus ones vanish."""
     state = dict.fromkeys(map(str, equations.state), 0.0)
     return state | {"Q": 1.0, "R": 1.0}
 
 
 class SampledDescent:
-    """Online descent in R^d, for several runs at once, from its definition.
+    """Online gradient descent of a committee machine in R^d, for several runs at once.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class SampledDescent:
         self._rng = np.random.default_rng(seed)
 
     def advance(self, steps: int) -> None:
-        """Take steps of descent, each with a fresh sample."""
+        """Update the students of all runs by steps of descent, each with a fresh sample."""
         w, rng = self.students, self._rng
         runs, _, d = w.shape
         for _ in range(steps):
@@ -111,7 +111,7 @@ class SampledDescent:
             w -= (self.eta / d) * (slopes * off[:, None])[:, :, None] * x[:, None, :]
 
     def overlaps(self) -> tuple[Array, Array]:
-        """Return inner products among students, (runs, K, K), and with teachers, (runs, K, M)."""
+        """Return students' inner products, (runs, K, K), and those with teachers, (runs, K, M)."""
         w = self.students
         return w @ w.swapaxes(1, 2), w[:, :, : self.teachers].copy()
 
@@ -175,11 +175,11 @@ class PlateauSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The parameters on which the data of the plateau survey depend."""
         return _settings("plateau", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Solve the equations of motion, and sample runs from the same start."""
+        """Return error and order parameters over time, by equations of motion and sampled runs."""
         equations = committee_equations()
         start = {"Q": self.length, "C": 0.0, "R": self.overlap, "S": 0.0}
         solved = [
@@ -285,11 +285,11 @@ class NoiseFloorSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The parameters on which the data of the noise floor survey depend."""
         return _settings("noise floor", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Find fixed points of the equations of motion, and sample runs that start nearby."""
+        """Return noise floors by fixed points of the equations of motion and by sampled runs."""
         first = self.rates[0]
         points = [(L, first) for L in self.surplus] + [(0, eta) for eta in self.rates]
         found = {point: self._sampled(*point, i) for i, point in enumerate(dict.fromkeys(points))}
@@ -384,11 +384,11 @@ class StabilitySurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The parameters on which the data of the stability survey depend."""
         return _settings("stability", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the critical learning rates, and sample runs below and above them."""
+        """Return critical learning rates, and the growth of sampled runs below and above them."""
         limits = {K: self.limit(K) for K in {*self.units, *self.tried}}
         tried = list(itertools.product(self.tried, self.factors))
         growth = [self._growth(K, f * limits[K], number) for number, (K, f) in enumerate(tried)]
@@ -427,7 +427,7 @@ class StabilitySurvey(SavedComputation):
 
 
 def _to_second_order(K: int, rates: Array) -> Array:
-    """Return the scaled noise floor to second order in the learning rate, from its claim."""
+    """Return scaled noise floors at learning rates, by the second-order formula of its claim."""
     (stated,) = builtin_ledger().find("committee-floor-second-order").statement.atoms(Eq)
     units, eta = Symbol("K", positive=True), Symbol("eta", positive=True)
     floor = stated.lhs.subs(units, K)
@@ -436,7 +436,7 @@ def _to_second_order(K: int, rates: Array) -> Array:
 
 
 def _settings(survey: str, recipe: Any) -> dict[str, Any]:
-    """Return the parameters of a computation, with lists instead of tuples, as in files."""
+    """Return a survey's parameters and recipe name, with lists instead of tuples, as in files."""
     values = {n: list(v) if isinstance(v, tuple) else v for n, v in vars(recipe).items()}
     return {"survey": survey, **values}
 
@@ -446,5 +446,5 @@ def _stderr(values: Array) -> float:
 
 
 def _seed(seed: int, number: int) -> int:
-    """Return the random seed of a point of the survey, different for every point."""
+    """Return the random seed of a survey's point, from the survey's seed and point's number."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])

@@ -13,9 +13,21 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, spread_labels, style
+from slrsym.figures.style import (
+    COLOURS,
+    WIDTH,
+    figure_style_context,
+    label_panel,
+    spread_label_heights,
+)
 from slrsym.landscape import Branch, CriticalPoints
+from slrsym.renamed import old_names
 from slrsym.task import Task
+
+__getattr__ = old_names(
+    __name__,
+    branches_figure="bifurcation_diagram_figure",
+)
 
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
 
@@ -50,7 +62,7 @@ def critical_points_figure(found: CriticalPoints) -> Figure:
     """Draw the overlaps of all critical points, with their excess risks."""
     points = found.points
     rows = np.arange(len(points))
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 1.25 + 0.27 * len(points)), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1.15, 1))
         states = np.array([p.state for p in points])
@@ -104,11 +116,11 @@ def _short(value: float) -> str:
     return f"{value:#.3g}".replace("-", "−")
 
 
-def branches_figure(
+def bifurcation_diagram_figure(
     branches: Sequence[Branch], task: Task, marks: Sequence[tuple[float, str]] = ()
 ) -> Figure:
-    """Draw the bifurcation diagram: excess risk and overlap against inverse temperature."""
-    with style():
+    """Draw branches' excess risk and distance to the manifold against inverse temperature."""
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 6.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         seen: set[str] = set()
@@ -163,7 +175,7 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
         if b.index[i] > 1 and b.lam[i] > 0.98 * high
     ]
     low, top = np.log(axes.get_ylim())
-    heights = spread_labels(
+    heights = spread_label_heights(
         np.array([(np.log(risk) - low) / (top - low) for risk, _ in ends]), 0.05
     )
     for (risk, name), height in zip(ends, heights, strict=True):
@@ -175,7 +187,7 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
 
 
 def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
-    """Draw stable or almost stable branches around a mark in an enlarged inset."""
+    """Draw branches of index 0 or 1 near an inverse temperature in an enlarged inset."""
     inset = axes.inset_axes((0.65, 0.12, 0.33, 0.27))
     low, high = 0.85 * place, 1.2 * place
     risks = []

@@ -10,15 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slrsym.figures.runs import mean_and_band, set_up_log_axis, set_up_step_axis
+from slrsym.figures.runs import draw_mean_and_band, format_step_axis, format_vertical_log_axis
 from slrsym.figures.style import (
     COLOURS,
     WIDTH,
     absolute_value_tex,
+    figure_style_context,
     label_panel,
     number_tex,
-    spread_labels,
-    style,
+    spread_label_heights,
 )
 from slrsym.probing.probe import EXAMPLE
 from slrsym.runs import wilson_intervals
@@ -30,8 +30,8 @@ _APART = 0.8
 _SOLVED, _ALIGNED = 0.02, 0.97
 
 
-def has_own_stars(data: xr.Dataset) -> xr.DataArray:
-    """Return whether each run ends with every head aligned with true directions of its own."""
+def runs_with_own_stars(data: xr.Dataset) -> xr.DataArray:
+    """Return, for each run, whether every head ends aligned with a pair of stars of its own."""
     last = abs(match_heads(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
@@ -57,7 +57,7 @@ def _spread(values: Any) -> str:
 
 
 def conclusion_of_layer(data: xr.Dataset) -> str:
-    """Return the paper's conclusion from figures 8 and 10, and whether these runs support it."""
+    """Return text: the conclusion of figure 8 or 10, and whether these runs support it."""
     last = data.isel(step=-1)
     risk = f"excess risk {_spread(last.excess_risk)}"
     if data.attrs["heads"] == 1:
@@ -68,7 +68,7 @@ def conclusion_of_layer(data: xr.Dataset) -> str:
             f"{'Supported' if good else 'Not supported'} here: median |κ| {kappa:.3f}, "
             f"|ν| {nu:.3f}, {risk}."
         )
-    count, total = int(has_own_stars(data).sum()), data.sizes["run"]
+    count, total = int(runs_with_own_stars(data).sum()), data.sizes["run"]
     partial = count < total
     return (
         "Concluded: low risk, while the heads recover the stars in part only. "
@@ -78,10 +78,10 @@ def conclusion_of_layer(data: xr.Dataset) -> str:
 
 
 def conclusion_of_heads(data: xr.Dataset) -> str:
-    """Return the paper's conclusion from figure 9, and whether these runs support it."""
+    """Return text: the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
-    apart = has_own_stars(data).values
+    apart = runs_with_own_stars(data).values
     variance = data.attrs["task_n"] * data.attrs["task_gamma"] ** 2
     partial = not apart[sampled].all()
     # Solved is what leaves a tenth; a third is explained in part.
@@ -102,7 +102,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of a Transformer layer, and the alignment of each head."""
     heads = data.attrs["heads"]
     pairs = match_heads(data)
-    apart = has_own_stars(data)
+    apart = runs_with_own_stars(data)
     # Of one head lines are means; several end in different places.
     parts = [("", COLOURS["blue"], data.run == data.run)]
     if heads > 1:
@@ -111,21 +111,23 @@ def layer_figure(data: xr.Dataset) -> Figure:
             ("stay mixed", COLOURS["orange"], ~apart),
         ]
         parts = [part for part in parts if part[2].any()]
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.3 if heads == 1 else 3.6), layout="constrained")
         panels = figure.subplots(1, 2 if heads == 1 else 3)
         for name, colour, some in parts:
             each = {"each": heads > 1}
             label = f"{name}: {int(some.sum())} runs" if name else None
-            mean_and_band(panels[0], data.excess_risk[some.values], colour, label, **each)
+            draw_mean_and_band(panels[0], data.excess_risk[some.values], colour, label, **each)
             if heads > 1:
                 for axes, overlap in zip(panels[1:], ("kappa", "nu"), strict=True):
-                    mean_and_band(axes, _by_head(pairs[overlap][some.values]), colour, each=True)
-        set_up_log_axis(panels[0], "Excess risk")
+                    draw_mean_and_band(
+                        axes, _by_head(pairs[overlap][some.values]), colour, each=True
+                    )
+        format_vertical_log_axis(panels[0], "Excess risk")
         if heads == 1:
             for overlap, colour in (("kappa", "blue"), ("nu", "orange")):
                 values = _by_head(pairs[overlap])
-                mean_and_band(
+                draw_mean_and_band(
                     panels[1], values, COLOURS[colour], absolute_value_tex(rf"\{overlap}")
                 )
             panels[1].legend(loc="center right")
@@ -136,7 +138,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
             figure.legend(loc="outside lower center", ncols=2)
         for axes, label in zip(panels, "abc", strict=False):
             label_panel(axes, f"({label})")
-            set_up_step_axis(axes, data)
+            format_step_axis(axes, data)
         what = "one head" if heads == 1 else f"{heads} heads"
         key = (
             f"mean of {data.sizes['run']} runs, bands from the 2.5th to the 97.5th percentile"
@@ -163,26 +165,26 @@ def heads_figure(data: xr.Dataset) -> Figure:
         ("kappa", r"k_h \cdot k^\star"), ("nu", r"v_h \cdot v^\star"),
         ("theta", r"v_h \cdot k^\star"), ("eta", r"k_h \cdot v^\star"),
     )  # fmt: skip
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 5.5), layout="constrained")
         panels = figure.subplots(2, 3).ravel()
         for _, colour, some in kinds:
-            mean_and_band(panels[0], data.excess_risk[some], colour)
+            draw_mean_and_band(panels[0], data.excess_risk[some], colour)
             for axes, (name, _) in zip(panels[1:5], panels_of, strict=True):
-                mean_and_band(axes, _by_head(pairs[name][some]), colour)
+                draw_mean_and_band(axes, _by_head(pairs[name][some]), colour)
             last = pairs.isel(step=-1)
             panels[5].plot(
                 last.kappa.values[some].ravel(), last.eta.values[some].ravel(), "o",
                 color=colour, ms=3.5, mew=0.5, alpha=0.8,
             )  # fmt: skip
-        set_up_log_axis(panels[0], "Excess risk")
+        format_vertical_log_axis(panels[0], "Excess risk")
         for axes, (name, text) in zip(panels[1:5], panels_of, strict=True):
             axes.set(
                 ylim=(-0.03, 1.05),
                 ylabel=absolute_value_tex(rf"\{name}") + " = " + absolute_value_tex(text),
             )
         for axes in panels[:5]:
-            set_up_step_axis(axes, data)
+            format_step_axis(axes, data)
         panels[5].plot([0, 1], [1, 0], color=COLOURS["grey"], lw=0.6, ls=":")
         panels[5].set(
             xlim=(-0.03, 1.05), ylim=(-0.03, 1.05),
@@ -216,13 +218,13 @@ _SEPARABLE, _CHANCE = 0.995, 0.55
 
 
 def _means(data: xr.Dataset) -> xr.DataArray:
-    """Return the accuracy averaged over all hidden states but the first."""
+    """Return the probes' accuracies, averaged over all hidden states but the first."""
     later: xr.DataArray = data.accuracy.isel(state=slice(1, None))
     return later.mean("state")
 
 
 def conclusion_of_probing(data: xr.Dataset) -> str:
-    """Return the paper's conclusion from figure 1, and whether this encoder supports it."""
+    """Return text: the paper's conclusion from figure 1, and whether this encoder supports it."""
     means, said = _means(data), []
     for scaling in data.scaling.values:
         found = means.sel(scaling=scaling)
@@ -241,7 +243,7 @@ def conclusion_of_probing(data: xr.Dataset) -> str:
 
 def probing_figure(data: xr.Dataset) -> Figure:
     """Draw a sentence with its decisive word, and accuracies on each set of sentences."""
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
         grid = figure.add_gridspec(2, 2, height_ratios=(0.28, 1))
         above = figure.add_subplot(grid[0, :])
@@ -302,7 +304,7 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
     """Label points by words, shifted where labels would overlap."""
     # To the left, where the arrow to the decisive word does not run.
     beside = float(np.min(x)) - 0.06 * float(np.ptp(axes.dataLim.intervalx))
-    for i, height in enumerate(spread_labels(y, least)):
+    for i, height in enumerate(spread_label_heights(y, least)):
         axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
         # A word on the axis can be read if the line stops there.
         ground = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
@@ -311,7 +313,7 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
 
 def projections_figure(data: xr.Dataset) -> Figure:
     r"""Draw the words of two sentences in the plane of :math:`k^\star` and :math:`v^\star`."""
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = figure.subplots(1, 2, sharex=True, sharey=True)
         gap = 0.085 * float(np.ptp(data.value.values))

@@ -10,8 +10,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, style
-from slrsym.recovery import VERDICTS, mode_sizes, modes, separation, setting_of
+from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
+from slrsym.recovery import VERDICTS, components_along_modes, modes, separation, setting_of_runs
+from slrsym.renamed import old_names
+
+__getattr__ = old_names(
+    __name__,
+    basin_figure="endpoints_figure",
+)
 
 _SYMBOLS = {
     "kappa": r"\kappa",
@@ -41,10 +47,10 @@ _MOST_NUMBERS = 48
 _LEAST_RUNS = 5
 
 
-def basin_figure(data: xr.Dataset) -> Figure:
+def endpoints_figure(data: xr.Dataset) -> Figure:
     """Draw starts in the plane of the two modes at the null point, coloured by endpoint."""
-    setting = setting_of(data)
-    sizes = mode_sizes(data.start.values, setting)
+    setting = setting_of_runs(data)
+    sizes = components_along_modes(data.start.values, setting)
     verdict = data.verdict.values
     labels = []
     for mode in modes(setting):
@@ -56,7 +62,7 @@ def basin_figure(data: xr.Dataset) -> Figure:
     if swapped.any():
         # Where they are is what is to be seen.
         ends = np.minimum(ends, 1.6 * np.quantile(sizes[swapped], 0.995, axis=0))
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 0.5 * WIDTH), layout="constrained")
         left, right = figure.subplots(1, 2, sharex=True, sharey=True)
         shown = slice(0, _MOST_POINTS)
@@ -110,12 +116,12 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
 
 
 def varying_axes(data: xr.Dataset) -> list[str]:
-    """Return the axes of a grid that have more than one value."""
+    """Return the names of the axes of a sweep's grid that have more than one value."""
     return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
 
 
 def sweep_figure(data: xr.Dataset) -> Figure:
-    """Draw the frequencies of endpoints over one or two axes of a grid."""
+    """Draw the fractions of runs with each endpoint over one or two axes of a sweep's grid."""
     axes_names = varying_axes(data)
     if len(axes_names) not in (1, 2):
         raise ValueError(
@@ -123,7 +129,7 @@ def sweep_figure(data: xr.Dataset) -> Figure:
             f"several values; got {len(axes_names)}"
         )
     flat = data.squeeze([name for name in data["count"].dims[:-1] if name not in axes_names])
-    with style():
+    with figure_style_context():
         return _lines(flat, axes_names[0]) if len(axes_names) == 1 else _maps(flat, axes_names)
 
 

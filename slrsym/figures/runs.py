@@ -19,8 +19,15 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.figures.square import PATH_COLOURS, draw_paths, set_up_square
-from slrsym.figures.style import COLOURS, WIDTH, absolute_value_tex, label_panel, number_tex, style
+from slrsym.figures.square import PATH_COLOURS, draw_trajectories, format_square_axes
+from slrsym.figures.style import (
+    COLOURS,
+    WIDTH,
+    absolute_value_tex,
+    figure_style_context,
+    label_panel,
+    number_tex,
+)
 from slrsym.runs import wilson_intervals
 from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.task import OrderParameters, task_from_settings
@@ -49,28 +56,28 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
     are coloured by where they end.
     """
     parts = _destinations(data) if each else [("", COLOURS["blue"], data)]
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
         panels = figure.subplots(2, 2)
         risk, overlaps, paths, distance = panels.flat
         for _, colour, part in parts:
-            mean_and_band(risk, part.excess_risk, colour, each=each)
+            draw_mean_and_band(risk, part.excess_risk, colour, each=each)
         constant = isinstance(_rule(data), Constant)
         letter = r"R_\lambda" if constant else r"R_{\lambda_t}"
-        set_up_log_axis(risk, rf"Excess risk ${letter} - \varepsilon^2$")
+        format_vertical_log_axis(risk, rf"Excess risk ${letter} - \varepsilon^2$")
         _overlaps(overlaps, parts, each)
         _paths(paths, data)
         _distance(distance, data, parts, each)
         for axes, label in zip(panels.flat, "abcd", strict=True):
             label_panel(axes, f"({label})")
         for axes in (risk, overlaps, distance):
-            set_up_step_axis(axes, data)
+            format_step_axis(axes, data)
         figure.suptitle(f"{_setting(data)}\n{_key(data, each)}", fontsize=10)
     return figure
 
 
 def conclusion_of_runs(data: xr.Dataset) -> str:
-    """Return a line on how many runs recover the oracle, and on their risk."""
+    """Return a line on how many runs recover the oracle, and on the risk of all runs."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     count, total = int(well.sum()), data.sizes["run"]
@@ -82,8 +89,8 @@ def conclusion_of_runs(data: xr.Dataset) -> str:
     )
 
 
-def set_up_step_axis(axes: Axes, data: xr.Dataset) -> None:
-    """Format the axis of steps, without numbers beyond the edge."""
+def format_step_axis(axes: Axes, data: xr.Dataset) -> None:
+    """Format the horizontal axis of a plot over steps, with the last step at its end."""
     last = max(1, int(data.step[-1]))
     axes.set(xlabel="Step $t$", xlim=(0, 1.02 * last))
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -102,7 +109,7 @@ def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
     ]
 
 
-def mean_and_band(
+def draw_mean_and_band(
     axes: Axes,
     values: xr.DataArray,
     colour: str,
@@ -110,7 +117,7 @@ def mean_and_band(
     each: bool = False,
     line: Any = "-",
 ) -> None:
-    """Draw the mean of runs with a band of percentiles, or with each run."""
+    """Draw the mean over runs of a quantity against steps, with percentiles or with each run."""
     if each:
         rows = values.transpose("step", "run")
         axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
@@ -120,8 +127,8 @@ def mean_and_band(
     axes.plot(values.step, values.mean("run"), ls=line, color=colour, label=label)
 
 
-def set_up_log_axis(axes: Axes, label: str) -> None:
-    """Format a logarithmic axis, with at least two numbers."""
+def format_vertical_log_axis(axes: Axes, label: str) -> None:
+    """Format the vertical axis of a plot as logarithmic, with a label and at least two numbers."""
     axes.set(yscale="log", ylabel=label)
     low, high = axes.get_ylim()
     digits: Any = (1, 2, 5) if high > 3 * low else range(1, 10)
@@ -136,13 +143,13 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) 
     axes.set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
     if not each:
         (_, _, data) = parts[0]
-        mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa"))
-        mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
+        draw_mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa"))
+        draw_mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
         axes.legend(loc="best")
         return
     for _, colour, part in parts:
-        mean_and_band(axes, abs(part.nu), colour, each=True, line=(0, (4, 1.5)))
-        mean_and_band(axes, abs(part.kappa), colour, each=True)
+        draw_mean_and_band(axes, abs(part.nu), colour, each=True, line=(0, (4, 1.5)))
+        draw_mean_and_band(axes, abs(part.kappa), colour, each=True)
     keys = [Line2D([], [], color=colour, label=name) for name, colour, _ in parts]
     keys += [
         Line2D([], [], color="black", label=absolute_value_tex(r"\kappa")),
@@ -154,8 +161,8 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) 
 
 def _paths(axes: Axes, data: xr.Dataset) -> None:
     chosen = choose_distinct_runs(data)
-    draw_paths(axes, _finer(data, chosen), range(len(chosen)))
-    set_up_square(axes)
+    draw_trajectories(axes, _finer(data, chosen), range(len(chosen)))
+    format_square_axes(axes)
     for label, filling in (("start", "white"), ("end", COLOURS["grey"])):
         axes.plot([], [], "o", color=COLOURS["grey"], mfc=filling, ms=5, label=label)
     axes.legend(loc="upper left", handletextpad=0.1)
@@ -193,7 +200,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
 
 
 def choose_distinct_runs(data: xr.Dataset) -> list[int]:
-    """Choose two or three runs to show, with different endpoints if there are any."""
+    """Return the numbers of at most three runs to show, with different endpoints if possible."""
     last = data.isel(step=-1)
     ends = np.stack([last.kappa.values, last.nu.values], axis=1)
     chosen = [0]
@@ -213,7 +220,7 @@ def _distance(
     axes.set(yscale="log", ylabel="Distance to\n" + r"the manifold $\mathcal{M}$")
     if (data.distance > 0).any():
         for _, colour, part in parts:
-            mean_and_band(axes, part.distance, colour, each=each)
+            draw_mean_and_band(axes, part.distance, colour, each=each)
         least = float(data.distance.quantile(_BAND[0], dim="run").min())
         axes.set_ylim(max(_FLOOR, least / 2), 3)
     else:
@@ -248,7 +255,7 @@ def _sampling(found: dict[str, Any]) -> str:
 
 
 def _key(data: xr.Dataset, each: bool) -> str:
-    """Return a text that explains the lines and bands."""
+    """Return a text that explains the lines and bands in a figure of runs."""
     count = data.sizes["run"]
     key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile"
     if each:

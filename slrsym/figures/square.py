@@ -14,7 +14,18 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, style
+from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
+from slrsym.renamed import old_names
+
+__getattr__ = old_names(
+    __name__,
+    set_up_square="format_square_axes",
+    draw_field="draw_vector_field",
+    draw_paths="draw_trajectories",
+    planar_figure="trajectories_figure",
+    oracle_figure="predictor_risks_figure",
+    manifold_figure="risk_over_square_figure",
+)
 
 # Arrows to a side.
 _ARROWS = 17
@@ -28,7 +39,7 @@ _KINDS = {
 PATH_COLOURS = tuple(COLOURS[name] for name in ("blue", "orange", "green"))
 
 
-def set_up_square(axes: Axes) -> None:
+def format_square_axes(axes: Axes) -> None:
     """Format the axes of the square of (kappa, nu)."""
     axes.set(
         xlim=(-1.08, 1.08),
@@ -42,7 +53,7 @@ def set_up_square(axes: Axes) -> None:
 
 
 def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
-    """Mark the fixed points of the planar map, by kind."""
+    """Draw the fixed points of the planar map, with a marker for each kind."""
     for kind, (label, marker, colour) in _KINDS.items():
         some = data.fixed_kind.values == kind
         axes.plot(
@@ -59,7 +70,7 @@ def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
         )
 
 
-def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
+def draw_vector_field(axes: Axes, data: xr.Dataset) -> Quiver:
     """Draw a vector field as arrows of equal length, darker where it is larger."""
     every = slice(None, None, max(1, (data.sizes["kappa"] - 1) // (_ARROWS - 1)))
     some = data.isel(kappa=every, nu=every)
@@ -83,7 +94,7 @@ def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
     )
 
 
-def draw_paths(
+def draw_trajectories(
     axes: Axes, runs: xr.Dataset, chosen: Sequence[int], colours: Sequence[str] = PATH_COLOURS
 ) -> None:
     """Draw trajectories, each from an empty circle at its start to a full one at its end."""
@@ -124,19 +135,19 @@ def _draw_orbits(axes: Axes, data: xr.Dataset, colour: str) -> None:
         )
 
 
-def manifold_figure(data: xr.Dataset) -> Figure:
+def risk_over_square_figure(data: xr.Dataset) -> Figure:
     """Draw the risk over the square with orbits of descent, and the vector field.
 
     Drawn is what `slrsym.surveys.SquareSurvey` makes.
     """
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(WIDTH, 4.5), layout="constrained")
         left, right = figure.subplots(1, 2)
         filled = left.contourf(data.kappa, data.nu, data.risk.T, levels=16, cmap="cividis")
         _draw_orbits(left, data, "white")
         _draw_separatrix(left, data, "white")
         draw_fixed_points(left, data)
-        arrows = draw_field(right, data)
+        arrows = draw_vector_field(right, data)
         _draw_separatrix(right, data)
         draw_fixed_points(right, data)
         for axes, label, drawn, meaning in (
@@ -145,7 +156,7 @@ def manifold_figure(data: xr.Dataset) -> Figure:
         ):
             axes.grid(visible=False)
             label_panel(axes, label)
-            set_up_square(axes)
+            format_square_axes(axes)
             figure.colorbar(drawn, ax=axes, label=meaning, orientation="horizontal", aspect=30)
         handles, labels = right.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
@@ -158,7 +169,7 @@ def basins_figure(data: xr.Dataset) -> Figure:
 
     Drawn is what `slrsym.surveys.BasinSurvey` makes.
     """
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(5.6, 4.4), layout="constrained")
         axes = figure.subplots()
         latest = float(data.arrival.quantile(0.98))
@@ -173,25 +184,25 @@ def basins_figure(data: xr.Dataset) -> Figure:
         _draw_separatrix(axes, data)
         draw_fixed_points(axes, data)
         axes.grid(visible=False)
-        set_up_square(axes)
+        format_square_axes(axes)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figure.suptitle(rf"{_setting(data)}, $\alpha = {data.alpha:.3g}$", fontsize=10)
     return figure
 
 
-def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
-    """Draw trajectories in the square over the vector field."""
-    with style():
+def trajectories_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
+    """Draw trajectories in the square of (kappa, nu) over the vector field of descent."""
+    with figure_style_context():
         figure = Figure(figsize=(4.6, 4.3), layout="constrained")
         axes = figure.subplots()
-        arrows = draw_field(axes, data)
+        arrows = draw_vector_field(axes, data)
         meaning = rf"Magnitude of the field at $\lambda = {data.lam:.3g}$"
         figure.colorbar(arrows, ax=axes, label=meaning, shrink=0.8)
         count = runs.sizes["run"]
-        draw_paths(axes, runs, range(count), ["black"] * count)
+        draw_trajectories(axes, runs, range(count), ["black"] * count)
         draw_fixed_points(axes, data)
         axes.grid(visible=False)
-        set_up_square(axes)
+        format_square_axes(axes)
         axes.plot([], [], color="black", label="descent")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
@@ -206,9 +217,9 @@ _PREDICTORS = (
 )
 
 
-def oracle_figure(data: xr.Dataset) -> Figure:
+def predictor_risks_figure(data: xr.Dataset) -> Figure:
     """Draw the risks of the predictors as d grows, with Monte Carlo estimates."""
-    with style():
+    with figure_style_context():
         figure = Figure(figsize=(4.6, 3.3), layout="constrained")
         axes = figure.subplots()
         points: Any = ()

@@ -20,6 +20,12 @@ from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
 from slrsym.files import FORMATS, replace_atomically
+from slrsym.renamed import old_names
+
+__getattr__ = old_names(
+    __name__,
+    style="figure_style_context",
+)
 
 # Told apart with any colour vision, and in grey (Okabe and Ito).
 COLOURS = {
@@ -72,14 +78,14 @@ _CANVASES: dict[str, tuple[str, Any]] = {
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """Draw figures in the package's style within a context, leaving Matplotlib's settings alone."""
+def figure_style_context() -> Iterator[None]:
+    """Set Matplotlib to the package's style inside a ``with`` block, and restore it after."""
     with mpl.rc_context(_SETTINGS):
         yield
 
 
 def use_style() -> None:
-    """Set Matplotlib to the package's style for good, as in a notebook."""
+    """Change Matplotlib's global settings to the package's style, as for a notebook."""
     mpl.rcParams.update(_SETTINGS)
 
 
@@ -102,12 +108,12 @@ _SYMBOLS = {
 }
 
 
-def add_conclusion(figure: Figure, text: str) -> None:
-    """Put a sentence below a figure, above its legend."""
+def add_text_below_figure(figure: Figure, text: str) -> None:
+    """Put a text below the panels of a figure, above its legend."""
     said = fill(text, round(15.5 * figure.get_figwidth()))
     for plain, tex in _SYMBOLS.items():
         said = said.replace(plain, tex)
-    with style():
+    with figure_style_context():
         legend = figure.legends[0] if figure.legends else None
         if legend is None:
             legend = figure.legend(handles=[], loc="outside lower center")
@@ -116,7 +122,7 @@ def add_conclusion(figure: Figure, text: str) -> None:
 
 
 def number_tex(value: float) -> str:
-    """Return the TeX of a number, in the usual notation."""
+    """Return the TeX of a number to four digits, with a power of ten where needed."""
     text = f"{value:.4g}"
     if "e" not in text and (abs(value) >= 0.01 or value == 0):
         return text
@@ -125,7 +131,7 @@ def number_tex(value: float) -> str:
     return rf"{factor}10^{{{int(exponent)}}}"
 
 
-def spread_labels(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+def spread_label_heights(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
     """Return heights of labels, moved apart where labels would overlap."""
     order = np.argsort(heights)
     moved = np.array(heights, dtype=float)[order]
@@ -149,7 +155,7 @@ def save_figure(figure: Figure, path: str | Path, form: str | None = None) -> No
     drawn = BytesIO()
     before, dpi, (canvas, metadata) = figure.canvas, figure.dpi, _CANVASES[form]
     try:
-        with style():
+        with figure_style_context():
             # As savefig does, but that would draw everything twice, once for the layout alone.
             figure.set_dpi(mpl.rcParams["savefig.dpi"])
             getattr(resolve_name(canvas)(figure), f"print_{form}")(drawn, metadata=metadata)
@@ -221,7 +227,7 @@ nav a { margin-right: 0.8rem; }
 
 
 @dataclass(frozen=True)
-class GalleryFigure:
+class GalleryEntry:
     """An entry of the gallery page: a figure with its description, or a problem."""
 
     name: str
@@ -233,8 +239,8 @@ class GalleryFigure:
     problem: str = ""
 
 
-def gallery_page(shown: list[GalleryFigure]) -> str:
-    """Return the HTML of the page with all figures."""
+def gallery_page_html(shown: list[GalleryEntry]) -> str:
+    """Return the HTML of the gallery page, with the figures of the given entries."""
     links = " ".join(f'<a href="#figure-{one.name}">{_title(one.name)}</a>' for one in shown)
     sections = "\n".join(map(_section, shown))
     return f"{_HEAD}<nav>{links}</nav>\n{sections}\n</body>\n</html>\n"
@@ -252,7 +258,7 @@ def _title(name: str) -> str:
     return _TITLES.get(name, f"Figure {name}")
 
 
-def _section(one: GalleryFigure) -> str:
+def _section(one: GalleryEntry) -> str:
     caption = CAPTIONS[one.name]
     parts = [f"<h2>{_title(one.name)}</h2>", f"<p>{escape(caption)}</p>"]
     if one.problem:

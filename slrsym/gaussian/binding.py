@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, Symbol, sympify
 
-from slrsym.gaussian.independent_laws import Law, ProductLaw
+from slrsym.gaussian.noise_and_product_laws import Law, ProductLaw
 from slrsym.gaussian.special_functions import with_own_owens_t, with_sympy_owens_t
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
@@ -136,13 +136,13 @@ class IIDSum(Binder):
 
     @property
     def law(self) -> Law:
-        """The law of one copy."""
+        """The law of each independent copy of the random vector."""
         result: Law = self.args[1]
         return result
 
     @property
     def count(self) -> Expr:
-        """Number of copies."""
+        """Number of independent copies over which the sum runs."""
         return self.args[2]
 
     @property
@@ -209,8 +209,8 @@ class Expectation(Binder):
     Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
     expectation is a step with hypotheses, and has to be asked for.
 
-    ``evalf(n)`` integrates the definition numerically, and returns the node as it is where a
-    parameter has no value or n digits are out of reach.
+    ``expectation_evalf(n)`` integrates the definition numerically, and returns the node as it is
+    where a parameter has no value or n digits are out of reach.
     """
 
     is_commutative = True
@@ -263,13 +263,13 @@ class Expectation(Binder):
         return Derivative(self, symbol, evaluate=False)
 
     def doit(self, **hints: Any) -> Expr:
-        """Return the closed form as far as there is one; SymPy's hints have no effect."""
+        """Return the expectation's closed form, as far as there is one; ignore SymPy's hints."""
         value: Expr = with_sympy_owens_t(load_registered("expectation.closed_form")(self))
         return value
 
     @property
     def reason(self) -> str:
-        """The reason why `expectation` has no closed form; empty if it has one."""
+        """The reason, as text, why this expectation has no closed form; empty if it has one."""
         return str(load_registered("expectation.reason")(self))
 
     why = old_attribute("reason")
@@ -305,7 +305,7 @@ class Expectation(Binder):
         return f"E[{printer._print(self.integrand)}]"
 
 
-def require_real(expr: Expr, law: Law) -> None:
+def require_real_parameters(expr: Expr, law: Law) -> None:
     """Raise an error if parameters are not declared real or share names with random variables."""
     names = {symbol.name for symbol in law.symbols}
     for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):

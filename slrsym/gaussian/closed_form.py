@@ -14,13 +14,13 @@ from typing import Any, Literal, overload
 import sympy as sp
 from sympy import Expr, Matrix, S
 
-from slrsym.gaussian.binding import Expectation, require_real
+from slrsym.gaussian.binding import Expectation, require_real_parameters
 from slrsym.gaussian.evaluation_trace import Trace, TraceStep
 from slrsym.gaussian.forms import (
-    dependent_groups,
-    form_moments,
-    joint_gaussian,
-    quadratic_form,
+    affine_form_moments,
+    group_correlated_indices,
+    joint_gaussian_law,
+    quadratic_form_coefficients,
 )
 from slrsym.gaussian.integrals import (
     DivergenceError,
@@ -28,11 +28,11 @@ from slrsym.gaussian.integrals import (
     complete_square,
     erf_mean,
     erf_product_mean,
-    simplify_complex,
+    simplify_complex_rational,
 )
 from slrsym.gaussian.integrand import (
     IntegrandTerm,
-    expand_terms,
+    expand_into_integrand_terms,
     require_no_poles,
     require_slow_growth,
     write_in_affine_forms,
@@ -43,10 +43,10 @@ from slrsym.gaussian.law import (
     Law,
     NoiseLaw,
     ProductLaw,
-    without_random_symbols,
+    replace_sympy_stats_variables,
 )
 from slrsym.gaussian.piecewise import UnsupportedIntegrand
-from slrsym.gaussian.radial_moments import has_fractional_power, radial_moment, uncorrelated_factors
+from slrsym.gaussian.radial_moments import has_noninteger_power, radial_moment, uncorrelated_factors
 from slrsym.gaussian.special_functions import erf_prime, with_own_owens_t, with_sympy_owens_t
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
@@ -121,11 +121,11 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
     if not isinstance(expr, Expr):
         raise TypeError(f"expr must be an expression, or a matrix or list of them; got {expr!r}")
     if law is None:
-        expr, law = without_random_symbols(expr)
+        expr, law = replace_sympy_stats_variables(expr)
     if not isinstance(law, Law):
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
     expr = with_own_owens_t(expr)
-    require_real(expr, law)
+    require_real_parameters(expr, law)
     return with_sympy_owens_t(_Evaluation(record).evaluate(expr, law))
 
 
@@ -134,7 +134,7 @@ def closed_form(node: Expectation) -> Expr:
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
-def evaluate_for_proofs(
+def expectation_for_proofs(
     expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False
 ) -> Expr:
     """Evaluate an expectation using only the functions that proofs and compiled code support.
@@ -143,12 +143,12 @@ def evaluate_for_proofs(
     of parameters than they declare.
     """
     expr = with_own_owens_t(expr)
-    require_real(expr, law)
+    require_real_parameters(expr, law)
     return _Evaluation(Trace(), positive, with_gamma=False).evaluate(expr, law)
 
 
-def reason_unevaluated(node: Expectation) -> str:
-    """Return why an expectation has no closed form here; empty if it has one."""
+def reason_without_closed_form(node: Expectation) -> str:
+    """Return the reason why an expectation has no closed form here, or an empty text."""
     record = Trace()
     try:
         _Evaluation(record).evaluate(node.integrand, node.law)
@@ -158,7 +158,7 @@ def reason_unevaluated(node: Expectation) -> str:
 
 
 class _Evaluation:
-    """State of one evaluation: its trace, and the closed forms found so far."""
+    """State of the evaluation of an expectation: its trace and the closed forms found so far."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class _Evaluation:
         if isinstance(block, NoiseLaw):
             return self._noise(factor, block)
         if isinstance(block, ProductLaw):
-            joint = joint_gaussian(block)
+            joint = joint_gaussian_law(block)
             return Expectation(factor, block) if joint is None else self.gaussian(factor, joint)
         assert isinstance(block, GaussianLaw)
         return self.gaussian(factor, block)
@@ -262,7 +262,7 @@ class _Evaluation:
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
         """Evaluate an expectation under one Gaussian law; leave unsupported addends unevaluated."""
         value = self._by_forms(expr, law)
-        if value is None and self.with_gamma and has_fractional_power(expr):
+        if value is None and self.with_gamma and has_noninteger_power(expr):
             # Before it is expanded: (x^2 + y^2)^(3/2) would become two addends.
             coefficient, core = expr.as_independent(*law.symbols, as_Add=False)
             moment = self._radial(core, law)
@@ -293,7 +293,7 @@ class _Evaluation:
         try:
             require_no_poles(core, law)
             require_slow_growth(core, law)
-            pieces = expand_terms(core, law.symbols)
+            pieces = expand_into_integrand_terms(core, law.symbols)
             self.trace.record(
                 "in terms of exp and erf",
                 node,
@@ -331,7 +331,7 @@ class _Evaluation:
         return value
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
-        """Evaluate over the affine forms in the integrand, if they are fewer than its variables."""
+        """Return a mean taken over the integrand's affine forms, or None if that does not help."""
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
@@ -351,13 +351,13 @@ class _Evaluation:
         return value
 
     def _divergent(self, divergent: list[tuple[Expr, DivergenceError]], law: GaussianLaw) -> Expr:
-        """Return the sum of divergent addends unevaluated; raise if it certainly diverges, too.
+        """Return the unevaluated mean of the sum of divergent addends; raise if it must diverge.
 
         Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
         """
         total = sp.Add(*(addend for addend, _ in divergent))
         try:
-            pieces = expand_terms(total, law.symbols)
+            pieces = expand_into_integrand_terms(total, law.symbols)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
             certain = len(pieces) == 1 or not bounded
         except UnsupportedIntegrand:
@@ -432,7 +432,7 @@ class _Evaluation:
             exponent, left = sp.expand(exponent).as_independent(sp.I, as_Add=True)
             if not exponent.free_symbols & set(variables):
                 return (yield from self._stein(term, law, node))
-        quadratic, linear, constant = quadratic_form(exponent, variables)
+        quadratic, linear, constant = quadratic_form_coefficients(exponent, variables)
         if any(sp.im(entry) != 0 for entry in quadratic):
             raise UnsupportedIntegrand("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
@@ -448,11 +448,11 @@ class _Evaluation:
         rest = real.as_expr(variables)
         if any(shift):
             rest = rest.xreplace(moved)
-        prefactor = sp.exp(simplify_complex(constant + exponent)) / sp.sqrt(determinant)
+        prefactor = sp.exp(simplify_complex_rational(constant + exponent)) / sp.sqrt(determinant)
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
             return prefactor * (yield real, new_law)
-        pieces = expand_terms(sp.expand(polynomial.xreplace(moved)), variables)
+        pieces = expand_into_integrand_terms(sp.expand(polynomial.xreplace(moved)), variables)
         arguments = tuple(sp.expand(u.xreplace(moved)) for u in term.erf_arguments)
         signs = tuple(sp.expand(u.xreplace(moved)) for u in term.sign_arguments)
         moved_terms = [
@@ -464,15 +464,17 @@ class _Evaluation:
     def _conditioned(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
         """Return a term's mean given that a delta function's argument vanishes, times a density."""
         argument, *others = term.zeros
-        (mean,), ((variance,),) = form_moments([argument], law)
+        (mean,), ((variance,),) = affine_form_moments([argument], law)
         if variance == 0:
             raise UnsupportedIntegrand(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
-        gain = (law.cov * Matrix(row)).applyfunc(lambda entry: simplify_complex(entry / variance))
+        gain = (law.cov * Matrix(row)).applyfunc(
+            lambda entry: simplify_complex_rational(entry / variance)
+        )
         given = Matrix(list(law.mean.values())) - gain * mean
-        cov = (law.cov - gain * gain.T * variance).applyfunc(simplify_complex)
+        cov = (law.cov - gain * gain.T * variance).applyfunc(simplify_complex_rational)
         new_law = GaussianLaw._derived(
-            dict(zip(law.symbols, given.applyfunc(simplify_complex), strict=True)), cov
+            dict(zip(law.symbols, given.applyfunc(simplify_complex_rational), strict=True)), cov
         )
         density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
         rest = replace(term, coefficient=S.One, zeros=tuple(others))
@@ -490,16 +492,18 @@ class _Evaluation:
         signs = term.sign_arguments
         if not signs:
             return None
-        means, spread = form_moments(signs, law)
+        means, spread = affine_form_moments(signs, law)
         for i in range(len(signs)):
             if spread[i][i] == 0:
                 rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
                 return [(sp.sign(means[i]), rest)]
         for i, j in itertools.combinations(range(len(signs)), 2):
-            if simplify_complex(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
+            if simplify_complex_rational(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
                 direction = sp.sign(spread[i][j])
                 # Where the second vanishes, the first is as much above zero as this says.
-                above = sp.sign(simplify_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
+                above = sp.sign(
+                    simplify_complex_rational(means[i] - means[j] * spread[i][i] / spread[i][j])
+                )
                 others = tuple(u for k, u in enumerate(signs) if k not in (i, j))
                 without, first, second = (
                     replace(term, coefficient=S.One, sign_arguments=(*others, *kept))
@@ -558,8 +562,8 @@ class _Evaluation:
         arguments = (*term.erf_arguments, *term.sign_arguments)
         # erf(u) is the mean of the sign of u + Z for an independent Z of variance 1/2.
         noise = [*(1 for _ in term.erf_arguments), *(0 for _ in term.sign_arguments)]
-        means, spread = form_moments(arguments, law)
-        groups = dependent_groups(spread)
+        means, spread = affine_form_moments(arguments, law)
+        groups = group_correlated_indices(spread)
         if any(len(group) % 2 and not any(means[i] for i in group) for group in groups):
             self.trace.record("oddness", node, S.Zero)
             return S.Zero

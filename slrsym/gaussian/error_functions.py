@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def print_function_call(printer: Any, function: str, *args: Expr) -> str:
+def function_call_code(printer: Any, function: str, *args: Expr) -> str:
     """Return code that calls a function by its full name, and note the name for the imports."""
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
@@ -47,7 +47,7 @@ def parenthesised_code(printer: Any, formula: Expr) -> str:
 
 
 class GaussianFunction(Function):  # type: ignore[misc]
-    """Base class of this package's functions: evaluation, leading terms at a zero, printing."""
+    """Base class of this package's SymPy functions: numerical values, leading terms, printing."""
 
     _multiprecision: str
     _symbol: str
@@ -82,7 +82,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         raise NotImplementedError(f"leading term of {self} as {x} tends to 0")
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
-        """Return a simpler expression with the same leading term near a zero of the function."""
+        """Return an expression with the same leading term near a zero of the function, or None."""
         return None
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
@@ -92,12 +92,12 @@ class GaussianFunction(Function):  # type: ignore[misc]
 
     def _mpmathcode(self, printer: Any) -> str:
         name = f"{multiprecision.__name__}.{self._multiprecision}"
-        return print_function_call(printer, name, *self.args)
+        return function_call_code(printer, name, *self.args)
 
     def _pythoncode(self, printer: Any) -> str:
         if isinstance(printer, SymPyPrinter):
             name = self._sympy_name or self.func.__name__
-            return print_function_call(
+            return function_call_code(
                 printer, f"slrsym.gaussian.special_functions.{name}", *self.args
             )
         return self._scalar_code(printer)
@@ -177,12 +177,12 @@ def require_argument_index(function: Function, argindex: int) -> None:
         raise ArgumentIndexError(function, argindex)
 
 
-def integration_variable(*free: Expr) -> Symbol:
+def fresh_integration_variable(*free: Expr) -> Symbol:
     """Return a variable of integration that differs from the given symbols."""
     return uniquely_named_symbol("x", free, real=True)
 
 
-def are_real(args: tuple[Expr, ...]) -> bool:
+def are_extended_real(args: tuple[Expr, ...]) -> bool:
     """Return whether all arguments are real numbers or infinite."""
     return all(arg.is_extended_real for arg in args)
 
@@ -356,7 +356,7 @@ class normal_cdf(EntireFunction):  # noqa: N801
         return sp.erfc(-x / sp.sqrt(2)) / 2
 
     def _eval_rewrite_as_Integral(self, x: Expr, **kwargs: Any) -> Expr:
-        u = integration_variable(x)
+        u = fresh_integration_variable(x)
         return sp.Integral(normal_pdf(u).rewrite(exp), (u, -sp.oo, x))
 
     def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
@@ -375,4 +375,4 @@ class normal_cdf(EntireFunction):  # noqa: N801
         return f"(0.5*{printer._module_format('math.erfc')}({code}))"
 
     def _numpycode(self, printer: Any) -> str:
-        return print_function_call(printer, "scipy.special.ndtr", *self.args)
+        return function_call_code(printer, "scipy.special.ndtr", *self.args)

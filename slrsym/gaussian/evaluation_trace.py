@@ -1,4 +1,4 @@
-"""Trace of an evaluation: each rewriting step with the rule that justifies it."""
+"""Trace of the evaluation of an expectation: each rewriting step with its rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TraceStep:
 
 @dataclass
 class Trace:
-    """The rewriting steps of an evaluation, in order.
+    """The rewriting steps of the evaluation of an expectation, in order.
 
     Every step is an equality between expressions in which the expectations still to be evaluated
     stand as they are. The right-hand side of a step has expectations that later steps evaluate.

@@ -14,11 +14,11 @@ from slrsym.gaussian.special_functions import OwensT
 
 
 class IntegrabilityError(ValueError):
-    """The expectation does not exist, or its existence cannot be decided."""
+    """Error for an expectation that does not exist, or whose existence is undecided."""
 
 
 class DivergenceError(IntegrabilityError):
-    """The expectation certainly does not exist."""
+    """Error for an expectation that certainly does not exist."""
 
 
 def _tidy(expr: Expr) -> Expr:
@@ -90,7 +90,7 @@ def erf_product_mean(
 
 
 def _primitive(mean: Expr) -> Expr:
-    """Divide an expression in the mean by its numerical factor."""
+    """Return an expression divided by its numerical factor."""
     return mean.as_independent(*mean.free_symbols, as_Add=False)[1]
 
 
@@ -122,7 +122,7 @@ def complete_square(
     determinant = _tidy(system.det(method="berkowitz"))
     _require_integrable(quadratic, system, positive)
     inverse = (system.adjugate() / determinant).applyfunc(_tidy)
-    new_mean = (inverse * (mean + cov * linear)).applyfunc(simplify_complex)
+    new_mean = (inverse * (mean + cov * linear)).applyfunc(simplify_complex_rational)
     new_cov = (inverse * cov).applyfunc(_tidy)
     # exp(q) times the density is C times the new density; evaluated at x = m' this leaves only
     # inner products, and no inverse of a covariance that may be singular.
@@ -132,7 +132,7 @@ def complete_square(
     return exponent, determinant, new_mean, new_cov
 
 
-def simplify_complex(expr: Expr) -> Expr:
+def simplify_complex_rational(expr: Expr) -> Expr:
     """Write a rational expression, possibly with the imaginary unit, in lowest terms."""
     return (
         _tidy(expr)

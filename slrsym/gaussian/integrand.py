@@ -87,7 +87,7 @@ def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
 def write_in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """Write an expression as a function of affine forms, with a symbol for each form."""
+    """Replace affine forms by symbols; return the result and the symbols, or None."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:
@@ -105,8 +105,8 @@ def write_in_affine_forms(
         return None
 
 
-def expand_terms(expr: Expr, variables: tuple[Symbol, ...]) -> list[IntegrandTerm]:
-    """Expand an expression into a list of terms."""
+def expand_into_integrand_terms(expr: Expr, variables: tuple[Symbol, ...]) -> list[IntegrandTerm]:
+    """Expand an integrand into a list of products of powers, an exponential, erfs and signs."""
     bound = frozenset(variables)
     smooth = _rewritten(rewrite_with_signs(expr, bound), bound)
     expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
@@ -178,7 +178,7 @@ def require_no_poles(addend: Expr, law: GaussianLaw) -> None:
 
 
 def _zeros_below(factor: Expr) -> list[Expr]:
-    """Return the factors of denominators, whose zeros are poles."""
+    """Return expressions whose zeros are the poles of one factor of an integrand."""
     base, power = factor.as_base_exp()
     if not power.is_Integer:
         return []

@@ -16,7 +16,7 @@ import sympy as sp
 from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
-from slrsym.gaussian.independent_laws import (
+from slrsym.gaussian.noise_and_product_laws import (
     Law,
     NoiseLaw,
     ProductLaw,
@@ -31,8 +31,8 @@ __all__ = [
     "Law",
     "NoiseLaw",
     "ProductLaw",
+    "replace_sympy_stats_variables",
     "standard_normal",
-    "without_random_symbols",
 ]
 
 
@@ -164,7 +164,7 @@ class GaussianLaw(Law):
 
     @property
     def mean(self) -> dict[Symbol, Expr]:
-        """The mean of each coordinate."""
+        """The mean of each coordinate of the Gaussian vector, as a dictionary by symbol."""
         return {pair[0]: pair[1] for pair in self.args[0]}
 
     @property
@@ -385,7 +385,7 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])
 
 
-def without_random_symbols(expr: Expr) -> tuple[Expr, Law]:
+def replace_sympy_stats_variables(expr: Expr) -> tuple[Expr, Law]:
     """Replace random variables of `sympy.stats` by symbols; return the result and their law."""
     from sympy.stats.rv import random_symbols
 

@@ -25,7 +25,7 @@ Branches = list[tuple[Expr, Expr]]
 
 
 class UnsupportedIntegrand(Exception):  # noqa: N818
-    """The integrand is outside the class of functions with closed forms here."""
+    """Error for an integrand outside the class whose means have closed forms here."""
 
 
 def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
@@ -84,7 +84,7 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
 
 
 def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Branches:
-    """Return the smooth branches of one function call whose arguments are smooth."""
+    """Return pairs of a weight and a smooth value for a function call with smooth arguments."""
     if isinstance(expr, sp.Abs | sp.sign | sp.Heaviside):
         above = _step(values[0], variables)
         low: Expr = {sp.Abs: -values[0], sp.sign: S.NegativeOne, sp.Heaviside: S.Zero}[expr.func]

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import sympy as sp
 from sympy import Expr, Matrix, S, Symbol
 
-from slrsym.gaussian.forms import dependent_groups
-from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, simplify_complex
+from slrsym.gaussian.forms import group_correlated_indices
+from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, simplify_complex_rational
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.piecewise import UnsupportedIntegrand, total_degree
 
@@ -32,7 +32,7 @@ class _ChiSquared(NamedTuple):
     noncentrality: Expr
 
 
-def has_fractional_power(expr: Expr) -> bool:
+def has_noninteger_power(expr: Expr) -> bool:
     """Return whether an expression has a power whose exponent is not an integer."""
     return any(not power.exp.is_Integer for power in expr.atoms(sp.Pow))
 
@@ -59,14 +59,14 @@ def uncorrelated_factors(core: Expr, law: GaussianLaw) -> list[tuple[tuple[Symbo
         for one in owned
     ]
     found = []
-    for group in dependent_groups([[sp.Integer(int(e)) for e in row] for row in entries]):
+    for group in group_correlated_indices([[sp.Integer(int(e)) for e in row] for row in entries]):
         symbols = tuple(s for s in law.symbols if any(s in owned[i] for i in group))
         found.append((symbols, sp.Mul(*(factors[i] for i in group))))
     return found
 
 
 def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
-    """Return the expectation of a power of a length, or of its logarithm.
+    """Return the mean of a power, or of the logarithm, of the length of a Gaussian vector.
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def _chi_squared(form: Expr, law: GaussianLaw) -> _ChiSquared:
     slope = Matrix([form.diff(x).xreplace(mean) for x in variables])
     image = half * Matrix(law.cov)
     place = next((i, j) for i in range(half.rows) for j in range(half.cols) if half[i, j] != 0)
-    scale = simplify_complex((image * half)[place] / half[place])
+    scale = simplify_complex_rational((image * half)[place] / half[place])
     at_mean = sp.expand(form.xreplace(mean))
     spread = (slope.T * Matrix(law.cov) * slope)[0]
     zero = [*(image * half - scale * half), *(image * slope - scale * slope)]
     zero.append(spread - 4 * scale * at_mean)
-    if scale == 0 or any(simplify_complex(entry) != 0 for entry in zero):
+    if scale == 0 or any(simplify_complex_rational(entry) != 0 for entry in zero):
         raise UnsupportedIntegrand(f"{form} is no multiple of a chi-squared variable")
-    degrees = simplify_complex(image.trace() / scale)
-    return _ChiSquared(scale, degrees, simplify_complex(at_mean / scale))
+    degrees = simplify_complex_rational(image.trace() / scale)
+    return _ChiSquared(scale, degrees, simplify_complex_rational(at_mean / scale))

@@ -26,14 +26,14 @@ from sympy.core.relational import Relational
 
 from slrsym.gaussian.error_functions import (
     GaussianFunction,
-    are_real,
+    are_extended_real,
     erf_prime,
     erf_second,
-    integration_variable,
+    fresh_integration_variable,
+    function_call_code,
     normal_cdf,
     normal_pdf,
     parenthesised_code,
-    print_function_call,
     require_argument_index,
 )
 from slrsym.registry import dotted_name
@@ -109,7 +109,7 @@ class OwensT(GaussianFunction):
         return exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2))
 
     def _eval_rewrite_as_Integral(self, h: Expr, a: Expr, **kwargs: Any) -> Expr:
-        x = integration_variable(h, a)
+        x = fresh_integration_variable(h, a)
         integrand = exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2)
         return Integral(integrand, (x, 0, a)) / (2 * pi)
 
@@ -121,10 +121,10 @@ class OwensT(GaussianFunction):
         return self.args[1] * exp(-(h**2) / 2) / (2 * pi) if a.is_zero else None
 
     def _eval_is_extended_real(self) -> bool | None:
-        return True if are_real(self.args) else None
+        return True if are_extended_real(self.args) else None
 
     def _eval_is_finite(self) -> bool | None:
-        return True if are_real(self.args) else None
+        return True if are_extended_real(self.args) else None
 
     def _eval_is_zero(self) -> bool | None:
         h, a = self.args
@@ -147,10 +147,10 @@ class OwensT(GaussianFunction):
         return True if h.is_extended_real and a.is_extended_nonpositive else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return print_function_call(printer, dotted_name("numba.owens_t"), *self.args)
+        return function_call_code(printer, dotted_name("numba.owens_t"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
-        return print_function_call(printer, "scipy.special.owens_t", *self.args)
+        return function_call_code(printer, "scipy.special.owens_t", *self.args)
 
 
 def sympy_owens_t() -> type[Expr]:
@@ -265,7 +265,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return 1 - 8 * OwensT(sqrt(2) * t / sqrt(1 + 2 * s**2), 1 / sqrt(1 + 4 * s**2))
 
     def _eval_rewrite_as_Integral(self, t: Expr, s: Expr, **kwargs: Any) -> Expr:
-        x = integration_variable(t, s)
+        x = fresh_integration_variable(t, s)
         return Integral(erf(t + s * x) ** 2 * normal_pdf(x).rewrite(exp), (x, -oo, oo))
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
@@ -273,16 +273,16 @@ class zeta(GaussianFunction):  # noqa: N801
         return 4 / pi * (t**2 + s**2)
 
     def _eval_is_extended_real(self) -> bool | None:
-        return True if are_real(self.args) else None
+        return True if are_extended_real(self.args) else None
 
     def _eval_is_finite(self) -> bool | None:
-        return True if are_real(self.args) else None
+        return True if are_extended_real(self.args) else None
 
     def _eval_is_extended_nonnegative(self) -> bool | None:
-        return True if are_real(self.args) else None
+        return True if are_extended_real(self.args) else None
 
     def _eval_is_zero(self) -> bool | None:
-        if not are_real(self.args):
+        if not are_extended_real(self.args):
             return None
         t, s = self.args
         if t.is_zero is False or s.is_zero is False:
@@ -290,7 +290,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return True if t.is_zero and s.is_zero else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return print_function_call(printer, dotted_name("numba.zeta"), *self.args)
+        return function_call_code(printer, dotted_name("numba.zeta"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
         return parenthesised_code(printer, self.rewrite(OwensT))

@@ -30,7 +30,7 @@ from slrsym.kernels.special import (
     REACH,
     SQRT2,
     WEIGHTS,
-    erf_covariance_by,
+    erf_covariance_with_arrays,
     hermite_polynomials,
 )
 
@@ -168,7 +168,7 @@ owens_t = make_differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
-    """Integrate from `start` to `stop`, split into pieces in geometric progression."""
+    """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2) on geometric pieces."""
     stop = jnp.maximum(start, stop)
     length = jnp.log(stop / start)
     count = jnp.maximum(1.0, jnp.ceil(length / PIECE))
@@ -187,7 +187,7 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    return erf_covariance_by(jnp, _log_pieces, x, y, r)
+    return erf_covariance_with_arrays(jnp, _log_pieces, x, y, r)
 
 
 def _erf_covariance_by_mean(x: Any, y: Any, r: Any) -> Any:

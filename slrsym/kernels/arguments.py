@@ -141,7 +141,9 @@ def warn_of_long_work(what: str, seconds: float) -> None:
             return
 
 
-def batch_function(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
+def vectorise_over_leading_axes(
+    fill: Callable[..., None], width: int, count: int
+) -> Callable[..., Any]:
     """Turn a function that fills rows into one for arrays with any leading axes."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:

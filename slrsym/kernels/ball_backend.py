@@ -196,7 +196,7 @@ def _scope(program: Program) -> dict[str, Any]:
     return execute_source(program.setup + program.body, _NAMESPACE | {"pi": arb.pi()}, "balls")
 
 
-def ball_function(program: Program) -> Callable[..., Any]:
+def compile_ball_function(program: Program) -> Callable[..., Any]:
     """Return a function that computes a program in balls, for one state."""
     scope = _scope(program)
 
@@ -210,7 +210,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
     return evaluate
 
 
-def bound_ball_function(
+def compile_ball_function_at_parameters(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """Return a function of the state alone, with the parameters of a program fixed, in balls."""

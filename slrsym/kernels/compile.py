@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
-from slrsym.kernels.arguments import batch_function, flag_changed_steps
+from slrsym.kernels.arguments import flag_changed_steps, vectorise_over_leading_axes
 from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
     compute_normal_means,
@@ -102,9 +102,9 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
-    from slrsym.kernels.printing import print_program
+    from slrsym.kernels.printing import program_from_expressions
 
-    return compile_program(print_program(outputs, state, parameters), backend)
+    return compile_program(program_from_expressions(outputs, state, parameters), backend)
 
 
 def compile_program(program: Program, backend: str) -> Callable[..., Any]:
@@ -119,9 +119,9 @@ def compile_program(program: Program, backend: str) -> Callable[..., Any]:
 
         return mpmath_function(program)
     if backend == "ball":
-        from slrsym.kernels.ball_backend import ball_function
+        from slrsym.kernels.ball_backend import compile_ball_function
 
-        return ball_function(program)
+        return compile_ball_function(program)
     if backend == "jax":
         from slrsym.kernels.jax_backend import jax_function
 
@@ -198,7 +198,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
-    return batch_function(fill, len(program.state), program.outputs)
+    return vectorise_over_leading_axes(fill, len(program.state), program.outputs)
 
 
 def _rows_of(constant: Any, block: slice) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.softmax_risk import integrate_softmax_risk, risk_and_slopes
+from slrsym.kernels.softmax_risk import integrate_softmax_risk, risk_and_derivatives
 
 
 class JaxMissingError(ImportError):
@@ -117,8 +117,8 @@ def jax_softmax_risk(
     ----------
     tokens, law, rest : callable
         Of a state and parameters: what is added to the sum of exponentials and the counts of the
-        roles; the inverse temperature and the law, as of `risk_and_slopes`; the square of the noise
-        and the derivatives of the law in the state, row by row.
+        roles; the inverse temperature and the law, as of `risk_and_derivatives`; the square of the
+        noise and the derivatives of the law in the state, row by row.
     what : tuple of {'risk', 'excess_risk', 'gradient'}
     width : int
         Of the state.
@@ -136,7 +136,9 @@ def jax_softmax_risk(
         for at in np.ndindex(law.shape[:-1]):
             extra, *numbers = counts[at]
             mu, *entries = law[at]
-            found[at] = risk_and_slopes(risk_of, mu, extra, np.array(numbers), np.array(entries))
+            found[at] = risk_and_derivatives(
+                risk_of, mu, extra, np.array(numbers), np.array(entries)
+            )
         return found
 
     def call(counts: Any, law: Any) -> Any:

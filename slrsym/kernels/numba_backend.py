@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from slrsym.files import replace_atomically
 from slrsym.kernels import softmax_risk, special
-from slrsym.kernels.arguments import batch_function, count_cores, flag_changed_steps
+from slrsym.kernels.arguments import count_cores, flag_changed_steps, vectorise_over_leading_axes
 from slrsym.kernels.program import Program, cache_folder
 from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 
@@ -248,7 +248,7 @@ def program_source(program: Program) -> str:
 BLOCK, _LANES = 256, 8
 
 
-def lanes_source(program: Program, indent: str) -> str:
+def blockwise_loop_source(program: Program, indent: str) -> str:
     """Return source code of a loop that applies ``body`` to all states of a block at once.
 
     All are in one array, at distances that are known, so that the compiler sees that steps of the
@@ -276,7 +276,7 @@ def _rows_source(program: Program) -> str:
         f"        if start == 0 or not single:\n"
         f"            {assign}constants({', '.join(f'{p}[start]' for p in parameters)})\n"
         f"        lanes = filled(work, states[start : start + most])\n"
-        f"{lanes_source(program, 8 * ' ')}"
+        f"{blockwise_loop_source(program, 8 * ' ')}"
         f"        emptied(work, result[start : start + most])\n"
     )
 
@@ -291,7 +291,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
             columns = [np.ascontiguousarray(p, dtype=np.float64).reshape(-1) for p in parameters]
             rows(np.ascontiguousarray(states), *columns, result)
 
-    return batch_function(fill, len(program.state), program.outputs)
+    return vectorise_over_leading_axes(fill, len(program.state), program.outputs)
 
 
 # -- a map taken many times, as of `slrsym.kernels.compile.iterate_step`

@@ -85,7 +85,7 @@ _MEANINGS = {
 }
 
 
-def print_program(
+def program_from_expressions(
     expressions: Sequence[Expr],
     state: Sequence[Symbol],
     parameters: Sequence[Symbol],
@@ -98,8 +98,8 @@ def print_program(
     Without `hoist` the program has no constants: its body takes the state alone.
     """
     parts: dict[Expr, Symbol] = {}
-    given = {x: bound_depth(e, parts) for x, e in (given or {}).items()}
-    expressions = [bound_depth(e, parts) for e in expressions]
+    given = {x: limit_expression_depth(e, parts) for x, e in (given or {}).items()}
+    expressions = [limit_expression_depth(e, parts) for e in expressions]
     given |= {name: part for part, name in parts.items()}
     given = {x: rewrite_for_backends(e) for x, e in given.items()}
     expressions = [rewrite_for_backends(e) for e in expressions]
@@ -118,7 +118,7 @@ def print_program(
         whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
         if not hoist:
             return whole
-        return hoist_parts(whole, varying | set(branching.values()), constant)
+        return hoist_constant_parts(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
     shared, reduced = cse(bodies, symbols=numbered_symbols("x", real=True), order="none")
@@ -158,7 +158,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
     By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
     """
     outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
-    return print_program(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
+    return program_from_expressions(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 
 def rewrite_for_backends(expr: Any) -> Expr:
@@ -223,7 +223,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
 _DEEPEST, _LONGEST = 60, 100
 
 
-def bound_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
+def limit_expression_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
     """Return an expression of bounded depth, with its deep parts named in `parts`.
 
     Branches of a `Piecewise` are left as they are: they are computed where they are chosen.
@@ -252,7 +252,7 @@ def bound_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
     return stand_ins.get(expr, expr)
 
 
-def hoist_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+def hoist_constant_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """Replace the largest constant parts of an expression by names, stored in `found`."""
     known: dict[Basic, bool] = {}
 

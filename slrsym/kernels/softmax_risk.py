@@ -252,7 +252,7 @@ def _assembled(
 _UPPER = np.triu_indices(3)
 
 
-def risk_and_slopes(
+def risk_and_derivatives(
     risk_of: Callable[..., Any], mu: float, extra: float, counts: Array, law: Array
 ) -> Array:
     """Return the risk with its derivatives in mu and in the law, shape (2 + 9 roles,).
@@ -308,14 +308,14 @@ def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
         x += place
         parts = [table.at(x) for table in tables]
-        for crossed, squared in token_pair_shares(counts, parts, weight, pow):
+        for crossed, squared in token_and_pair_contributions(counts, parts, weight, pow):
             cross += crossed
             square += squared
     total = sum(n * m[2] for n, m in zip(counts, means, strict=True))
     return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
 
 
-def token_pair_shares(
+def token_and_pair_contributions(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the contributions of single tokens and of pairs to E YT and E T^2 at one s.

@@ -129,11 +129,13 @@ def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
     """Compute `ErfCovariance` for arrays x, y and r, with r in [-1, 1]."""
     x, y, r = (np.asarray(z, dtype=np.float64) for z in (x, y, r))
     with np.errstate(divide="ignore", invalid="ignore"):
-        result: NDArray[np.float64] = erf_covariance_by(np, _log_pieces, x, y, r)
+        result: NDArray[np.float64] = erf_covariance_with_arrays(np, _log_pieces, x, y, r)
     return result
 
 
-def erf_covariance_by(xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r: Any) -> Any:
+def erf_covariance_with_arrays(
+    xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r: Any
+) -> Any:
     """Compute `ErfCovariance` by the arrays of NumPy or JAX, and their sums over pieces."""
     x, y, r = xp.broadcast_arrays(x, y, r)
     y, sign, r = xp.where(r < 0, -y, y), xp.sign(r), xp.abs(r)
@@ -152,7 +154,7 @@ def erf_covariance_by(xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
-    """Integrate from `start` to `stop`, split into pieces in geometric progression."""
+    """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2) on geometric pieces."""
     stop = np.maximum(start, stop)
     length = np.log(stop / start)
     count = np.maximum(1, np.ceil(length / PIECE))

@@ -12,7 +12,7 @@ from slrsym.landscape.stability import (
     transverse_matrix,
     transverse_rate,
 )
-from slrsym.models.newton import Coverage
+from slrsym.models.newton import SearchCoverage
 from slrsym.renamed import old_names as _old_names
 
 __getattr__ = _old_names(

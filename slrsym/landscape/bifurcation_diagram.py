@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import coordinate_count, overlaps_of_vectors
+from slrsym.dynamics.spheres import coordinates_needed, overlaps_of_vectors
 from slrsym.kernels.arguments import explain_arguments, require_integer
 from slrsym.landscape.certificate import enclose_critical_point
 from slrsym.landscape.continuation import (
     BranchPoint,
     HalfBranch,
-    correct_point,
+    correct_to_critical_point,
     critical_point_indices,
     follow_branch,
 )
@@ -149,7 +149,7 @@ def follow_branches(
     inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
-    found = [_fixed(point, grid, task) for point in symmetric_points(coordinate_count(task))]
+    found = [_fixed(point, grid, task) for point in symmetric_points(coordinates_needed(task))]
     for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)
@@ -190,7 +190,7 @@ def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
     part = (math.log(lam) - ends[0]) / (ends[1] - ends[0])
     mean: _Array = (1 - part) * branch.points[i] + part * branch.points[i + 1]
     mean /= np.linalg.norm(mean, axis=-1, keepdims=True)
-    exact = correct_point(mean, lam, task)
+    exact = correct_to_critical_point(mean, lam, task)
     return mean if exact is None else exact
 
 
@@ -273,7 +273,7 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
 
 
 def _embedded(point: _Array, task: Task) -> _Array:
-    return np.pad(point, ((0, 0), (0, coordinate_count(task) - point.shape[1])))
+    return np.pad(point, ((0, 0), (0, coordinates_needed(task) - point.shape[1])))
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
@@ -282,7 +282,9 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
     for _ in range(30):
         lam = math.sqrt(low * high)
         mean = before + after
-        middle = correct_point(mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task)
+        middle = correct_to_critical_point(
+            mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task
+        )
         if middle is None:
             break
         if _indices(middle, np.float64(lam), task) == start:

@@ -174,7 +174,7 @@ class _Attempt:
         m = self._m
         state = self._state(x)
         partial = self._partial(x)
-        second = second_derivatives(state, self._parameters, self._digits)
+        second = enclose_second_derivatives(state, self._parameters, self._digits)
         rates = arb_mat(5, 2 * m)
         for row, place in enumerate((0, m + 1, m, 1)):
             rates[row, place] = 1
@@ -215,17 +215,17 @@ class _Attempt:
             hess[i, i] -= k_weight
             hess[m + i, m + i] -= v_weight
         basis = _tangent(x, m)
-        inside = inertia(basis.transpose() * hess * basis)
+        inside = inertia_of_ball_matrix(basis.transpose() * hess * basis)
         inner_slope = self._partial(x)[-1]
         beyond = [c for i, c in enumerate(x) if i % m >= 2]
         if m > 2 and any(not c.contains(0) for c in beyond):
             # The first of the two is a rotation of k and v.
             trace = -k_weight - v_weight
-            below, flat, above = inertia(arb_mat([[trace]]))
+            below, flat, above = inertia_of_ball_matrix(arb_mat([[trace]]))
             across, values = (below, flat + 1, above), (0.0, float(trace.mid()))
         else:
             pair = arb_mat([[-k_weight, inner_slope], [inner_slope, -v_weight]])
-            across = inertia(pair)
+            across = inertia_of_ball_matrix(pair)
             values = _pair_values(pair)
         if beyond and not all(c == 0 for c in beyond) and all(c.contains(0) for c in beyond):
             across = (0, 2, 0)
@@ -253,7 +253,7 @@ class _Attempt:
         return float(_dot(parts, parts).sqrt().upper())
 
 
-def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int) -> Any:
+def enclose_second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int) -> Any:
     """Return the matrix of second derivatives of the risk in the overlaps, in balls."""
     upper = iter(kernel("hessian", "ball")(state, *parameters, dps=digits))
     second = arb_mat(5, 5)
@@ -263,7 +263,7 @@ def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int)
     return second
 
 
-def inertia(matrix: Any) -> tuple[int, int, int]:
+def inertia_of_ball_matrix(matrix: Any) -> tuple[int, int, int]:
     """Return the numbers of negative, undecided and positive eigenvalues of a ball matrix.
 
     Notes

@@ -25,7 +25,7 @@ from slrsym.dynamics.spheres import (
     tangent_basis,
 )
 from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program, cached_program
 from slrsym.landscape.points import symmetry_signs
 from slrsym.models.paper_expressions import PARAMETERS
@@ -45,7 +45,9 @@ _NOISE = 1e-11
 
 def gradient_rate_program() -> Program:
     """Return the program of the derivative in lambda of the gradient of the risk."""
-    return print_program(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+    return program_from_expressions(
+        list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS
+    )
 
 
 @cache
@@ -89,7 +91,7 @@ class _Equations:
         return basis.T @ grad.ravel(), jacobian, basis
 
 
-def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
+def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array | None:
     """Return the critical point near a given point by Newton's method, or None."""
     equations = _Equations(task)
     start = point
@@ -152,7 +154,7 @@ def follow_branch(
                 break
         if outside:
             edge = ends[0] if there.log_lam < ends[0] else ends[1]
-            last = correct_point(here.point, math.exp(edge), task)
+            last = correct_to_critical_point(here.point, math.exp(edge), task)
             if last is not None:
                 places.append(_place(equations, last, edge, here.tangent, 0))
             break

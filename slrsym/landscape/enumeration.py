@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import (
-    coordinate_count,
+    coordinates_needed,
     overlaps_of_vectors,
     retract_to_spheres,
     riemannian_derivatives,
@@ -23,22 +23,22 @@ from slrsym.kernels.arguments import explain_arguments, require_integer, to_floa
 from slrsym.landscape.certificate import (
     EnclosedPoint,
     enclose_critical_point,
-    inertia,
-    second_derivatives,
+    enclose_second_derivatives,
+    inertia_of_ball_matrix,
 )
 from slrsym.landscape.points import (
     CriticalPoint,
     canonical_states,
     count_images,
+    describe_freedom_of_k_and_v,
     distance_up_to_symmetry,
     number_repeated_names,
-    point_family,
     point_name,
     require_inverse_temperature,
     symmetry_signs,
 )
 from slrsym.models import newton
-from slrsym.models.newton import Coverage, follow_eigenvectors, newton_steps
+from slrsym.models.newton import SearchCoverage, follow_eigenvectors, newton_step_lengths
 from slrsym.models.paper_risk import excess_risk, hessian
 from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
@@ -98,10 +98,10 @@ def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
 
 def search_zeros(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Search for critical points by Levenberg-Marquardt; return the ends and Newton steps."""
-    ends, grad, hess, _ = newton.search_zeros(
+    ends, grad, hess, _ = newton.search_gradient_zeros(
         points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
     )
-    return ends, newton_steps(grad, hess)
+    return ends, newton_step_lengths(grad, hess)
 
 
 _BATCH = 512
@@ -136,7 +136,7 @@ class CriticalPoints:
     task: Task
     lam: float
     points: tuple[CriticalPoint, ...]
-    coverage: Coverage
+    coverage: SearchCoverage
     plateaus: int
     euler: int
     euler_expected: int
@@ -309,7 +309,7 @@ def find_critical_points(
 
 def search_critical_points(
     task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
-) -> tuple[CriticalPointRegister, Coverage, int]:
+) -> tuple[CriticalPointRegister, SearchCoverage, int]:
     """Search for critical points; see `find_critical_points`."""
     if not to_float(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
@@ -317,7 +317,7 @@ def search_critical_points(
         require_integer("max_searches", max_searches, 1),
         require_integer("seed", seed, 0),
     )
-    m = coordinate_count(task)
+    m = coordinates_needed(task)
     rng = np.random.default_rng(seed)
     register = CriticalPointRegister(lam, task)
     register.add(symmetric_points(m), hits=0)
@@ -336,7 +336,7 @@ def search_critical_points(
         begun += count
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
-        coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
+        coverage = SearchCoverage(begun, tuple(f.hits for f in register.entries if f.hits))
         balanced = register.euler_sum() == _expected(task)
         enough = coverage.expected_missed <= max_expected_missed
         if (enough and balanced) or begun >= max_searches:
@@ -345,7 +345,7 @@ def search_critical_points(
 
 def _expected(task: Task) -> int:
     """Return the Euler characteristic of the product of two spheres, or of two circles."""
-    return 4 if coordinate_count(task) == 3 else 0
+    return 4 if coordinates_needed(task) == 3 else 0
 
 
 def _described(
@@ -356,7 +356,7 @@ def _described(
     grad, _, _ = riemannian_derivatives(point, lam, task)
     values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
-    family, free = point_family(state, task.d)
+    family, free = describe_freedom_of_k_and_v(state, task.d)
     enclosure = found.enclosure
     if enclosure is None:
         # No sign is certain.
@@ -399,8 +399,10 @@ def _null_point(lam: float, task: Task) -> CriticalPoint:
     # k and v both change rho, so that it changes by the root of 2 on a unit vector.
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
-    below, undecided, _ = inertia(second_derivatives([0] * 5, (lam, *task.numbers), 40))
-    family, free = point_family(state, task.d)
+    below, undecided, _ = inertia_of_ball_matrix(
+        enclose_second_derivatives([0] * 5, (lam, *task.numbers), 40)
+    )
+    family, free = describe_freedom_of_k_and_v(state, task.d)
     return CriticalPoint(
         name="null",
         state=state,

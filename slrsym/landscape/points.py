@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import orthogonal_parts
+from slrsym.dynamics.spheres import gram_matrix_of_orthogonal_parts
 from slrsym.kernels.arguments import require_positive
 from slrsym.task import PLACES, OrderParameters, Task
 
@@ -179,7 +179,7 @@ def number_repeated_names(names: Sequence[str]) -> list[str]:
     return result
 
 
-def point_family(state: OrderParameters, d: int) -> tuple[str, int]:
+def describe_freedom_of_k_and_v(state: OrderParameters, d: int) -> tuple[str, int]:
     """Return a description of all k and v with given overlaps, and the set's dimension."""
     k, v = _beyond(state)
     if point_name(state) == "null":
@@ -192,7 +192,7 @@ def point_family(state: OrderParameters, d: int) -> tuple[str, int]:
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
     """Return whether k, and whether v, has a part orthogonal to k* and v*."""
-    k, v, _ = orthogonal_parts(np.array(state))
+    k, v, _ = gram_matrix_of_orthogonal_parts(np.array(state))
     return bool(k > _SAME), bool(v > _SAME)
 
 

@@ -16,7 +16,7 @@ from slrsym.models.specification import Direction, Predictor, TokenSequence
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
-    from slrsym.models.analysis import Recovery, TokenCheck
+    from slrsym.models.analysis import Recovery, SampledTokenComparison
     from slrsym.models.critical_point_table import StationaryPoints
     from slrsym.models.equations import Equations
     from slrsym.runs import Runs
@@ -235,7 +235,7 @@ class Model(DerivedModel):
         -2*rate*(R - 1)
         """
         from slrsym.models.equations import Equations
-        from slrsym.models.rates_of_change import training_rates_of_model
+        from slrsym.models.rates_of_change import checked_training_rates
 
         stated = self
         if symmetric and not self.by_representatives:
@@ -246,7 +246,7 @@ class Model(DerivedModel):
                     "symmetric=True needs exchangeable units: state them as Directions, whose sum "
                     "is a part of the predictor or of the target"
                 )
-        motion = training_rates_of_model(stated, kind, rate, decay, train)
+        motion = checked_training_rates(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
     @explain_arguments()
@@ -304,7 +304,7 @@ class Model(DerivedModel):
     @explain_arguments()
     def check(
         self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
-    ) -> TokenCheck:
+    ) -> SampledTokenComparison:
         """Compare risk and gradient at a random point with tokens sampled in R^d.
 
         Parameters
@@ -319,7 +319,7 @@ class Model(DerivedModel):
 
         Returns
         -------
-        TokenCheck
+        SampledTokenComparison
             With the z-score of the risk and of each component of the gradient.
 
         Raises
@@ -329,9 +329,9 @@ class Model(DerivedModel):
         ValueError
             If a parameter is missing or out of its range.
         """
-        from slrsym.models.analysis import check
+        from slrsym.models.analysis import compare_with_sampled_tokens
 
-        return check(self, values, samples=samples, rng=rng)
+        return compare_with_sampled_tokens(self, values, samples=samples, rng=rng)
 
     @explain_arguments()
     def landscape(
@@ -369,9 +369,9 @@ class Model(DerivedModel):
         ValueError
             If a parameter is missing or out of its range.
         """
-        from slrsym.models.critical_points import landscape
+        from slrsym.models.critical_points import search_model_critical_points
 
-        return landscape(self, values, starts=starts, rng=rng, progress=progress)
+        return search_model_critical_points(self, values, starts=starts, rng=rng, progress=progress)
 
     @explain_arguments(least="min_overlap")
     def recovery(
@@ -420,9 +420,9 @@ class Model(DerivedModel):
         ValueError
             If `pairs` is empty or not of this model, or as `simulate` does.
         """
-        from slrsym.models.analysis import recovery
+        from slrsym.models.analysis import count_recovering_runs
 
-        return recovery(
+        return count_recovering_runs(
             self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
             start=start, every=every, rng=rng, dimensions=dimensions, backend=backend, path=path,
             progress=progress,
@@ -444,9 +444,9 @@ class Model(DerivedModel):
             The law of the projections of each role of tokens, and if the risk has a closed form,
             the risk against its definition, and its gradient.
         """
-        from slrsym.models.claims import claims_of
+        from slrsym.models.claims import claims_about_model
 
-        return claims_of(self, name, source)
+        return claims_about_model(self, name, source)
 
     def to_latex(self, file: str | Path | None = None) -> str:
         """Write the laws of projections, the risk and the gradient in LaTeX.

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import require_integer, to_float
-from slrsym.models.description import latex_of, token_names
-from slrsym.models.initial_conditions import gram_root
+from slrsym.models.description import latex_of, unique_token_names
+from slrsym.models.initial_conditions import vectors_with_gram_matrix
 from slrsym.models.simulation import (
     add_fixed_products,
-    initial_factors,
-    parameter_schedule,
+    initial_gram_factors,
+    parameter_values_by_name,
+    parameters_by_step,
     require_dimension,
     simulate,
-    values_by_name,
 )
 from slrsym.models.specification import Direction, Token, softmax
 from slrsym.renamed import old_attribute
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TokenCheck:
+class SampledTokenComparison:
     """Comparison of a model's exact risk and gradient with averages over tokens sampled in R^d."""
 
     risk: float
@@ -58,16 +58,16 @@ class TokenCheck:
         )
 
 
-def check(
+def compare_with_sampled_tokens(
     model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
-) -> TokenCheck:
+) -> SampledTokenComparison:
     """Compare exact risk and gradient with sampled tokens; see `Model.check`."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
-    by_name = values_by_name(model, values)
+    by_name = parameter_values_by_name(model, values)
     d = require_dimension(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = _equal_parts(d, model.spaces)
-    factor = initial_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
+    factor = initial_gram_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
     # As vectors of R^d, in whatever basis of each eigenspace.
     blocks = []
     for part, n in zip(factor, dimensions, strict=True):
@@ -78,7 +78,7 @@ def check(
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
     add_fixed_products(model, by_name, factor[None])
-    row = parameter_schedule(model, by_name, 0)[0]
+    row = parameters_by_step(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
     found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
     gradients = model.flow.gradients(factor, found[1:])
@@ -109,7 +109,7 @@ def check(
                 exact = slopes[i, j] - radial * slopes[i, i]
                 scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
     error = float(squares.std() / np.sqrt(samples))
-    return TokenCheck(float(found[0]), float(squares.mean()), error, scores)
+    return SampledTokenComparison(float(found[0]), float(squares.mean()), error, scores)
 
 
 def _equal_parts(d: int, spaces: int) -> list[int]:
@@ -142,7 +142,7 @@ def _drawn(
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
         # Noises of correlation 1 are equal, and their matrix is singular.
-        noises = (np.tensordot(row, drawn, 1) for row in gram_root(tau))
+        noises = (np.tensordot(row, drawn, 1) for row in vectors_with_gram_matrix(tau))
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise
@@ -247,7 +247,7 @@ class Recovery:
         )
 
 
-def recovery(
+def count_recovering_runs(
     model: DerivedModel,
     values: Mapping[Any, Any],
     pairs: Sequence[tuple[Direction, Direction]],
@@ -281,7 +281,7 @@ def recovery(
 def model_latex(model: DerivedModel) -> str:
     """Return the model's formulas as LaTeX displays for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex_of, model.order_parameters)) + "$."]
-    for token, name in token_names(model.data.tokens).items():
+    for token, name in unique_token_names(model.data.tokens).items():
         if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
             parts += [f"Projections of a token ({name}):", _display(latex_of(model.law(token)))]
     if model.quadrature is not None:

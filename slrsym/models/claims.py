@@ -31,7 +31,7 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfDefect, ErfVariance
-from slrsym.models.description import claim_id, token_names
+from slrsym.models.description import claim_id_for_part, unique_token_names
 from slrsym.models.projections import TokenRole
 from slrsym.models.risk_terms import Part
 from slrsym.models.specification import Direction
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 xi = Symbol("xi", real=True)
 
 
-def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
+def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Return the claims about a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
-    called = token_names(roles)
+    called = unique_token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
     if model.has_closed_form:
         claims += [_risk(model, name, source), _gradient(model, name, source)]
@@ -107,7 +107,7 @@ def _projections(
     )  # fmt: skip
     F = Function("F", real=True)
     claim = Claim(
-        id=claim_id(f"{name}-projections", called),
+        id=claim_id_for_part(f"{name}-projections", called),
         title=f"the law of the projections of a token ({called})",
         statement=Eq(Expectation(F(*forms), seen), Expectation(F(*forms.values()), law)),
         source=source,

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.models.newton import Coverage
+from slrsym.models.newton import SearchCoverage
 
 _Array = NDArray[np.float64]
 _WIDTH = 80
@@ -93,7 +93,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
         self,
         overlaps: tuple[str, ...],
         points: tuple[StationaryPoint, ...],
-        coverage: Coverage,
+        coverage: SearchCoverage,
         symmetries: int,
     ) -> None:
         self.overlaps, self.points = overlaps, points

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer
 from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
-from slrsym.models.newton import Coverage, follow_eigenvectors, search_zeros
+from slrsym.models.newton import SearchCoverage, follow_eigenvectors, search_gradient_zeros
 from slrsym.models.simulation import (
     add_fixed_products,
-    initial_factors,
-    parameter_schedule,
+    initial_gram_factors,
+    parameter_values_by_name,
+    parameters_by_step,
     require_dimension,
-    values_by_name,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _REACH, _LED_STEPS = 0.25, 12
 _ASIDE = 0.2
 
 
-class Landscape:
+class RiskLandscape:
     """The risk as a function of the trained directions, with everything else fixed."""
 
     def __init__(
@@ -169,10 +169,10 @@ class Landscape:
         return found
 
 
-class Symmetries:
+class RiskSymmetries:
     """Signed permutations of directions under which the risk is invariant, acting on states."""
 
-    def __init__(self, landscape: Landscape, states: Array) -> None:
+    def __init__(self, landscape: RiskLandscape, states: Array) -> None:
         model = landscape.model
         self._places = {s: i for i, s in enumerate(model.order_parameters)}
         size = len(self._places)
@@ -252,7 +252,7 @@ class _Found:
     samples: list[Array] = field(default_factory=list)
 
 
-def landscape(
+def search_model_critical_points(
     model: DerivedModel,
     values: Mapping[Any, Any],
     *,
@@ -261,17 +261,17 @@ def landscape(
     progress: bool | None = None,
 ) -> StationaryPoints:
     """Search for critical points of a model's risk; see `Model.landscape`."""
-    by_name = values_by_name(model, values)
+    by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = require_dimension(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
     starts = require_integer("starts", starts, 1)
-    factors = initial_factors(model, by_name, "uniform", starts, generator, dimensions)
+    factors = initial_gram_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
     add_fixed_products(model, by_name, factors)
-    there = Landscape(model, factors, parameter_schedule(model, by_name, 0)[0], dimensions)
-    symmetries = Symmetries(there, there.states(there.points[:3]))
+    there = RiskLandscape(model, factors, parameters_by_step(model, by_name, 0)[0], dimensions)
+    symmetries = RiskSymmetries(there, there.states(there.points[:3]))
     known: list[_Found] = []
     with show_progress(progress, "searches", starts, counted=True) as shown:
         for begin in range(0, starts, _BATCH):
@@ -283,11 +283,11 @@ def landscape(
     rows = _rows(there, known, symmetries)
     names = tuple(p.name for p in model.order_parameters)
     rows.sort(key=lambda p: (p.risk, tuple(p.state)))
-    coverage = Coverage(starts, tuple(p.hits for p in rows))
+    coverage = SearchCoverage(starts, tuple(p.hits for p in rows))
     return StationaryPoints(names, tuple(rows), coverage, len(symmetries.transformations))
 
 
-def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
+def _first(there: RiskLandscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
     """Return the points where searches begin: random starts, some moved to raise variety.
 
     One is led to a minimum and one to a saddle of a random index; `begin` counts the starts before.
@@ -306,7 +306,7 @@ def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator
     return there.retract(found, np.zeros_like(found))
 
 
-def _aligned(there: Landscape, point: Array, number: int) -> Array:
+def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
     """Return a start with a symmetry that depends on `number`, as some points need one.
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
@@ -322,10 +322,10 @@ def _aligned(there: Landscape, point: Array, number: int) -> Array:
     return found
 
 
-def _searched(there: Landscape, points: Array) -> list[_Found]:
+def _searched(there: RiskLandscape, points: Array) -> list[_Found]:
     """Run a search from each point, and return the critical points found."""
     with np.errstate(all="ignore"):
-        ends = search_zeros(points, there.curvature, there.retract)[0]
+        ends = search_gradient_zeros(points, there.curvature, there.retract)[0]
         grad, hess, basis = there.curvature(ends, exact=True)
         risks, _ = there.risk_and_gradient(ends)
     states = there.states(ends)
@@ -344,7 +344,7 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
     return found
 
 
-def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
+def _enter(known: list[_Found], one: _Found, symmetries: RiskSymmetries) -> _Found:
     """Return the known point that is equal up to a symmetry, or else the added new point."""
     images = symmetries.images(one.state)
     for other in known:
@@ -354,7 +354,9 @@ def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
     return one
 
 
-def _rows(there: Landscape, known: list[_Found], symmetries: Symmetries) -> list[StationaryPoint]:
+def _rows(
+    there: RiskLandscape, known: list[_Found], symmetries: RiskSymmetries
+) -> list[StationaryPoint]:
     """Return a table row for each isolated critical point, and one for each continuum of them."""
     rows: list[StationaryPoint] = []
     for one in known:
@@ -382,7 +384,7 @@ def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
     return bool(close and either and inside and row.index == other.index)
 
 
-def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> StationaryPoint:
+def _described(there: RiskLandscape, one: _Found, symmetries: RiskSymmetries) -> StationaryPoint:
     """Return the table row of a critical point, with its curvatures in all d dimensions."""
     inside, vectors = np.linalg.eigh(one.hess)
     across = there.transverse_curvatures(one.point)
@@ -411,7 +413,7 @@ def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> Station
     )
 
 
-def _continuum(there: Landscape, one: _Found, free: Array) -> tuple[Array, int]:
+def _continuum(there: RiskLandscape, one: _Found, free: Array) -> tuple[Array, int]:
     """Return states of the continuum around a critical point, and the dimension of the continuum.
 
     Curvature may vanish without a continuum: then searches from aside come back.

@@ -82,7 +82,7 @@ class _Moved:
         return Add(*(t * c for t, c in zip(self.tangent, y, strict=True)))
 
 
-class Flow:
+class DescentMap:
     """Projected gradient descent of a model, as a map of the Gram matrix of its directions.
 
     A factor of it, of shape (..., spaces, p, r), has the coordinates of the directions, trained
@@ -300,6 +300,6 @@ class DerivedModel(ExactRisk):
     """A stated model with its exact risk and its descent map."""
 
     @cached_property
-    def flow(self) -> Flow:
+    def flow(self) -> DescentMap:
         """The descent map, in the Gram matrix of the directions."""
-        return Flow(self)
+        return DescentMap(self)

@@ -54,7 +54,7 @@ def describe_model(model: ProjectionLaws) -> str:
     )
 
 
-def token_names(tokens: Iterable[Token]) -> dict[Token, str]:
+def unique_token_names(tokens: Iterable[Token]) -> dict[Token, str]:
     """Return a name of its own for each token: those that share a name are numbered."""
     tokens = list(tokens)
     alike = {t: [u for u in tokens if _as_id(u.name) == _as_id(t.name)] for t in tokens}
@@ -64,7 +64,7 @@ def token_names(tokens: Iterable[Token]) -> dict[Token, str]:
     }
 
 
-def claim_id(name: str, part: str) -> str:
+def claim_id_for_part(name: str, part: str) -> str:
     """Return the id of a claim about a part of a model, in small letters, digits and hyphens."""
     return f"{name}-{_as_id(part)}"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
-from slrsym.models.claims import claims_of as claims_of_model
+from slrsym.models.claims import claims_about_model as claims_of_model
 from slrsym.models.claims import xi
 from slrsym.models.projections import TokenRole
 from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, trained_pairs
-from slrsym.models.sample_moments import SampleMoments
+from slrsym.models.sample_moments import OneSampleMeans
 from slrsym.models.specification import Direction
 from slrsym.models.unit_sums import Units, UnitSums, count_like_terms
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MeansByDefinition:
-    """Means over one sample, written as expectations by definition; replaces `SampleMoments`.
+    """Means over one sample, written as expectations by definition; replaces `OneSampleMeans`.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class MeansByDefinition:
 
     def __init__(self, model: DerivedModel) -> None:
         self.model = model
-        self._laws = SampleMoments(model)
+        self._laws = OneSampleMeans(model)
         self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
 
     def risk(self) -> Expr:
@@ -112,7 +112,7 @@ class MeansByDefinition:
         return next(key for key, other in self.model.roles.items() if other is role)
 
 
-def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
+def claims_about_equations(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Return the claims about equations of motion; see `Equations.claims`."""
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)

@@ -13,12 +13,12 @@ from sympy import Expr, ImmutableMatrix, Symbol
 
 from slrsym.files import require_writable
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of
 from slrsym.models.moment_tables import MomentTable
 from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, total_derivative
-from slrsym.models.simulation import values_by_name
+from slrsym.models.simulation import parameter_values_by_name
 from slrsym.renamed import old_attribute
 
 Array = NDArray[np.float64]
@@ -210,7 +210,7 @@ class EquationSystem:
             return table.compile(backend)
         moments = self._changes.samples.moments
         given = {name: moments[name].expression() for name in table.names}
-        program = print_program(table.outputs, self.state, self.parameters, given=given)
+        program = program_from_expressions(table.outputs, self.state, self.parameters, given=given)
         return compile_program(program, backend)
 
     def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
@@ -259,9 +259,9 @@ class EquationSystem:
         ValueError
             As `at` does.
         """
-        known = values_by_name(self.model, values or {})
+        known = parameter_values_by_name(self.model, values or {})
         if isinstance(point, Mapping):
-            given = values_by_name(self.model, point)
+            given = parameter_values_by_name(self.model, point)
             state = np.array([_number("point", p, given) for p in self.state])
             known = {**{n: v for n, v in given.items() if n not in _names(self.state)}, **known}
         else:

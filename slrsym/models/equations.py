@@ -233,6 +233,6 @@ class Equations(EquationSystem):
             The closed form of each mean in the equations, from its definition at any law; and that
             the subspace where exchangeable units are alike is invariant.
         """
-        from slrsym.models.equation_claims import claims_of
+        from slrsym.models.equation_claims import claims_about_equations
 
-        return claims_of(self, name, source)
+        return claims_about_equations(self, name, source)

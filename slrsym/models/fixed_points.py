@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.models.initial_conditions import uniform_start
+from slrsym.models.initial_conditions import uniform_trained_directions
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
 
@@ -157,7 +157,9 @@ def search_fixed_points(
 def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:
     """Return random feasible states: inner products of random directions, and normal scalars."""
     model = equations.model
-    factors = uniform_start(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
+    factors = uniform_trained_directions(
+        model, 2 * len(model.directions), count, rng, _fixed_gram(equations)
+    )
     t = len(model.trained)
     # Of lengths between 0 and about 1, and overlaps with fixed directions of either sign.
     free = np.array([not x.on_sphere for x in model.trained])

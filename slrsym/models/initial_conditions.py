@@ -34,7 +34,7 @@ def gaussian_coordinates(rng: Generator, count: int, d: int, known: int = 0) -> 
     return rows
 
 
-def uniform_start(
+def uniform_trained_directions(
     model: ExactRisk,
     d: int,
     runs: int,
@@ -50,7 +50,7 @@ def uniform_start(
             f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
         )
     given = len(spaces) == 1 and gram is not None
-    basis = gram_root(gram) if given else np.empty((f, 0))
+    basis = vectors_with_gram_matrix(gram) if given else np.empty((f, 0))
     basis = basis[:, basis.any(axis=0)]
     rank, count = basis.shape[1], t if given else f + t
     if rank > d:
@@ -78,7 +78,7 @@ def uniform_start(
     return factor
 
 
-def gram_root(gram: Any) -> Array:
+def vectors_with_gram_matrix(gram: Any) -> Array:
     """Return vectors, as rows, with a given Gram matrix; of several matrices, with each."""
     matrix = np.asarray(gram, dtype=np.float64)
     if not np.allclose(matrix, np.swapaxes(matrix, -1, -2), rtol=1e-9, atol=1e-9):

@@ -19,17 +19,17 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.models.moments import (
     ATOMS,
     NotClosedError,
-    atom_function,
-    atoms_of,
+    atomic_means_in,
     covariance_symbol,
-    differentiate_closed,
-    generic_variables,
-    mean,
+    derivatives_in_law_entries,
+    differentiate_closed_form,
+    generic_gaussian_variables,
     mean_symbol,
-    partial_derivatives,
+    product_mean,
+    split_atomic_mean_derivative,
 )
 
-Z = generic_variables(1)[0]
+Z = generic_gaussian_variables(1)[0]
 
 
 class ProductFactors(NamedTuple):
@@ -84,7 +84,7 @@ def pattern_of(
         if product.rest.has(symbol):
             factors.setdefault(variable, S.One)
     order = sorted(factors, key=lambda v: (_text(factors[v]), str(v)))
-    names = generic_variables(len(order))
+    names = generic_gaussian_variables(len(order))
     rest = product.rest
     if rest is not S.One:
         rest = rest.xreplace(
@@ -95,7 +95,7 @@ def pattern_of(
 
 @cache
 def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
-    names = generic_variables(len(functions))
+    names = generic_gaussian_variables(len(functions))
     core = Mul(rest, *(f.xreplace({Z: z}) for f, z in zip(functions, names, strict=True)))
     return MeanPattern(core, len(functions))
 
@@ -106,7 +106,7 @@ class MeanPattern:
     Parameters
     ----------
     core : Expr
-        The product, in `slrsym.models.moments.generic_variables`.
+        The product, in `slrsym.models.moments.generic_gaussian_variables`.
     count : int
         The number of variables.
     """
@@ -120,7 +120,7 @@ class MeanPattern:
         if not self.count:
             return ParametricMean(self, self.core)
         law = GaussianLaw(
-            dict.fromkeys(generic_variables(self.count), S.Zero),
+            dict.fromkeys(generic_gaussian_variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = with_own_owens_t(expectation(self.core, law))
@@ -135,7 +135,7 @@ class MeanPattern:
         NotClosedError
             If it has neither a closed form nor a quadrature.
         """
-        formal = mean(self.core, self.count)
+        formal = product_mean(self.core, self.count)
         return ParametricMean(self, _written(formal), formal)
 
     def mean(self, centred: bool) -> ParametricMean:
@@ -159,10 +159,14 @@ class ParametricMean:
         return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
 
     def slope(self, argument: Symbol) -> ParametricMean:
-        """Return the partial derivative in one of the arguments."""
+        """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
         if argument not in self._slopes:
-            if self._formal is not None and argument in law_symbols(self.pattern.count):
-                formal = partial_derivatives(self._formal, self.pattern.count).get(argument, S.Zero)
+            if self._formal is not None and argument in mean_and_covariance_symbols(
+                self.pattern.count
+            ):
+                formal = derivatives_in_law_entries(self._formal, self.pattern.count).get(
+                    argument, S.Zero
+                )
                 self._slopes[argument] = ParametricMean(self.pattern, _written(formal), formal)
             else:
                 self._slopes[argument] = ParametricMean(self.pattern, self.value.diff(argument))
@@ -170,7 +174,7 @@ class ParametricMean:
 
 
 @cache
-def law_symbols(count: int) -> frozenset[Symbol]:
+def mean_and_covariance_symbols(count: int) -> frozenset[Symbol]:
     """Return the symbols of means and covariances of `count` variables."""
     means = {mean_symbol(i) for i in range(count)}
     return frozenset(means | {covariance_symbol(i, j) for i in range(count) for j in range(count)})
@@ -179,17 +183,17 @@ def law_symbols(count: int) -> frozenset[Symbol]:
 def _written(formal: Expr) -> Expr:
     """Replace the symbols of atomic means by their closed forms."""
     found = {}
-    for node in atoms_of(formal):
-        function, orders = atom_function(node)
+    for node in atomic_means_in(formal):
+        function, orders = split_atomic_mean_derivative(node)
         atom = ATOMS[function.func]
-        found[node] = differentiate_closed(atom.closed, orders).xreplace(atom.constants)
+        found[node] = differentiate_closed_form(atom.closed, orders).xreplace(atom.constants)
     value = formal.xreplace(found)
     if value.atoms(AppliedUndef):
         raise NotClosedError(f"no closed form is known of {value}")
     return value
 
 
-def law_entries(
+def means_and_covariances(
     order: Iterable[Any], mean_of: Any, covariance_of: Any
 ) -> tuple[dict[Symbol, Expr], bool]:
     """Return the means and covariances of some variables, and whether all means vanish."""

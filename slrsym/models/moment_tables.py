@@ -18,10 +18,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
-from slrsym.kernels.arguments import batch_function
+from slrsym.kernels.arguments import vectorise_over_leading_axes
 from slrsym.kernels.compile import choose_backend, numpy_constants_and_outputs, numpy_function
 from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.models.mean_patterns import ParametricMean
 from slrsym.models.sample_moments import MomentSum
@@ -74,11 +74,11 @@ class MomentTable:
 
     @cached_property
     def _entries(self) -> Program:
-        return print_program(self.entries, self.inputs, ())
+        return program_from_expressions(self.entries, self.inputs, ())
 
     @cached_property
     def _final(self) -> Program:
-        return print_program(self.outputs, (*self.inputs, *self.names), ())
+        return program_from_expressions(self.outputs, (*self.inputs, *self.names), ())
 
     @cached_property
     def _patterns(self) -> list[Program]:
@@ -97,7 +97,7 @@ class MomentTable:
             ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`.
         """
         fill = self._numba() if choose_backend(backend) == "numba" else self._numpy()
-        return batch_function(fill, self._width, len(self.outputs))
+        return vectorise_over_leading_axes(fill, self._width, len(self.outputs))
 
     # -- NumPy ---------------------------------------------------------------------------------
 
@@ -215,7 +215,7 @@ def _constants(program: Program) -> list[str]:
 
 def _pattern_program(mean: ParametricMean) -> Program:
     if mean.program is None:
-        mean.program = print_program([mean.value], mean.arguments, ())
+        mean.program = program_from_expressions([mean.value], mean.arguments, ())
     program: Program = mean.program
     return program
 

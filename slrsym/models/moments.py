@@ -47,14 +47,14 @@ from slrsym.gaussian import (
     normal_cdf,
     normal_pdf,
 )
-from slrsym.gaussian.closed_form import evaluate_for_proofs
+from slrsym.gaussian.closed_form import expectation_for_proofs
 from slrsym.gaussian.integrals import complete_square, erf_product_mean
-from slrsym.kernels.printing import hoist_parts
+from slrsym.kernels.printing import hoist_constant_parts
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance, gaussian_mean
 
 
 @cache
-def generic_variables(count: int) -> tuple[Symbol, ...]:
+def generic_gaussian_variables(count: int) -> tuple[Symbol, ...]:
     """Return symbols for the variables of a Gaussian vector with arbitrary mean and covariance."""
     return tuple(Symbol(f"Z_{i}", real=True) for i in range(count))
 
@@ -72,7 +72,7 @@ def covariance_symbol(i: int, j: int) -> Symbol:
     return Symbol(f"c_{i}_{j}", positive=True) if i == j else Symbol(f"c_{i}_{j}", real=True)
 
 
-class MeanAtom(NamedTuple):
+class AtomicMean(NamedTuple):
     """Closed form of the mean of a function, or of the covariance of two, in the variables' means.
 
     It is `closed`, but for names of what the means do not occur in: `constants`.
@@ -83,18 +83,18 @@ class MeanAtom(NamedTuple):
 
 
 @cache
-def differentiate_closed(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+def differentiate_closed_form(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
     """Differentiate a closed form in the variables' means, to given orders."""
     if not orders:
         return expr
     (m, order), *rest = orders
     lower = ((m, order - 1), *rest) if order > 1 else tuple(rest)
-    return _expanded(differentiate_closed(expr, lower).diff(m))
+    return _expanded(differentiate_closed_form(expr, lower).diff(m))
 
 
 # By the undefined function that stands for it in a mean or covariance; and for a covariance, what
 # stands for the two means.
-ATOMS: dict[Any, MeanAtom] = {}
+ATOMS: dict[Any, AtomicMean] = {}
 _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
@@ -108,20 +108,20 @@ def expand_addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Ex
 
 
 @cache
-def mean(core: Expr, count: int) -> Expr:
+def product_mean(core: Expr, count: int) -> Expr:
     """Return the mean of a product, in parameters of the law and symbols of atomic means."""
     powers, function = _split(core, count)
     return _with_factors(_function_mean(function, count), powers)
 
 
 @cache
-def covariance(first: Expr, second: Expr, count: int) -> Expr:
+def product_covariance(first: Expr, second: Expr, count: int) -> Expr:
     """Return the covariance of two products, without terms that cancel."""
     (powers, one), (others, other) = _split(first, count), _split(second, count)
     product = _function_mean(one, count) * _function_mean(other, count)
     product += _function_covariance(one, other, count)
     both = _with_factors(product, [n + m for n, m in zip(powers, others, strict=True)])
-    return expand(both - mean(first, count) * mean(second, count))
+    return expand(both - product_mean(first, count) * product_mean(second, count))
 
 
 def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
@@ -135,7 +135,7 @@ def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
 
 
 @cache
-def partial_derivatives(value: Expr, count: int) -> dict[Symbol, Expr]:
+def derivatives_in_law_entries(value: Expr, count: int) -> dict[Symbol, Expr]:
     """Return the partial derivatives of a mean or covariance in the entries of the law."""
     found = {}
     for i in range(count):
@@ -147,7 +147,7 @@ def partial_derivatives(value: Expr, count: int) -> dict[Symbol, Expr]:
 
 def _slope(value: Expr, i: int, j: int) -> Expr:
     """Return the partial derivative in a covariance, applied to the atomic means, too."""
-    atoms = sorted(atoms_of(value), key=str)
+    atoms = sorted(atomic_means_in(value), key=str)
     names = {atom: Dummy(real=True) for atom in atoms}
     plain = value.xreplace(names)
     total = plain.diff(covariance_symbol(i, j))
@@ -157,7 +157,7 @@ def _slope(value: Expr, i: int, j: int) -> Expr:
 
 
 def _heat(atom: Expr, i: int, j: int) -> Expr:
-    function, orders = atom_function(atom)
+    function, orders = split_atomic_mean_derivative(atom)
     m_i, m_j = mean_symbol(i), mean_symbol(j)
     half = Rational(1, 2) if i == j else S.One
     value = half * function.diff(m_i, m_j)
@@ -169,7 +169,7 @@ def _heat(atom: Expr, i: int, j: int) -> Expr:
     return value
 
 
-def atoms_of(value: Expr) -> set[Expr]:
+def atomic_means_in(value: Expr) -> set[Expr]:
     """Return the atomic means in an expression, and their derivatives."""
     whole: set[Expr] = value.atoms(Derivative)
     return whole | {
@@ -177,7 +177,7 @@ def atoms_of(value: Expr) -> set[Expr]:
     }
 
 
-def atom_function(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
+def split_atomic_mean_derivative(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
     """Return the atomic mean in a derivative of it, with the order in each variable's mean."""
     if isinstance(atom, Derivative):
         return atom.expr, tuple((x, int(n)) for x, n in atom.variable_count)
@@ -188,7 +188,7 @@ def atom_function(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
 def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
     """Split a product into the exponents of the variables and the remaining function."""
     powers, rest = [0] * count, S.One
-    names = generic_variables(count)
+    names = generic_gaussian_variables(count)
     for factor in Mul.make_args(core):
         base, power = factor.as_base_exp()
         if base in names and power.is_Integer and power > 0:
@@ -220,17 +220,17 @@ def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _used(function: Expr, count: int) -> tuple[int, ...]:
-    return tuple(i for i, z in enumerate(generic_variables(count)) if function.has(z))
+    return tuple(i for i, z in enumerate(generic_gaussian_variables(count)) if function.has(z))
 
 
 def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
     parameters = [mean_symbol(i) for i in used]
     names: dict[Expr, Symbol] = {}
-    value = hoist_parts(closed(), frozenset(parameters), names)
+    value = hoist_constant_parts(closed(), frozenset(parameters), names)
     if value == 0:
         return S.Zero
     function = UndefinedFunction(f"F_{len(ATOMS)}", real=True)
-    ATOMS[function] = MeanAtom(value, {symbol: expr for expr, symbol in names.items()})
+    ATOMS[function] = AtomicMean(value, {symbol: expr for expr, symbol in names.items()})
     return function(*parameters)
 
 
@@ -240,12 +240,12 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     tilted = _tilted_mean(function, used)
     if tilted is not None:
         return tilted
-    names = generic_variables(max(used) + 1)
+    names = generic_gaussian_variables(max(used) + 1)
     law = GaussianLaw(
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = evaluate_for_proofs(function, law)
+    value = expectation_for_proofs(function, law)
     if value.has(Expectation):
         _require_quadrature(function, len(used))
         return gaussian_mean(function, law)
@@ -265,7 +265,7 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
 
     Under the tilted law the error functions have a mean without branches.
     """
-    names = [generic_variables(max(used) + 1)[i] for i in used]
+    names = [generic_gaussian_variables(max(used) + 1)[i] for i in used]
     factors = Mul.make_args(function)
     exponent = expand(Add(*(f.exp for f in factors if isinstance(f, exp))))
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))

@@ -24,7 +24,7 @@ _STEPS = 80
 
 
 @dataclass(frozen=True)
-class Coverage:
+class SearchCoverage:
     """Counts of hits of each critical point, with estimates of how many points were missed.
 
     The number of those is estimated after Boender and Rinnooy Kan (Mathematical Programming 37,
@@ -91,7 +91,7 @@ def follow_eigenvectors(
     return points
 
 
-def search_zeros(
+def search_gradient_zeros(
     points: _Array, curvature: Curvature, retract: Retraction
 ) -> tuple[_Array, _Array, _Array, _Array]:
     """Search for zeros of the gradient by Levenberg-Marquardt, from each start independently.
@@ -131,7 +131,7 @@ def search_zeros(
     return points, grad, hess, basis
 
 
-def newton_steps(grad: _Array, hess: _Array) -> _Array:
+def newton_step_lengths(grad: _Array, hess: _Array) -> _Array:
     """Return the lengths of Newton steps, infinite unless the gradient nearly vanishes."""
     values, vectors = np.linalg.eigh(hess)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])

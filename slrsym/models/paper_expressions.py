@@ -34,7 +34,7 @@ from sympy import (
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.printing import nest_polynomial, print_program
+from slrsym.kernels.printing import nest_polynomial, program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
 from slrsym.models.descent import risk_slope_symbol
@@ -153,7 +153,7 @@ def risk_program(name: str) -> Program:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = globals()[name]()
     outputs = found if isinstance(found, tuple) else (found,)
-    return print_program(outputs, ORDER_PARAMETERS, PARAMETERS)
+    return program_from_expressions(outputs, ORDER_PARAMETERS, PARAMETERS)
 
 
 # -- a step of descent ----------------------------------------------------------------------------
@@ -175,7 +175,7 @@ _ONE = Float(1 + 4e-15)
 
 
 @cache
-def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
+def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     """Return the overlaps after one step (Definition 1), with definitions of auxiliary symbols."""
     new, meanings = attention().model.flow.step_map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
@@ -184,7 +184,7 @@ def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
 @cache
 def overlap_program() -> Program:
     """Return the program of one descent step of the five overlaps, gradient included."""
-    outputs, meanings = overlap_map()
+    outputs, meanings = overlaps_after_step()
     slopes = dict(zip(SLOPES, gradient(), strict=True))
     new = dict(zip(_NEW, outputs, strict=True))
     kappa, nu, theta, eta, rho = _NEW
@@ -198,24 +198,26 @@ def overlap_program() -> Program:
     k_left, v_left = _ONE - k_square, _ONE - v_square
     room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
     given = slopes | meanings | new | inside
-    return print_program((*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given)
+    return program_from_expressions(
+        (*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given
+    )
 
 
 @cache
 def planar_program() -> Program:
     """Return the program of one step on the invariant manifold, where theta = eta = rho = 0."""
-    outputs, meanings = overlap_map()
+    outputs, meanings = overlaps_after_step()
     slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
     given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
     room = Min(*(_ONE - x**2 for x in _NEW[:2]))
-    return print_program((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
+    return program_from_expressions((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
 
 
-def token_program() -> Program:
+def token_term_program() -> Program:
     """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
-    return print_program((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+    return program_from_expressions((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
@@ -233,7 +235,7 @@ def feasibility_program(count: int, d: int = 4) -> Program:
     then the norms of k and v are made 1.
     """
     if count == 2:
-        return print_program([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+        return program_from_expressions([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
     names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
     k_square, v_square, inner, half, beyond, radius, least, most = (
         Symbol(name, real=True) for name in names
@@ -262,4 +264,4 @@ def feasibility_program(count: int, d: int = 4) -> Program:
         k_scale * eta,
         Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
     )
-    return print_program(outputs, ORDER_PARAMETERS, (), given=given)
+    return program_from_expressions(outputs, ORDER_PARAMETERS, (), given=given)

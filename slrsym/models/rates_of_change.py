@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
 from slrsym.models.exchangeable_units import Directions
-from slrsym.models.sample_moments import SampleMoments
+from slrsym.models.sample_moments import OneSampleMeans
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class RatesOfChange:
     ----------
     model : DerivedModel
     motion : Motion
-    samples : SampleMoments or DefinedMeans, optional
+    samples : OneSampleMeans or DefinedMeans, optional
         Means over one sample, as symbols of moments or by their definition.
     """
 
     def __init__(self, model: DerivedModel, motion: TrainingRates, samples: Any = None) -> None:
         self.model, self.motion = model, motion
-        self.samples = SampleMoments(model) if samples is None else samples
+        self.samples = OneSampleMeans(model) if samples is None else samples
         self.state = (*trained_pairs(model), *motion.scalars)
         self.risk = self.samples.risk()
         if motion.kind == "projected-descent":
@@ -190,7 +190,7 @@ def _require_limit(model: DerivedModel) -> None:
             )
 
 
-def training_rates_of_model(
+def checked_training_rates(
     model: DerivedModel,
     kind: str,
     rate: Any,

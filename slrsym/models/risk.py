@@ -10,11 +10,11 @@ from sympy import Expr, ImmutableMatrix, Symbol
 
 from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.risk_terms import Quadrature, RiskTerms, SoftmaxRiskTerms
+from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRiskTerms
 from slrsym.models.specification import softmax, source_location
 from slrsym.renamed import old_attribute
 
@@ -48,14 +48,14 @@ class ExactRisk(ProjectionLaws):
         return isinstance(self._terms, RiskTerms)
 
     @cached_property
-    def quadrature(self) -> Quadrature | None:
+    def quadrature(self) -> RequiredQuadrature | None:
         """The quadrature that computes a risk without closed form, with the reason; else None.
 
         None where there is a closed form, and where there is neither; `has_closed_form` tells
         which.
         """
         try:
-            found: Quadrature | None = self._terms.quadrature
+            found: RequiredQuadrature | None = self._terms.quadrature
         except NotClosedError:
             return None
         return found
@@ -88,7 +88,7 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def risk(self) -> Any:
-        """The risk: noise, variances and squared bias in closed form; for softmax, a `Quadrature`.
+        """The risk: noise, variances and squared bias in closed form; for softmax, a quadrature.
 
         What has no closed form in it are means of functions of one normal variable.
         """
@@ -153,7 +153,7 @@ class ExactRisk(ProjectionLaws):
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
         given = self._terms.needed(outputs)
-        return print_program(outputs, self.order_parameters, parameters, given=given)
+        return program_from_expressions(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
         """Compile the risk and its gradient, or other chosen outputs, to a function.

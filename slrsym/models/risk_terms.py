@@ -16,20 +16,24 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.printing import nest_polynomial
-from slrsym.kernels.softmax_risk import integrate_softmax_risk, mpmath_softmax_risk, risk_and_slopes
+from slrsym.kernels.softmax_risk import (
+    integrate_softmax_risk,
+    mpmath_softmax_risk,
+    risk_and_derivatives,
+)
 from slrsym.kernels.softmax_risk_balls import ball_softmax_risk
 from slrsym.kernels.symbolic_functions import ErfDefect, GaussianMean
 from slrsym.models.moments import (
     ATOMS,
-    atom_function,
-    atoms_of,
-    covariance,
+    atomic_means_in,
     covariance_symbol,
-    differentiate_closed,
-    generic_variables,
-    mean,
+    derivatives_in_law_entries,
+    differentiate_closed_form,
+    generic_gaussian_variables,
     mean_symbol,
-    partial_derivatives,
+    product_covariance,
+    product_mean,
+    split_atomic_mean_derivative,
 )
 from slrsym.models.projections import ProjectionLaws, TokenRole
 from slrsym.models.specification import Direction, Token, softmax
@@ -209,7 +213,7 @@ class RiskTerms(_Symbols):
         return found - self.meanings.keys()
 
     @property
-    def quadrature(self) -> Quadrature | None:
+    def quadrature(self) -> RequiredQuadrature | None:
         """The quadrature for means without a closed form; None if all have one."""
         risk = self.risk()
         nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
@@ -218,7 +222,7 @@ class RiskTerms(_Symbols):
         dimension = max(len(node.orders) for node in nodes)
         shortest = min((str(n.function) for n in nodes if len(n.orders) == dimension), key=len)
         names = "z" if dimension == 1 else "z and z_2"
-        return Quadrature(
+        return RequiredQuadrature(
             dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
         )
 
@@ -268,7 +272,7 @@ class _MeanAtRoles:
                 place = (role, i) if tau is None else (role, i, number)
                 if place not in places:
                     places.append(place)
-                offset[symbol] = generic_variables(len(places))[places.index(place)]
+                offset[symbol] = generic_gaussian_variables(len(places))[places.index(place)]
             cores.append(core.xreplace(offset))
         self._count = count = len(places)
         self._law: dict[Symbol, Expr] = {}
@@ -281,7 +285,9 @@ class _MeanAtRoles:
                     if first == second
                     else terms.model.covariance_between(role, i, other, j)
                 )
-        self._formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
+        self._formal = (
+            product_mean(cores[0], count) if len(cores) == 1 else product_covariance(*cores, count)
+        )
 
     def value(self, *in_symbols: Symbol) -> Expr:
         """Return the mean, or its derivative in some order parameters."""
@@ -294,7 +300,7 @@ class _MeanAtRoles:
             return self._at_law(self._formal)
         total: Expr = S.Zero
         parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
-        once = partial_derivatives(self._formal, self._count)
+        once = derivatives_in_law_entries(self._formal, self._count)
         for i, p in enumerate(symbols):
             chain = [(x, self._rate(x, p)) for x in self._law]
             moved = [(rate, x) for x, rate in chain if rate != 0]
@@ -302,7 +308,7 @@ class _MeanAtRoles:
                 (factor * rate, slope)
                 for factor, formal in parts
                 for rate, x in moved
-                if (slope := partial_derivatives(formal, self._count).get(x, S.Zero)) != 0
+                if (slope := derivatives_in_law_entries(formal, self._count).get(x, S.Zero)) != 0
             ]
             # Spikes make covariances quadratic in the order parameters.
             if i == 1:
@@ -333,19 +339,21 @@ class _MeanAtRoles:
 
     def _with_atoms(self, formal: Expr) -> Expr:
         """Replace atomic means by their symbols."""
-        return formal.xreplace({atom: self._atom(atom) for atom in atoms_of(formal)})
+        return formal.xreplace({atom: self._atom(atom) for atom in atomic_means_in(formal)})
 
     def _atom(self, node: Expr) -> Expr:
         """Return the symbol of an atomic mean, or its derivative, under the role's law."""
-        function, orders = atom_function(node)
+        function, orders = split_atomic_mean_derivative(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
-        closed = differentiate_closed(atom.closed, orders).xreplace(constants).xreplace(self._law)
+        closed = (
+            differentiate_closed_form(atom.closed, orders).xreplace(constants).xreplace(self._law)
+        )
         return self._terms.named(closed)
 
 
 @dataclass(frozen=True)
-class Quadrature:
+class RequiredQuadrature:
     """The dimension of a quadrature that computes the risk, and the reason for it."""
 
     dimension: int
@@ -410,9 +418,9 @@ class SoftmaxRiskTerms(_Symbols):
         ]  # fmt: skip
 
     @property
-    def quadrature(self) -> Quadrature:
+    def quadrature(self) -> RequiredQuadrature:
         """The quadrature that computes the risk."""
-        return Quadrature(
+        return RequiredQuadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )
 
@@ -438,7 +446,7 @@ class SoftmaxRiskTerms(_Symbols):
         def row(numbers: Any) -> list[float]:
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
             rest = numbers[2 + roles :]
-            risk, _, *slopes = risk_and_slopes(risk_of, mu, extra, counts, rest[: 9 * roles])
+            risk, _, *slopes = risk_and_derivatives(risk_of, mu, extra, counts, rest[: 9 * roles])
             gradient = slopes @ rest[9 * roles + 1 :].reshape(9 * roles, n)
             found: list[float] = []
             for name in what:

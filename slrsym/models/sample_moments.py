@@ -25,7 +25,7 @@ from slrsym.models.mean_patterns import (
     ProductFactors,
     Z,
     factorise_product,
-    law_entries,
+    means_and_covariances,
     pattern_of,
 )
 from slrsym.models.moments import NotClosedError, expand_addends
@@ -86,7 +86,7 @@ class MomentSum:
         return found
 
 
-class SampleMoments:
+class OneSampleMeans:
     """Means over one sample of the error times its derivatives, each derived on first use.
 
     Parameters
@@ -297,7 +297,7 @@ class SampleMoments:
         self, moment: MomentSum, role: TokenRole, part: MomentTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
-        law, centred = law_entries(order, self.mean_at(role), self.covariance_at(role))
+        law, centred = means_and_covariances(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = count_represented_terms(part.tags, fixed) if part.tags else S.One

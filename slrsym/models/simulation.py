@@ -16,9 +16,16 @@ from slrsym.files import read_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import iterate_compiled
-from slrsym.models.initial_conditions import gram_root, uniform_start
+from slrsym.models.initial_conditions import uniform_trained_directions, vectors_with_gram_matrix
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, advance_and_log, build_runs, load, require_runs, save_without_risk
+from slrsym.runs import (
+    Runs,
+    advance_and_log,
+    build_runs,
+    load,
+    require_runs_dataset,
+    save_without_risk,
+)
 from slrsym.schedules import SORTS, parameter_values
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class FlowEngine:
+class DescentEngine:
     """Engine that takes descent steps of a model, in NumPy or as machine code."""
 
     def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
@@ -73,7 +80,7 @@ class FlowEngine:
         return noted.reshape(-1, *self.states.shape)
 
 
-def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
+def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
     """Return the parameters' values by name, where keys may be symbols or inner products."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
@@ -116,10 +123,12 @@ def simulate(
     # Factors, Gram matrices, and what is read of them.
     size = runs * len(logged) * spaces * places**2 * 32 + 16 * (steps + 1)
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
-    by_name = values_by_name(model, values)
-    factor = initial_factors(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
+    by_name = parameter_values_by_name(model, values)
+    factor = initial_gram_factors(
+        model, by_name, begin, runs, np.random.default_rng(rng), dimensions
+    )
     add_fixed_products(model, by_name, factor)
-    schedule = parameter_schedule(model, by_name, steps)
+    schedule = parameters_by_step(model, by_name, steps)
     if path is not None:
         require_writable(path)
     names = [x.name for x in model.directions]
@@ -168,7 +177,7 @@ def simulate(
             raise save_without_risk(result, path, problem) from problem
         return result
 
-    engine = FlowEngine(model, factor, alpha, chosen)
+    engine = DescentEngine(model, factor, alpha, chosen)
     # If the risk cannot be computed, this says so before the run.
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
@@ -193,7 +202,7 @@ def _warn_where_risk_rises(risks: Array, alpha: float) -> None:
         )
 
 
-def parameter_schedule(
+def parameters_by_step(
     model: DerivedModel,
     by_name: Mapping[str, Any],
     steps: int,
@@ -255,7 +264,7 @@ def add_fixed_products(
             raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
 
 
-def initial_factors(
+def initial_gram_factors(
     model: DerivedModel,
     by_name: Mapping[str, Any],
     start: Any,
@@ -265,7 +274,7 @@ def initial_factors(
 ) -> Array:
     """Return factors of the initial Gram matrices, from any of the accepted forms of `start`."""
     if isinstance(start, xr.Dataset):
-        require_runs(start, of_task=False)
+        require_runs_dataset(start, of_task=False)
         names = [x.name for x in model.directions]
         if "gram" not in start.variables or start.direction.values.tolist() != names:
             raise ValueError(f"start must be runs of a model of {', '.join(names)}")
@@ -292,9 +301,9 @@ def initial_factors(
             ).reshape(len(model.fixed), len(model.fixed))
         elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
             # What the risk depends on is the same for all runs.
-            fixed = uniform_start(model, d, 1, rng)[0, 0, len(model.trained) :]
+            fixed = uniform_trained_directions(model, d, 1, rng)[0, 0, len(model.trained) :]
             gram = fixed @ fixed.T
-        return uniform_start(model, d, runs, rng, gram, dimensions)
+        return uniform_trained_directions(model, d, runs, rng, gram, dimensions)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:
@@ -321,7 +330,7 @@ def initial_factors(
             f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
             f"(without the {model.spaces} for one eigenspace); got {given.shape}"
         )
-    return _repeated(gram_root(given.reshape(-1, model.spaces, p, p)), runs)
+    return _repeated(vectors_with_gram_matrix(given.reshape(-1, model.spaces, p, p)), runs)
 
 
 def _repeated(factor: Array, runs: int) -> Array:

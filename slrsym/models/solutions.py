@@ -16,9 +16,9 @@ from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.simulation import (
     add_fixed_products,
-    initial_factors,
-    parameter_schedule,
-    values_by_name,
+    initial_gram_factors,
+    parameter_values_by_name,
+    parameters_by_step,
 )
 from slrsym.models.specification import Direction
 from slrsym.runs import Runs, build_runs
@@ -47,7 +47,7 @@ def solve(
     """Solve equations of motion; see `Equations.solve`."""
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
-    require_free_names(equations, ())
+    require_unreserved_names(equations, ())
     if path is not None:
         require_writable(path)
     state, row, gram = initial_state(equations, values, start, rng)
@@ -77,7 +77,7 @@ def solve(
     return runs
 
 
-def require_free_names(equations: EquationSystem, axes: Iterable[str]) -> None:
+def require_unreserved_names(equations: EquationSystem, axes: Iterable[str]) -> None:
     """Raise an error if an order parameter or grid parameter has a name reserved for results."""
     if clash := _TAKEN & {p.name for p in equations.state}:
         raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
@@ -145,15 +145,15 @@ def initial_state(
             "start must be a mapping of the order parameters of exchangeable units "
             f"({', '.join(map(str, equations.state))}); got {start!r}"
         )
-    by_name = values_by_name(model, values)
-    factor = initial_factors(model, by_name, start, 1, np.random.default_rng(rng), None)
+    by_name = parameter_values_by_name(model, values)
+    factor = initial_gram_factors(model, by_name, start, 1, np.random.default_rng(rng), None)
     add_fixed_products(model, by_name, factor, equations.parameters)
     gram = factor[0] @ np.swapaxes(factor[0], -1, -2)
     first = {s.name: _by_name(by_name, s) for s in scalars}
     rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
-    row = parameter_schedule(model, rest, 0, equations.parameters)[0].tolist()
+    row = parameters_by_step(model, rest, 0, equations.parameters)[0].tolist()
     places = {model.inner(x, y, a): (a, i, j)
               for i, x in enumerate(model.trained) for j, y in enumerate(model.directions)
               for a in range(model.spaces)}  # fmt: skip

@@ -28,11 +28,11 @@ from slrsym.kernels.arguments import (
     to_float,
 )
 from slrsym.kernels.compile import choose_backend
-from slrsym.models.simulation import values_by_name
+from slrsym.models.simulation import parameter_values_by_name
 from slrsym.models.solutions import (
     NotSolvedError,
     initial_state,
-    require_free_names,
+    require_unreserved_names,
     solution_times,
     solve_trajectory,
 )
@@ -63,12 +63,12 @@ def sweep(
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
     workers = count_cores() if workers is None else require_integer("workers", workers, 1)
-    by_name = values_by_name(equations.model, values)
+    by_name = parameter_values_by_name(equations.model, values)
     whole_numbers = {p.name for p in equations.parameters if p.is_integer}
     axes = {
         name: _axis(name, x, name in whole_numbers) for name, x in by_name.items() if np.ndim(x)
     }
-    require_free_names(equations, axes)
+    require_unreserved_names(equations, axes)
     cells = [dict(zip(axes, cell, strict=True)) for cell in product(*axes.values())]
     times = solution_times(equations.kind, time, points)
     size = len(cells) * len(times) * (len(equations.state) + 1) * 32

@@ -16,8 +16,8 @@ from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
 from slrsym.models.exchangeable_units import REPRESENTATIVES, unit_of_tag, unit_tag
-from slrsym.models.moments import generic_variables
-from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, SampleMoments
+from slrsym.models.moments import generic_gaussian_variables
+from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, OneSampleMeans
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Units = tuple[tuple[Symbol, int], ...]
 
 
-class UnitSums(SampleMoments):
-    """Means over one sample as sums over units, with the interface of `SampleMoments`.
+class UnitSums(OneSampleMeans):
+    """Means over one sample as sums over units, with the interface of `OneSampleMeans`.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class UnitSums(SampleMoments):
             if order:
                 names = [self._name(x, units) for x, _ in order]
                 law = self.law_at(role, dict(zip(order, names, strict=True)))
-                named = dict(zip(generic_variables(pattern.count), names, strict=True))
+                named = dict(zip(generic_gaussian_variables(pattern.count), names, strict=True))
                 value = Expectation(value.xreplace(named), law)
             total += part.coefficient * value
         return total

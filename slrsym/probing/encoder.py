@@ -141,7 +141,7 @@ class Encoder:
         return ["[CLS]", *pieces, "[SEP]"]
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text.
+        """Split a text into words and single punctuation marks, the first step of tokenization.
 
         Parameters
         ----------

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from slrsym.claims.check import ClaimVerdict, StepReport, check_claim
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.explanation import Explanation
-from slrsym.claims.files import DerivationError
+from slrsym.claims.file_search import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
 from slrsym.claims.verification import ClaimSummary
 from slrsym.proofs.axioms import AXIOMS, Axiom

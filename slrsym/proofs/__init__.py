@@ -12,7 +12,7 @@ from slrsym.proofs import (
     theorems,
 )
 from slrsym.proofs.calculus import DERIVATIVE_CLAIMS as _DERIVATIVE_CLAIMS
-from slrsym.proofs.step import end_registration as _end_registration
+from slrsym.proofs.step import end_rule_registration as _end_registration
 
 # The claims that rules rest on by their ids.
 RULE_CLAIMS = frozenset(sum(_DERIVATIVE_CLAIMS.values(), ()))

@@ -14,7 +14,7 @@ from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.special_functions import OwensT, zeta
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule
-from slrsym.statements.expressions import rebuild_expression, substitute_at_once
+from slrsym.statements.expressions import replace_outermost_parts, substitute_simultaneously
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +47,7 @@ DERIVATIVE_CLAIMS = {
 
 
 def derivative_claims(expr: sp.Basic) -> tuple[str, ...]:
-    """Return the claims that prove the formulas for the derivatives in an expression."""
+    """Return the ids of claims that prove derivative formulas needed in an expression."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
         for function, names in DERIVATIVE_CLAIMS.items():
@@ -82,10 +82,10 @@ def evaluate_derivatives(expr: Expr) -> Expr:
             return evaluate_derivatives(node.expr).diff(*node.variable_count)
         if isinstance(node, sp.Subs):
             values = dict(zip(node.variables, node.point, strict=True))
-            return substitute_at_once(evaluate_derivatives(node.expr), values)
+            return substitute_simultaneously(evaluate_derivatives(node.expr), values)
         return None
 
-    return rebuild_expression(expr, taken)
+    return replace_outermost_parts(expr, taken)
 
 
 differentiate = _Differentiate()
@@ -230,7 +230,7 @@ class _Termwise(Rule):
         """Replace sums over the range by placeholders, and store their terms in `found`."""
         if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [(self.low, self.high)]:
             place = Dummy(real=True)
-            found[place] = substitute_at_once(expr.function, {expr.limits[0][0]: self.index})
+            found[place] = substitute_simultaneously(expr.function, {expr.limits[0][0]: self.index})
             return place
         if isinstance(expr, Add | sp.Mul):
             return expr.func(*(self._opened(arg, found) for arg in expr.args))

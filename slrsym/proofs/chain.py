@@ -22,7 +22,7 @@ _UP = {">=", ">"}
 
 
 def D(expr: Any, *variables: Any) -> Derivative:
-    """Return an unevaluated derivative.
+    """Return the unevaluated derivative of an expression in given variables.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Chain(Proof):
         return relation(self.start, strict or next(iter(kinds), "="), self.end)
 
     def to_latex(self, step_numbers: bool = False) -> str:
-        """Write the chain in LaTeX, each relation with the rule that justifies it.
+        """Return the chain in LaTeX, each relation with the rule that justifies it.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ for _method, _symbol in (
 
 
 def chain(start: Any) -> Chain:
-    """Begin a chain of relations at an expression.
+    """Return a chain of relations that begins at an expression and has no links yet.
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def structural_step(
     numeric: bool = True,
     **more: Any,
 ) -> Step:
-    """Return the step that the parts of a proof imply its conclusion."""
+    """Return the step that concludes a statement from the parts of a proof."""
     return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)

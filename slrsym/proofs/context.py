@@ -21,7 +21,7 @@ from slrsym.statements.expressions import (
     Refused,
     conjuncts,
     find_ambiguous_subs,
-    substitute_at_once,
+    substitute_simultaneously,
 )
 
 
@@ -34,7 +34,7 @@ class StatedClaim(Protocol):
 
     @property
     def symbols(self) -> Collection[Symbol]:
-        """The symbols of the claim."""
+        """The free symbols in the statement and the hypotheses of the claim."""
 
     def symbol(self, name: Any) -> Any:
         """Return the claim's symbol or function with a given name."""
@@ -78,7 +78,7 @@ class Context:
 
     @cached_property
     def restricted_symbols(self) -> frozenset[Symbol]:
-        """The symbols that occur in hypotheses."""
+        """The symbols that occur in the hypotheses of this context."""
         return frozenset().union(*(h.free_symbols for h in self.hypotheses))
 
     def with_granted_goal(self, goal: Boolean) -> Self:
@@ -91,19 +91,19 @@ class Context:
         return replace(here, granted=(*self.granted, goal))
 
     def substitute(self, values: Mapping[Symbol, Expr]) -> Self:
-        """Substitute values for symbols in the context's hypotheses and covariances."""
+        """Return this context with values put for symbols in hypotheses and covariances."""
         return replace(
             self,
-            hypotheses=tuple(substitute_at_once(h, values) for h in self.hypotheses),
+            hypotheses=tuple(substitute_simultaneously(h, values) for h in self.hypotheses),
             covariances=tuple(
-                m.applyfunc(lambda entry: substitute_at_once(entry, values))
+                m.applyfunc(lambda entry: substitute_simultaneously(entry, values))
                 for m in self.covariances
             ),
         )
 
 
-def require_stated(statement: Basic, context: Context) -> None:
-    """Refuse a statement that is ambiguous for SymPy or for a reader, or that is trivial."""
+def require_unambiguous_statement(statement: Basic, context: Context) -> None:
+    """Raise `Refused` for a statement that SymPy or a reader could take for another one."""
     confused = find_ambiguous_subs(statement)
     if confused is not None:
         raise Refused(
@@ -145,7 +145,7 @@ def _declared(symbol: Symbol) -> str:
 
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
-    """Refuse laws that bind a variable with the name of a symbol in a hypothesis."""
+    """Raise `Refused` if a law in a statement binds a symbol that occurs in a hypothesis."""
     free = context.restricted_symbols
     for law in statement.atoms(Law):
         for symbol in law.symbols:

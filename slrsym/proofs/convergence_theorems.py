@@ -14,9 +14,9 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs.chain import D, at
 from slrsym.proofs.descent_theorems import (
-    Hypothesis,
-    TheoremNeeds,
-    box_hypotheses,
+    TheoremHypotheses,
+    TheoremHypothesis,
+    hypotheses_at_all_box_points,
     require_goal_kind,
 )
 from slrsym.statements.expressions import ProofError
@@ -34,7 +34,7 @@ from slrsym.statements.orbits import (
 )
 
 
-def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
+def unevaluated_jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
     """Return the unevaluated partial derivatives of a map at a point of its box.
 
     Parameters
@@ -56,7 +56,7 @@ def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
 # -- maps that keep points apart ---------------------------------------------------------------
 
 
-def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
+def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, TheoremHypothesis]:
     if not isinstance(second, tuple) or len(second) != len(g.coordinates):
         raise ProofError(f"second must name {len(g.coordinates)} coordinates; got {second}")
     for x, y in zip(g.coordinates, second, strict=True):
@@ -65,35 +65,35 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
     images = Add(*(abs(u - v) for u, v in zip(g.images, g.moved(second), strict=True)))
     expands = Ge(images, factor * g.distance(second), evaluate=False)
     return {
-        "expands": Hypothesis(expands, (*g.inside(), *g.inside(second))),
-        "factor": Hypothesis(Gt(factor, 0, evaluate=False)),
+        "expands": TheoremHypothesis(expands, (*g.inside(), *g.inside(second))),
+        "factor": TheoremHypothesis(Gt(factor, 0, evaluate=False)),
     }
 
 
-def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> TheoremNeeds:
+def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
     g = require_goal_kind(goal, Injective, "expansion-injective").map
-    return TheoremNeeds(_apart(g, second, factor), (*g.coordinates, *second))
+    return TheoremHypotheses(_apart(g, second, factor), (*g.coordinates, *second))
 
 
-def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> TheoremNeeds:
+def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
     g = require_goal_kind(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
-    return TheoremNeeds(hypotheses, (*g.coordinates, *second))
+    return TheoremHypotheses(hypotheses, (*g.coordinates, *second))
 
 
-def local_inverse(goal: Boolean) -> TheoremNeeds:
+def local_inverse(goal: Boolean) -> TheoremHypotheses:
     goal = require_goal_kind(goal, LocalDiffeomorphism, "local-inverse")
     g = goal.map
     for point in goal.points:
         require_inside_box(g, point, "local-inverse")
-    return TheoremNeeds(
-        {"invertible": Hypothesis(InvertibleJacobian(g))},
+    return TheoremHypotheses(
+        {"invertible": TheoremHypothesis(InvertibleJacobian(g))},
         g.coordinates,
     )
 
 
 def require_inside_box(g: BoxMap, point: Any, name: str) -> None:
-    """Refuse a point that is not known to lie in the interior of the box."""
+    """Raise `ProofError` unless a point is known to lie in the interior of a map's box."""
     inside = zip(g.low, point, g.high, strict=True)
     if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
         raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
@@ -102,7 +102,7 @@ def require_inside_box(g: BoxMap, point: Any, name: str) -> None:
 # -- starts that are few -----------------------------------------------------------------------
 
 
-def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremNeeds:
+def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "center-stable")
     g = goal.map
     if len(goal.points) != 1:
@@ -113,55 +113,55 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremNeeds:
     rows = tuple(matrix) if isinstance(matrix, tuple) else ()
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
-    entries = zip(jacobian_at(g, point), rows, strict=True)
-    hypotheses = box_hypotheses(g)
+    entries = zip(unevaluated_jacobian_at(g, point), rows, strict=True)
+    hypotheses = hypotheses_at_all_box_points(g)
     for i, (derivatives, values) in enumerate(entries, start=1):
         for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
             equal = Eq(derivative, value, evaluate=False)
-            hypotheses[f"entry_{i}{j}"] = Hypothesis(equal)
+            hypotheses[f"entry_{i}{j}"] = TheoremHypothesis(equal)
     for i, (image, x) in enumerate(zip(g.images, point, strict=True), start=1):
         there = at(image, dict(zip(g.coordinates, point, strict=True)))
-        hypotheses[f"fixed_{i}"] = Hypothesis(Eq(there, x, evaluate=False))
+        hypotheses[f"fixed_{i}"] = TheoremHypothesis(Eq(there, x, evaluate=False))
     root = uniquely_named_symbol("r", [*map(Tuple, rows), eigenvalue], real=True)
     characteristic = at((Matrix(rows) - root * sp.eye(size)).det(), {root: eigenvalue})
-    hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
-    hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
-    hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
-    return TheoremNeeds(hypotheses, g.coordinates)
+    hypotheses["eigenvalue"] = TheoremHypothesis(Eq(characteristic, 0, evaluate=False))
+    hypotheses["expanding"] = TheoremHypothesis(Gt(eigenvalue, 1, evaluate=False))
+    hypotheses["invertible"] = TheoremHypothesis(InvertibleJacobian(g))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def strict_maximum(goal: Boolean, risk: Any) -> TheoremNeeds:
+def strict_maximum(goal: Boolean, risk: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
-    hypotheses = box_hypotheses(g)
+    hypotheses = hypotheses_at_all_box_points(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
         less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
-        hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
-    hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
-    return TheoremNeeds(hypotheses, g.coordinates)
+        hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior())
+    hypotheses["decreases"] = TheoremHypothesis(DecreasesAlong(g, risk))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def null_union(goal: Boolean, parts: Any) -> TheoremNeeds:
+def null_union(goal: Boolean, parts: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
         raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
-    return TheoremNeeds(
+    return TheoremHypotheses(
         {
-            f"part_{number}": Hypothesis(NullStarts(goal.map, part))
+            f"part_{number}": TheoremHypothesis(NullStarts(goal.map, part))
             for number, part in enumerate(sets, start=1)
         },
         goal.map.coordinates,
     )
 
 
-def all_but_few(goal: Boolean, others: Any) -> TheoremNeeds:
+def all_but_few(goal: Boolean, others: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
-    return TheoremNeeds(
+    return TheoremHypotheses(
         {
-            "limits": Hypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
-            "few": Hypothesis(NullStarts(g, few)),
+            "limits": TheoremHypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
+            "few": TheoremHypothesis(NullStarts(g, few)),
         },
         g.coordinates,
     )
@@ -171,7 +171,7 @@ def all_but_few(goal: Boolean, others: Any) -> TheoremNeeds:
 
 
 def chain_rule() -> Boolean:
-    """State the chain rule from the five overlaps to the coordinates of k and v."""
+    """Return the statement of the chain rule from the five overlaps to coordinates of k, v."""
     k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
     places = sp.symbols("x_1:6", real=True)
     function = sp.Function("F", real=True)
@@ -201,7 +201,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def overlap_step_statement() -> Boolean:
-    """State the overlaps, and a squared distance, after a step along k* and v* in R^N."""
+    """Return a statement of overlaps and a squared distance after a step along k* and v*."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -226,7 +226,7 @@ def overlap_step_statement() -> Boolean:
 
 
 def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
-    """State the Gram determinants of the gradients of the manifold's equations at (x, y).
+    """Return a statement of Gram determinants of the gradients of the manifold's equations.
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
     used that begins with k*, v*, and what is left of k and of v.
@@ -252,8 +252,10 @@ def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
     return And(*(Eq(*pair, evaluate=False) for pair in values))
 
 
-def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
-    """State the hypotheses that pairs of vectors on the manifold follow the planar map."""
+def _on_the_manifold(
+    descent: SphereDescent, planar: Any, slopes: Any
+) -> dict[str, TheoremHypothesis]:
+    """Return the hypotheses that pairs of vectors on the manifold follow a planar map."""
     overlaps = descent.function.variables
     if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
@@ -267,19 +269,21 @@ def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[s
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))
     hypotheses = {
-        "chain_rule": Hypothesis(chain_rule()),
-        "vectors": Hypothesis(overlap_step_statement()),
+        "chain_rule": TheoremHypothesis(chain_rule()),
+        "vectors": TheoremHypothesis(overlap_step_statement()),
     }
     for number, x in enumerate(overlaps[2:], start=1):
         partial = at(D(descent.function.expr, x), descent.across)
-        hypotheses[f"across_{number}"] = Hypothesis(Eq(partial, 0, evaluate=False), square)
+        hypotheses[f"across_{number}"] = TheoremHypothesis(Eq(partial, 0, evaluate=False), square)
     for number, (x, slope, image) in enumerate(
         zip(overlaps, values, planar.images, strict=False), start=1
     ):
         partial = at(D(descent.function.expr, x), descent.across)
         moved = _next_overlap(x, slope, descent.rate)
-        hypotheses[f"slope_{number}"] = Hypothesis(Eq(partial, slope, evaluate=False), square)
-        hypotheses[f"step_{number}"] = Hypothesis(Eq(moved, image, evaluate=False), square)
+        hypotheses[f"slope_{number}"] = TheoremHypothesis(
+            Eq(partial, slope, evaluate=False), square
+        )
+        hypotheses[f"step_{number}"] = TheoremHypothesis(Eq(moved, image, evaluate=False), square)
     return hypotheses
 
 
@@ -289,8 +293,8 @@ def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
     return kind(map, point_set(points))
 
 
-def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> TheoremNeeds:
-    return TheoremNeeds(hypotheses, goal.map.function.variables)
+def _needs(goal: Any, hypotheses: dict[str, TheoremHypothesis]) -> TheoremHypotheses:
+    return TheoremHypotheses(hypotheses, goal.map.function.variables)
 
 
 def _about_pairs(goal: Boolean, name: str) -> Any:
@@ -299,33 +303,33 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
     )
 
 
-def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> TheoremNeeds:
+def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
-    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 4, evaluate=False))
-    hypotheses["volume"] = Hypothesis(
+    hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["volume"] = TheoremHypothesis(
         gram_determinant_statement(*planar.coordinates), planar.inside()
     )
     return _needs(goal, hypotheses)
 
 
-def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> TheoremNeeds:
+def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps-and-edges")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
-    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 3, evaluate=False))
-    hypotheses["volume"] = Hypothesis(
+    hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["volume"] = TheoremHypothesis(
         gram_determinant_statement(*planar.coordinates), planar.inside()
     )
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
             keeps = Eq(at(image, {x: value}), value, evaluate=False)
-            hypotheses[f"edge_stays_{place + 1}_{side}"] = Hypothesis(keeps, planar.inside())
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = TheoremHypothesis(keeps, planar.inside())
             ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
             if ends or type(goal) is not NullPairs:
                 edge = _of_the_map(goal, planar.face(x, value), ends)
-                hypotheses[f"edge_{place + 1}_{side}"] = Hypothesis(edge)
+                hypotheses[f"edge_{place + 1}_{side}"] = TheoremHypothesis(edge)
     return _needs(goal, hypotheses)

@@ -147,7 +147,7 @@ def cauchy_schwarz(first: Any, second: Any) -> Rule:
     -------
     Rule
         For ``(E f g)^2 <= E f^2 E g^2``, and with roots: ``E f g`` or ``|E f g|`` at most
-        ``sqrt(E f^2) sqrt(E g^2)``.
+        ``sqrt_term(E f^2) sqrt(E g^2)``.
     """
     return _CauchySchwarz(sympify(first), sympify(second))
 

@@ -22,8 +22,8 @@ from slrsym.gaussian.law import NoiseLaw
 from slrsym.notation import L, epsilon
 from slrsym.proofs.chain import at
 from slrsym.proofs.lemmas import in_words
-from slrsym.statements.expressions import ProofError, substitute_at_once
-from slrsym.statements.maps import BoxMap, function_of, point_set
+from slrsym.statements.expressions import ProofError, substitute_simultaneously
+from slrsym.statements.maps import BoxMap, lambda_of_coordinates, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     DecreasesAlong,
@@ -35,7 +35,7 @@ from slrsym.statements.orbits import (
 
 
 @dataclass(frozen=True)
-class Hypothesis:
+class TheoremHypothesis:
     """A hypothesis of a theorem: a statement to prove, under hypotheses of its own."""
 
     statement: Boolean
@@ -43,28 +43,28 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class TheoremNeeds:
+class TheoremHypotheses:
     """All hypotheses of a theorem on orbits for one goal, and its bound symbols."""
 
-    hypotheses: Mapping[str, Hypothesis]
+    hypotheses: Mapping[str, TheoremHypothesis]
     bound: tuple[Symbol, ...]
 
 
 def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
-    """Return the goal; refuse one that is not of the kind that the theorem concludes."""
+    """Return the goal; raise `ProofError` if the theorem concludes another kind of statement."""
     if type(goal) is not kind:
         raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
     return goal
 
 
-def box_hypotheses(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
-    """Return statements as hypotheses at all points of the box, with its invariance."""
+def hypotheses_at_all_box_points(g: BoxMap, **statements: Boolean) -> dict[str, TheoremHypothesis]:
+    """Return named statements, and the box's invariance, as hypotheses at all its points."""
     formulas = {"stays": g.stays(), **statements}
-    return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
+    return {name: TheoremHypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
-def state_membership(g: BoxMap, points: sp.FiniteSet) -> Boolean:
-    """State that the coordinates are equal to those of one of the points."""
+def membership_statement(g: BoxMap, points: sp.FiniteSet) -> Boolean:
+    """Return the statement that a map's coordinates are those of one of the given points."""
     at = [And(*map(Eq, g.coordinates, point)) for point in points]
     return sp.Or(*at) if len(at) > 1 else at[0]
 
@@ -82,7 +82,7 @@ BAYES_RISK = in_words(
 )
 
 
-def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremNeeds:
+def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremHypotheses:
     if goal != BAYES_RISK:
         raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
     if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
@@ -109,72 +109,76 @@ def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremNeeds:
     )
     error = Expectation((m + xi - p) ** 2, noise)
     hypotheses = {
-        "given_location": Hypothesis(Eq(error, squared, evaluate=False)),
-        "given_tokens": Hypothesis(given_tokens, (Gt(total, 0),)),
-        "at_least": Hypothesis(Ge(squared, epsilon**2, evaluate=False)),
+        "given_location": TheoremHypothesis(Eq(error, squared, evaluate=False)),
+        "given_tokens": TheoremHypothesis(given_tokens, (Gt(total, 0),)),
+        "at_least": TheoremHypothesis(Ge(squared, epsilon**2, evaluate=False)),
     }
-    return TheoremNeeds(hypotheses, (m, p, w.label, y.label))
+    return TheoremHypotheses(hypotheses, (m, p, w.label, y.label))
 
 
-def decrease(goal: Boolean) -> TheoremNeeds:
+def decrease(goal: Boolean) -> TheoremHypotheses:
     goal = require_goal_kind(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
     change = g.after(f) - g.before(f)
-    return TheoremNeeds(box_hypotheses(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
+    return TheoremHypotheses(
+        hypotheses_at_all_box_points(g, decreases=Le(change, 0, evaluate=False)), g.coordinates
+    )
 
 
-def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> TheoremNeeds:
+def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
     rate, floor = _numbers(rate, floor)
-    hypotheses = box_hypotheses(
+    hypotheses = hypotheses_at_all_box_points(
         g,
         descends=Le(g.after(risk) - g.before(risk) + rate * slack, 0, evaluate=False),
         nonnegative=Ge(slack, 0, evaluate=False),
         bounded=Ge(g.before(risk), floor, evaluate=False),
     )
-    hypotheses["rate"] = Hypothesis(Gt(rate, 0, evaluate=False))
-    return TheoremNeeds(hypotheses, g.coordinates)
+    hypotheses["rate"] = TheoremHypothesis(Gt(rate, 0, evaluate=False))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremNeeds:
+def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
     bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = box_hypotheses(g, steps=bound)
-    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return TheoremNeeds(hypotheses, g.coordinates)
+    hypotheses = hypotheses_at_all_box_points(g, steps=bound)
+    hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremNeeds:
+def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
     squares = sp.Add(*(e**2 for e in values))
     bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = box_hypotheses(g, equations=bound)
-    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return TheoremNeeds(hypotheses, g.coordinates)
+    hypotheses = hypotheses_at_all_box_points(g, equations=bound)
+    hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def connected_limits(goal: Boolean, equations: Lambda) -> TheoremNeeds:
+def connected_limits(goal: Boolean, equations: Lambda) -> TheoremHypotheses:
     goal = require_goal_kind(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
-        raise ProofError(f"equations must be made by function_of; got {equations!r}")
+        raise ProofError(f"equations must be made by lambda_of_coordinates; got {equations!r}")
     system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)))
-    solutions = sp.Equivalent(system, state_membership(g, goal.points), evaluate=False)
+    solutions = sp.Equivalent(system, membership_statement(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = (
-        box_hypotheses(g, solutions=solutions) if solutions != sp.S.true else box_hypotheses(g)
+        hypotheses_at_all_box_points(g, solutions=solutions)
+        if solutions != sp.S.true
+        else hypotheses_at_all_box_points(g)
     )
-    hypotheses["steps"] = Hypothesis(StepsVanish(g))
-    hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
-    return TheoremNeeds(hypotheses, g.coordinates)
+    hypotheses["steps"] = TheoremHypothesis(StepsVanish(g))
+    hypotheses["limits"] = TheoremHypothesis(AccumulationPointsSolve(g, equations))
+    return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> TheoremNeeds:
+def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> TheoremHypotheses:
     if type(whole) is not BoxMap or fixed not in whole.coordinates:
         raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
     place = whole.coordinates.index(fixed)
@@ -184,8 +188,8 @@ def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Theo
     shown: OrbitStatement
     if type(goal) is DecreasesAlong:
         shown = DecreasesAlong(whole, of)
-        restricted = function_of(
-            face.coordinates, substitute_at_once(whole.before(of), {fixed: value})
+        restricted = lambda_of_coordinates(
+            face.coordinates, substitute_simultaneously(whole.before(of), {fixed: value})
         )
         wanted: Boolean = DecreasesAlong(face, restricted)
     else:
@@ -195,5 +199,5 @@ def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Theo
     if goal != wanted:
         raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
     kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
-    hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
-    return TheoremNeeds(hypotheses, whole.coordinates)
+    hypotheses = {"kept": TheoremHypothesis(kept, face.inside()), "whole": TheoremHypothesis(shown)}
+    return TheoremHypotheses(hypotheses, whole.coordinates)

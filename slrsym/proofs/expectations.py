@@ -12,9 +12,9 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
 from slrsym.proofs.calculus import evaluate_derivatives
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import change_expectations
+from slrsym.proofs.gaussian import replace_outermost_expectations
 from slrsym.proofs.step import Link, Proof, Rule, require_rule
-from slrsym.statements.expressions import Refused, rebuild_expression
+from slrsym.statements.expressions import Refused, replace_outermost_parts
 
 
 class _Linearity(Rule):
@@ -110,7 +110,7 @@ class _DifferentiateUnderExpectation(Rule):
     name = "differentiation under the expectation"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuild_expression(link.lhs, _exchanged)
+        return replace_outermost_parts(link.lhs, _exchanged)
 
 
 differentiate_under_expectation = _DifferentiateUnderExpectation()
@@ -133,7 +133,7 @@ class _Conditioning(Rule):
     name = "conditioning"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return change_expectations(link.lhs, self._nested)
+        return replace_outermost_expectations(link.lhs, self._nested)
 
     def _nested(self, node: Expectation) -> Expr:
         chosen = [s for s in node.law.symbols if s in self.given]
@@ -201,7 +201,7 @@ class _PeelCopy(Rule):
             whole = node.integrand.xreplace({copies: rest + copies.term.xreplace(names)})
             return Expectation(whole, self.joint(node.law, copies.law, names))
 
-        return change_expectations(link.lhs, peeled)
+        return replace_outermost_expectations(link.lhs, peeled)
 
     @staticmethod
     def joint(law: Law, copy: Law, names: Mapping[Symbol, Symbol]) -> ProductLaw:
@@ -223,13 +223,13 @@ class _GaussianCalculus(Rule):
 
     def gives(self, link: Link, context: Context) -> Expr:
         # Imported where it is used: few steps are refused.
-        from slrsym.gaussian.closed_form import evaluate_for_proofs
+        from slrsym.gaussian.closed_form import expectation_for_proofs
 
         def value(node: Expectation) -> Expr:
             integrand = evaluate_derivatives(node.integrand)
-            return evaluate_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
+            return expectation_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
 
-        return change_expectations(link.lhs, value)
+        return replace_outermost_expectations(link.lhs, value)
 
 
 gaussian_calculus = _GaussianCalculus()
@@ -246,7 +246,7 @@ class _Price(Rule):
     name = "Price's theorem"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuild_expression(link.lhs, _moved)
+        return replace_outermost_parts(link.lhs, _moved)
 
 
 price = _Price()

@@ -14,19 +14,19 @@ from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Rule
-from slrsym.statements.expressions import Refused, rebuild_expression
+from slrsym.statements.expressions import Refused, replace_outermost_parts
 
 # How often Stein's lemma is used on one term before it is said not to end.
 _MOST_FACTORS = 40
 
 
-def change_expectations(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
-    """Apply `change` to the outermost expectations in an expression."""
+def replace_outermost_expectations(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
+    """Return an expression with its outermost expectations replaced by `change` of them."""
 
     def changed(node: Expr) -> Expr | None:
         return change(node) if isinstance(node, Expectation) else None
 
-    return rebuild_expression(expr, changed)
+    return replace_outermost_parts(expr, changed)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class _Stein(Rule):
         return f"Stein's lemma in {', '.join(map(str, self.variables))}"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return change_expectations(
+        return replace_outermost_expectations(
             link.lhs, lambda node: self._sum(node.integrand, node.law, _MOST_FACTORS)
         )
 
@@ -119,7 +119,7 @@ class _Substitution(Rule):
                 return node
             return Expectation(node.integrand.xreplace(forms), self.law)
 
-        return change_expectations(link.lhs, moved)
+        return replace_outermost_expectations(link.lhs, moved)
 
 
 def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
@@ -159,7 +159,7 @@ class _Symmetry(Rule):
             other = node.integrand.subs(mirror, simultaneous=True)
             return Expectation(sp.expand((node.integrand + other) / 2), node.law)
 
-        return change_expectations(link.lhs, changed)
+        return replace_outermost_expectations(link.lhs, changed)
 
 
 def symmetry(*variables: Symbol) -> Rule:
@@ -227,7 +227,7 @@ class _Density(Rule):
             (x,) = law.symbols
             return sp.Integral(node.integrand * sp.exp(exponent) / norm, (x, -sp.oo, sp.oo))
 
-        return change_expectations(link.lhs, changed)
+        return replace_outermost_expectations(link.lhs, changed)
 
 
 density = _Density()

@@ -103,7 +103,7 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
 
 @dataclass(frozen=True)
 class _BoundedSlope(Rule):
-    """A function whose derivative is bounded on an interval that contains two points.
+    """Base of rules on a function with a bounded derivative on an interval with two points.
 
     `of` is the function, as an expression in `variable`; `bound` proves the bound, under the
     hypotheses that `variable` lies between `low` and `high`.

@@ -108,7 +108,7 @@ class _Claimed(Proof):
 
 
 def by_claim(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
-    """Prove a statement that is an instance of a proved claim.
+    """Return a one-step proof of a statement that is an instance of a proved claim.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class InWords(Sentence):
 
 
 def in_words(text: str) -> InWords:
-    """Return a statement given in words.
+    """Return a statement, given as a text, that only a citation can prove.
 
     Parameters
     ----------

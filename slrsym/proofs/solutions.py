@@ -24,7 +24,7 @@ from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flat
 
 
 class CaseTree:
-    """A tree of cases, built with `solution`, `never`, `only_at` and `split`."""
+    """A tree of cases, for proofs that a system of equations has exactly the listed solutions."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Split(CaseTree):
 
 
 def solution() -> CaseTree:
-    """End a case in which all unknowns have values, which the list of solutions contains.
+    """Return the end of a case in which all unknowns have the values of a listed solution.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def solution() -> CaseTree:
 
 
 def never(factor: Any) -> CaseTree:
-    """End a case that is impossible, since the factor has a sign and cannot vanish.
+    """Return the end of an impossible case: a factor that has a sign would have to vanish.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def never(factor: Any) -> CaseTree:
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTree:
-    """Go on with the only value of an unknown at which a factor vanishes.
+    """Return the case in which an unknown has the only value at which a factor vanishes.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTre
 
 
 def split_product(equation: Any, *branches: CaseTree) -> CaseTree:
-    """Split into cases by the factors of an equation's side, one of which must vanish.
+    """Return a tree with a case for each factor of an equation's side; one must vanish.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Link:
 
     @classmethod
     def of(cls, statement: Relational) -> Link:
-        """Return the link of a relation.
+        """Return a SymPy relation as a `Link`: left side, relation symbol, and right side.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Link:
 _OWN: set[type] | frozenset[type] = set()
 
 
-def end_registration() -> None:
+def end_rule_registration() -> None:
     """End the time in which the package registers its own rules and proofs."""
     global _OWN
     _OWN = frozenset(_OWN)
@@ -117,7 +117,7 @@ def _enter(kind: type) -> bool:
 
 
 def require_rule(by: Any, chainable: bool = False) -> None:
-    """Refuse anything but a rule; for a function that returns rules, say how to call it."""
+    """Raise `ProofError` if an object is not a rule, with a hint if a call is missing."""
     if isinstance(by, Rule) and (by.chainable or not chainable):
         return
     if inspect.isfunction(by) and by.__module__.startswith("slrsym."):
@@ -207,7 +207,7 @@ class Rule(ABC):
         return ()
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        """Return the claims that evidence for this link may cite.
+        """Return the ids of the claims that evidence for this link may cite; none by default.
 
         Parameters
         ----------
@@ -228,8 +228,8 @@ class Rule(ABC):
         return f"<rule {self.name}>"
 
 
-def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
-    """Return the axioms that the rule itself adds to a link, apart from those of its evidence.
+def axioms_added_by_rule(rule: Rule, link: Link) -> tuple[str, ...]:
+    """Return the names of axioms that a rule adds to a link besides those of its evidence.
 
     Parameters
     ----------
@@ -243,10 +243,10 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     tuple of str
         That the rule is sound, if it is none of the package; names that `axiom` knows.
     """
-    return () if type(rule) in _OWN else (soundness_axiom(rule),)
+    return () if type(rule) in _OWN else (rule_soundness_axiom_name(rule),)
 
 
-def soundness_axiom(rule: Rule) -> str:
+def rule_soundness_axiom_name(rule: Rule) -> str:
     """Return the name of the axiom that the rule is sound."""
     kind = type(rule)
     return soundness_axiom_name(
@@ -297,7 +297,7 @@ class Step:
 
 
 class Proof(ABC):
-    """A tree of steps with a conclusion.
+    """A proof: a tree of steps, with the conclusion that they prove together.
 
     Only the package defines kinds of proof: what a proof concludes is what its steps show.
     """
@@ -312,7 +312,7 @@ class Proof(ABC):
 
     @staticmethod
     def require(thing: Any, what: str) -> Proof:
-        """Return a proof; raise an error for any other argument.
+        """Return the argument if it is a proof; raise `ProofError` otherwise.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class Proof(ABC):
 
     @abstractmethod
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        """Return the steps in order, each with the context in which it is checked.
+        """Return the steps of the proof in order, each with the context in which it is checked.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from slrsym.statements.expressions import (
     ProofError,
     conjuncts,
     disjuncts,
-    substitute_at_once,
+    substitute_simultaneously,
 )
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class _Cases(Proof):
     def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
         if isinstance(case, Eq) and case.lhs.is_Symbol:
             values = {case.lhs: case.rhs}
-            return context.substitute(values), substitute_at_once(self.goal, values)
+            return context.substitute(values), substitute_simultaneously(self.goal, values)
         return context.assuming(case), self.goal
 
 
@@ -245,8 +245,8 @@ def equal_by_derivative(
 
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
-    """Return both sides at a point, unevaluated if SymPy would make them identical."""
-    first, second = (substitute_at_once(side, {variable: point}) for side in goal.args)
+    """Return both sides of an equation at a point, unevaluated if SymPy makes them identical."""
+    first, second = (substitute_simultaneously(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
     return first, second
@@ -304,7 +304,7 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
     def shown_at(value: Any, proof: Proof | Rule) -> Proof:
         if goal not in parts:
             return Proof.require(proof, f"what shows the goal at {value}")
-        link = Link.of(substitute_at_once(goal, {variable: value}))
+        link = Link.of(substitute_simultaneously(goal, {variable: value}))
         return as_proof(link.lhs, link.rhs, proof, link.relation)
 
     return _Induction(

@@ -17,7 +17,7 @@ from slrsym.proofs import convergence_theorems, descent_theorems
 from slrsym.proofs.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.proofs.chain import Chain, structural_step
 from slrsym.proofs.context import Context
-from slrsym.proofs.descent_theorems import Hypothesis, TheoremNeeds
+from slrsym.proofs.descent_theorems import TheoremHypotheses, TheoremHypothesis
 from slrsym.proofs.lemmas import InWords, Lemma, by_claim
 from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
 from slrsym.statements.expressions import ProofError
@@ -36,7 +36,7 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(" ".join(p.split()) for p in paragraphs), axioms
 
 
-def text_of_theorem(name: str) -> tuple[str, ...]:
+def paragraphs_of_theorem(name: str) -> tuple[str, ...]:
     """Return the text of a theorem, followed by its proof, by paragraphs."""
     return _schema(name)[0]
 
@@ -49,7 +49,7 @@ class _OwnTheorem(Axiom):
 
     @property
     def statement(self) -> str:
-        return " ".join(text_of_theorem(self.id.removeprefix("theorem ")))
+        return " ".join(paragraphs_of_theorem(self.id.removeprefix("theorem ")))
 
     @property
     def reference(self) -> str:
@@ -60,12 +60,12 @@ class _OwnTheorem(Axiom):
 @dataclass(frozen=True)
 class _TheoremRule:
     name: str
-    needs: Callable[..., TheoremNeeds]
+    needs: Callable[..., TheoremHypotheses]
 
     @property
     def because(self) -> str:
         """The proof of the theorem, in paragraphs."""
-        return "\n\n".join(text_of_theorem(self.name)[1:])
+        return "\n\n".join(paragraphs_of_theorem(self.name)[1:])
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class _ByTheorem(Proof):
     values: Mapping[str, Any]
     premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
 
-    def needs(self) -> TheoremNeeds:
+    def needs(self) -> TheoremHypotheses:
         return self.rule.needs(self.goal, **self.values)
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
@@ -136,7 +136,7 @@ class _ByTheorem(Proof):
         )
 
 
-def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
+def proof_of_hypothesis(hypothesis: TheoremHypothesis, by: Proof | Rule) -> Proof:
     statement = hypothesis.statement
     if isinstance(by, Proof):
         return by
@@ -148,7 +148,9 @@ def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
     raise ProofError(f"{by} does not show a statement such as {statement}; give a proof of it")
 
 
-def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
+def _shown(
+    hypothesis: TheoremHypothesis, proof: Proof, context: Context, label: str
+) -> Iterable[Step]:
     inner = context.assuming(*hypothesis.hypotheses)
     yield from proof.steps(inner, label)
     # What stands there as it is needs no step of its own.

@@ -1,6 +1,13 @@
 """Recovery of the oracle from random starts: counts of endpoints, and sweeps over settings."""
 
-from slrsym.recovery.separation import Mode, Separation, mode_sizes, modes, separation, setting_of
+from slrsym.recovery.separation import (
+    Mode,
+    Separation,
+    components_along_modes,
+    modes,
+    separation,
+    setting_of_runs,
+)
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
 from slrsym.recovery.sweeps import recover, sweep
 from slrsym.renamed import old_names as _old_names

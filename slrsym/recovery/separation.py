@@ -75,7 +75,7 @@ def modes(setting: Setting) -> tuple[Mode, Mode]:
     return found[0], found[1]
 
 
-def mode_sizes(states: _Array, setting: Setting) -> _Array:
+def components_along_modes(states: _Array, setting: Setting) -> _Array:
     """Return absolute components of states along both modes, times the root of d.
 
     Parameters
@@ -119,7 +119,7 @@ class Separation:
         return dict(self.__dict__)
 
 
-def setting_of(data: xr.Dataset) -> Setting:
+def setting_of_runs(data: xr.Dataset) -> Setting:
     """Return the setting that runs were made with.
 
     Parameters
@@ -153,7 +153,7 @@ def separation(data: xr.Dataset) -> Separation | None:
     if min(swapped.sum(), (~swapped).sum()) < _LEAST:
         return None
     starts = data.start.values
-    sizes = mode_sizes(starts, setting_of(data))
+    sizes = components_along_modes(starts, setting_of_runs(data))
     names = OrderParameters._fields
     quantities = {f"|{name}|": np.abs(starts[:, i]) for i, name in enumerate(names)}
     quantities["mode to the oracle"], quantities["mode to a swap point"] = sizes.T

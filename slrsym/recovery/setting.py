@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
-from slrsym.dynamics.spheres import orthogonal_parts, riemannian_derivatives, vectors_from_overlaps
+from slrsym.dynamics.spheres import (
+    gram_matrix_of_orthogonal_parts,
+    riemannian_derivatives,
+    vectors_from_overlaps,
+)
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.landscape.points import distance_up_to_symmetry
 from slrsym.landscape.stability import swap_point
-from slrsym.recovery.tubes import Tube, tube_around
+from slrsym.recovery.tubes import Tube, tube_around_run
 from slrsym.renamed import old_attribute
 from slrsym.runs import wilson_intervals
 from slrsym.schedules import InverseTimeDecay, parameter_values
@@ -62,7 +66,7 @@ def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     ndarray of shape (...), int8
         0, at the oracle up to its sign; 1, at a swap point; 2, near the manifold M and not at the
         oracle; 3, elsewhere. Near is by no more than `NEAR` in every overlap. Whether a run has
-        ended there, a state does not say: see `classify_ends`.
+        ended there, a state does not say: see `classify_endpoints`.
 
     Examples
     --------
@@ -103,7 +107,7 @@ def is_still_moving(
     return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
-def classify_ends(
+def classify_endpoints(
     states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.int8]:
     """Return the class of each endpoint, or "moving" for runs that have not converged.
@@ -284,14 +288,14 @@ _FLAT = 1e-9
 _MOST_TUBES = 6
 
 
-def checkpoints(steps: int) -> NDArray[np.int64]:
+def classification_steps(steps: int) -> NDArray[np.int64]:
     """Return the steps at which runs are classified, the last one included."""
     first = steps % _EVERY or min(_EVERY, steps)
     return np.arange(first, steps + 1, _EVERY, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class RunEndpoints:
+class ClassifiedRuns:
     """The start and end states of runs, with their classes."""
 
     start: _Array
@@ -312,7 +316,7 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
 
 def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
     lam = (float(setting.final_lam), setting.later_inverse_temperature)
-    return classify_ends(states, *lam, setting.task, setting.alpha, setting.steps)
+    return classify_endpoints(states, *lam, setting.task, setting.alpha, setting.steps)
 
 
 def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
@@ -320,7 +324,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
     if runs < _ENOUGH:
         return ()
     lam, task = setting.inverse_temperatures, setting.task
-    times = checkpoints(setting.steps)
+    times = classification_steps(setting.steps)
     engine = _engine(setting.starts(seed, 0, _PILOTS), setting, backend)
     log, done = [], 0
     for step in times.tolist():
@@ -335,7 +339,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         if any(np.abs(end - other).max() < _APART for other in kept) or len(kept) == _MOST_TUBES:
             continue
         kept.append(end)
-        k_rest, v_rest, inner = orthogonal_parts(pilot[:-1])
+        k_rest, v_rest, inner = gram_matrix_of_orthogonal_parts(pilot[:-1])
         flat = np.flatnonzero(k_rest * v_rest - inner**2 < _FLAT)
         if not flat.size:
             continue
@@ -349,7 +353,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
             continue
         margin = float(classification_margins(run[-1], lam[-1], task))
         states = np.concatenate([first, run])
-        tube = tube_around(
+        tube = tube_around_run(
             states, lam[begin:], task, setting.alpha, times - begin, verdict, margin, backend
         )
         if tube.radii[:-1].any():
@@ -365,18 +369,18 @@ def follow_to_ends(
     known: tuple[Tube, ...] = (),
     backend: str = "numpy",
     stopping: bool = True,
-) -> RunEndpoints:
+) -> ClassifiedRuns:
     """Run descent from random starts until every endpoint is classified."""
     lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)
-    result = RunEndpoints(
+    result = ClassifiedRuns(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)
     )
     live = np.arange(count)
     engine = _engine(start, setting, backend)
     done = 0
-    for time, step in enumerate(checkpoints(setting.steps).tolist()):
+    for time, step in enumerate(classification_steps(setting.steps).tolist()):
         engine.advance(lam[done:step], step - done)
         done, states = step, engine.states
         found = np.full(live.size, -1, np.int8)

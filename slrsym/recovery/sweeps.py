@@ -28,7 +28,7 @@ from slrsym.recovery.setting import (
     MOVING,
     NEAR,
     VERDICTS,
-    RunEndpoints,
+    ClassifiedRuns,
     Setting,
     build_tubes,
     count_statistics,
@@ -244,7 +244,7 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_runs(ends: RunEndpoints, settings: dict[str, Any]) -> xr.Dataset:
+def _of_runs(ends: ClassifiedRuns, settings: dict[str, Any]) -> xr.Dataset:
     counts = count_statistics(count_verdicts(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
@@ -260,7 +260,7 @@ def _of_runs(ends: RunEndpoints, settings: dict[str, Any]) -> xr.Dataset:
 
 
 def _of_grid(
-    found: Sequence[RunEndpoints], axes: dict[str, list[Any]], settings: dict[str, Any]
+    found: Sequence[ClassifiedRuns], axes: dict[str, list[Any]], settings: dict[str, Any]
 ) -> xr.Dataset:
     shape = tuple(len(values) for values in axes.values())
     counts = np.array([count_verdicts(ends.verdict) for ends in found]).reshape(
@@ -323,10 +323,10 @@ def follow_runs(
     seed: int,
     backend: str,
     stopping: bool,
-) -> list[RunEndpoints]:
+) -> list[ClassifiedRuns]:
     """Return the endpoints of the runs at each setting, computed in parallel."""
-    fields = RunEndpoints.__dataclass_fields__
-    found: dict[tuple[int, int], RunEndpoints] = {}
+    fields = ClassifiedRuns.__dataclass_fields__
+    found: dict[tuple[int, int], ClassifiedRuns] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
         missing = []
@@ -335,7 +335,7 @@ def follow_runs(
             if part is None:
                 missing.append((first, stop))
             else:
-                found[cell, first] = RunEndpoints(**part)
+                found[cell, first] = ClassifiedRuns(**part)
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), build_tubes, (setting, seed, enough, backend)))
@@ -370,8 +370,8 @@ def follow_runs(
     ]
 
 
-def _together(parts: Sequence[RunEndpoints]) -> RunEndpoints:
+def _together(parts: Sequence[ClassifiedRuns]) -> ClassifiedRuns:
     names = parts[0].as_dict()
-    return RunEndpoints(
+    return ClassifiedRuns(
         **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
     )

@@ -40,7 +40,7 @@ from slrsym.balls.box_functions import BoxFunctions, ParametricFunctions
 from slrsym.dynamics.spheres import (
     ambient_derivatives,
     gram_matrices,
-    orthogonal_parts,
+    gram_matrix_of_orthogonal_parts,
     overlap_jacobian,
     overlaps_of_vectors,
 )
@@ -50,7 +50,7 @@ from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.renamed import old_attribute, old_names
 from slrsym.task import Task
 
-__all__ = ["Tube", "bound_third_derivative", "tube_around"]
+__all__ = ["Tube", "bound_third_derivative", "tube_around_run"]
 
 __getattr__ = old_names(__name__, third_derivative="bound_third_derivative")
 
@@ -112,7 +112,7 @@ class Tube:
         k3, v3 = self.points[time][:, 2]
         images = OVERLAP_SIGNS * states[:, None, :]
         planar = ((images - overlaps_of_vectors(self.points[time]))[..., :4] ** 2).sum(axis=-1)
-        k_rest, v_rest, inner = orthogonal_parts(images)
+        k_rest, v_rest, inner = gram_matrix_of_orthogonal_parts(images)
         k_rest, v_rest = np.maximum(0.0, k_rest), np.maximum(0.0, v_rest)
         # The best rotation of what is left aligns one vector, because that of the run has rank 1.
         aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
@@ -139,7 +139,7 @@ class Tube:
         return np.asarray(self.distances(states, time) + _BLUR < self.radii[time])
 
 
-def tube_around(
+def tube_around_run(
     states: _Array,
     lam: _Array,
     task: Task,
@@ -375,7 +375,7 @@ _DIMENSIONS = 4
 
 def lift_overlaps(states: _Array) -> _Array:
     """Return vectors k and v with given overlaps, parallel orthogonally to k* and v*."""
-    k_square, v_square, inner = orthogonal_parts(states)
+    k_square, v_square, inner = gram_matrix_of_orthogonal_parts(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
     first = k_square >= v_square

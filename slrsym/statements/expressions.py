@@ -17,11 +17,11 @@ from slrsym.gaussian.binding import Binder
 
 
 class ProofError(Exception):
-    """A proof is malformed: it has the wrong goal, for example, or uses an unknown name."""
+    """Error for a malformed proof, such as one with the wrong goal or an unknown name."""
 
 
 class Refused(Exception):  # noqa: N818
-    """A rule does not justify the step for which it is given."""
+    """Error for a step of a proof that the rule given for it does not justify."""
 
 
 class Sentence(BooleanFunction):  # type: ignore[misc]
@@ -57,7 +57,7 @@ class ForAll(Sentence):
 
     @property
     def variable(self) -> Symbol:
-        """The bound variable."""
+        """The variable over which the statement quantifies."""
         return self.args[0]
 
     @property
@@ -72,7 +72,7 @@ class ForAll(Sentence):
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
     def at(self, value: Any) -> Boolean:
-        """Return the statement at one value of the variable.
+        """Return the quantified statement with a value in place of its bound variable.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class ForAll(Sentence):
         Boolean
             The statement, with the value put for the variable.
         """
-        return substitute_at_once(self.statement, {self.variable: sp.sympify(value)})
+        return substitute_simultaneously(self.statement, {self.variable: sp.sympify(value)})
 
     def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
         """Return the statement with values substituted for free symbols, avoiding capture.
@@ -103,7 +103,7 @@ class ForAll(Sentence):
         x = self.variable
         if any(x in v.free_symbols for v in values.values()):
             x = sp.Dummy(x.name, **x._assumptions_orig)
-        made: ForAll = ForAll(x, substitute_at_once(self.at(x), values))
+        made: ForAll = ForAll(x, substitute_simultaneously(self.at(x), values))
         return made
 
     def _sympystr(self, printer: Any) -> str:
@@ -180,7 +180,7 @@ def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
     return None
 
 
-def substitute_at_once(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
+def substitute_simultaneously(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     """Substitute values for symbols simultaneously, without capturing bound variables.
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
@@ -190,18 +190,20 @@ def substitute_at_once(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         return expr
     if isinstance(expr, Relational):
         return expr.func(
-            substitute_at_once(expr.lhs, values),
-            substitute_at_once(expr.rhs, values),
+            substitute_simultaneously(expr.lhs, values),
+            substitute_simultaneously(expr.rhs, values),
             evaluate=False,
         )
     if isinstance(expr, ForAll):
         return expr.with_values(values)
     if isinstance(expr, BooleanFunction):
-        return expr.func(*(substitute_at_once(arg, values) for arg in expr.args), evaluate=False)
+        return expr.func(
+            *(substitute_simultaneously(arg, values) for arg in expr.args), evaluate=False
+        )
     if not isinstance(expr, Basic):
         return expr
     incoming = set().union(*(v.free_symbols for v in values.values()))
-    return _put(rename_bound_apart(expr, incoming | set(values)), values)
+    return _put(rename_clashing_bound_variables(expr, incoming | set(values)), values)
 
 
 def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
@@ -239,12 +241,12 @@ def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symb
     return [named[x] for x, _ in expr.variable_count]
 
 
-def rebuild_expression(expr: Any, change: Callable[[Any], Any]) -> Any:
+def replace_outermost_parts(expr: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild an expression, replacing the outermost parts for which `change` returns a value."""
     found = change(expr)
     if found is not None:
         return found
-    args = [rebuild_expression(arg, change) for arg in expr.args]
+    args = [replace_outermost_parts(arg, change) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
     return expr.func(*args)
@@ -274,7 +276,7 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
     return found
 
 
-def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
+def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     """Rename those bound variables of an expression that are among given symbols."""
     if not expr.args:
         return expr
@@ -282,7 +284,7 @@ def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
     if clash:
         names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
         expr = _renamed(expr, names)
-    args = [rename_bound_apart(arg, symbols) for arg in expr.args]
+    args = [rename_clashing_bound_variables(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
     if isinstance(expr, sp.Derivative):
@@ -291,7 +293,7 @@ def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
 
 
 def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
-    """Rename the bound variables of a node."""
+    """Return an expression with variables renamed that its outermost operator binds."""
     if isinstance(expr, Binder):
         return expr.rename_variables(names)
     if isinstance(expr, ExprWithLimits):

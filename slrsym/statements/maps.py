@@ -9,19 +9,19 @@ import sympy as sp
 from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.independent_laws import is_plainly_real
-from slrsym.statements.expressions import ProofError, substitute_at_once
+from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
+from slrsym.statements.expressions import ProofError, substitute_simultaneously
 
 
 def require_real_coordinates(function: sp.Lambda) -> None:
-    """Refuse a function whose variables are not plain real symbols."""
+    """Raise an error unless a function's variables are symbols declared real and no more."""
     for x in function.variables:
-        if not isinstance(x, Symbol) or not is_plainly_real(x):
+        if not isinstance(x, Symbol) or not is_declared_real_only(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
 
 
-def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
-    """Return a function of the coordinates of a map, for statements about orbits.
+def lambda_of_coordinates(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
+    """Return a SymPy Lambda of the coordinates of a map, for statements about orbits.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
     values = dict(zip(function.variables, place, strict=True))
     if isinstance(function.expr, sp.Tuple):
-        return sp.Tuple(*(substitute_at_once(part, values) for part in function.expr))
-    return substitute_at_once(function.expr, values)
+        return sp.Tuple(*(substitute_simultaneously(part, values) for part in function.expr))
+    return substitute_simultaneously(function.expr, values)
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
@@ -223,13 +223,13 @@ class BoxMap(Basic):  # type: ignore[misc]
         kept = [place for place, x in enumerate(self.coordinates) if x != fixed]
         place = tuple(self.coordinates[i] for i in kept)
         images = sp.Tuple(
-            *(substitute_at_once(self.images[i], {fixed: sp.sympify(value)}) for i in kept)
+            *(substitute_simultaneously(self.images[i], {fixed: sp.sympify(value)}) for i in kept)
         )
         low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
         return BoxMap(sp.Lambda(place, images), low, high)
 
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
-        """Return the images of a second point, whose coordinates have other names.
+        """Return the map's images of a point whose coordinates have the given names.
 
         Parameters
         ----------
@@ -242,10 +242,10 @@ class BoxMap(Basic):  # type: ignore[misc]
             In terms of these.
         """
         values = dict(zip(self.coordinates, others, strict=True))
-        return tuple(substitute_at_once(image, values) for image in self.images)
+        return tuple(substitute_simultaneously(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
-        """Return the sum of the absolute differences of the coordinates of two points.
+        """Return the symbolic l1 distance of the map's point from a point with other coordinates.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
 
 def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
-    """Return a map of a box, by default a cube, into space.
+    """Return the map with given images of coordinates on a box, [-1, 1]^n by default.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ class SphereDescent(Basic):  # type: ignore[misc]
     def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
         if type(function) is not sp.Lambda or len(function.variables) != 5:
             raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
-        function_of(function.variables, function.expr)
+        lambda_of_coordinates(function.variables, function.expr)
         made: SphereDescent = Basic.__new__(cls, function, sp.sympify(rate), sp.sympify(dimension))
         return made
 
@@ -331,15 +331,15 @@ class SphereDescent(Basic):  # type: ignore[misc]
 
     @property
     def rate(self) -> Expr:
-        """The step size."""
+        """The step size of the projected gradient descent."""
         return self.args[1]
 
     @property
     def dimension(self) -> Expr:
-        """The dimension N of the vectors."""
+        """The dimension of the space that holds the two unit vectors."""
         return self.args[2]
 
     @property
     def across(self) -> dict[Symbol, Expr]:
-        """The manifold theta = eta = rho = 0, as values of the last three overlaps."""
+        """The last three overlaps, each with its value 0 on the invariant manifold."""
         return dict.fromkeys(self.function.variables[2:], S.Zero)

@@ -13,7 +13,7 @@ from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 
 from slrsym.statements import strip_dollar_signs
 from slrsym.statements.expressions import ProofError, Sentence
-from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
+from slrsym.statements.maps import BoxMap, SphereDescent, lambda_of_coordinates, point_set
 
 # Pieces of a sentence: words, and what is written as a formula.
 Piece: TypeAlias = str | Basic
@@ -98,18 +98,18 @@ class OrbitStatement(Sentence):
 
     @property
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        """Names and functions that are defined before the sentence."""
+        """The functions to which the statement's sentence refers, each with its name."""
         return ()
 
     def sentence(self) -> tuple[Piece, ...]:
-        """Return the sentence as a sequence of words and formulas."""
+        """Return the statement's English sentence as a sequence of words and formulas."""
         return self.words
 
     def _sympystr(self, printer: Any) -> str:
-        return statement_text(self, printer)
+        return orbit_statement_text(self, printer)
 
     def _latex(self, printer: Any) -> str:
-        return statement_latex(self, printer)
+        return orbit_statement_latex(self, printer)
 
 
 def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = False) -> None:
@@ -120,7 +120,7 @@ def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = Fals
             f"{what} must be {kind} of {len(map.coordinates)} variables; got {function}"
         )
     # The variables are those of any function of real coordinates.
-    function_of(function.variables, tuple(function.expr) if tuples else function.expr)
+    lambda_of_coordinates(function.variables, tuple(function.expr) if tuples else function.expr)
 
 
 def _require_points(map: BoxMap, points: Any) -> None:
@@ -156,14 +156,14 @@ class _AboutFunction(OrbitStatement):
 
 
 class DecreasesAlong(_AboutFunction):
-    """f(g(x)) <= f(x) at every point x of the orbit of every start in the box."""
+    """The statement that f(g(x)) <= f(x) at every point x of every orbit in the box."""
 
     __doc__ = f"{__doc__}{_WITH_FUNCTION}"
     words = ("along every orbit $f$ never increases",)
 
 
 class VanishesAlong(_AboutFunction):
-    """S tends to 0 along the orbit of every start in the box."""
+    """The statement that S tends to 0 along the orbit of every start in the box."""
 
     __doc__ = f"{__doc__}{_WITH_FUNCTION}"
     letter = "S"
@@ -172,14 +172,14 @@ class VanishesAlong(_AboutFunction):
 
 
 class StepsVanish(OrbitStatement):
-    """The distance between successive points of the orbit of every start in the box tends to 0."""
+    """The statement that along every orbit the distance of successive points tends to 0."""
 
     __doc__ = f"{__doc__}{_ALONE}"
     words = ("along every orbit the distance of successive points tends to 0",)
 
 
 class AccumulationPointsSolve(OrbitStatement):
-    """Every accumulation point of the orbit of every start in the box solves equations.
+    """The statement that every accumulation point of every orbit solves given equations.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class _AboutPoints(OrbitStatement):
 
     @property
     def points(self) -> FiniteSet:
-        """The points of the box that the statement is about."""
+        """The finite set of points of the box that the statement names."""
         return self.args[1]
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -235,42 +235,42 @@ class _AboutPoints(OrbitStatement):
 
 
 class OrbitsConvergeTo(_AboutPoints):
-    """The orbit of every start in the box converges to one of the points."""
+    """The statement that the orbit of every start in the box converges to a listed point."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("every orbit converges to ",)
 
 
 class NullStarts(_AboutPoints):
-    """The starts in the box whose orbits converge to one of the points have Lebesgue measure 0."""
+    """The statement that starts with orbits that converge to listed points have measure 0."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the starts whose orbits converge to ", " are of Lebesgue measure 0")
 
 
 class AlmostEveryStartConvergesTo(_AboutPoints):
-    """The orbit of every start in the box, but for a null set, converges to one of the points."""
+    """The statement that the orbit of almost every start converges to a listed point."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the orbit of almost every start converges to ",)
 
 
 class Injective(OrbitStatement):
-    """No two points of the box have the same image."""
+    """The statement that no two points of the box have the same image under the map."""
 
     __doc__ = f"{__doc__}{_ALONE}"
     words = ("the map $g$ is injective",)
 
 
 class InvertibleJacobian(OrbitStatement):
-    """On the closed box g is continuously differentiable, with an invertible Jacobian matrix."""
+    """The statement that on the closed box the map g is C^1 with an invertible Jacobian."""
 
     __doc__ = f"{__doc__}{_ALONE}"
     words = ("the Jacobian matrix of $g$ is nowhere singular",)
 
 
 class LocalDiffeomorphism(_AboutPoints):
-    """Near each of the points, g has an inverse that is continuously differentiable.
+    """The statement that near each listed point, the map g and its local inverse are C^1.
 
     That is: the point has an open neighbourhood that g maps one to one onto an open set, and there
     g and its inverse are continuously differentiable.
@@ -323,7 +323,7 @@ class _AboutPairs(OrbitStatement):
 
 
 class AlmostEveryPairConvergesTo(_AboutPairs):
-    """For almost every start on the manifold, (k, v) tends to (s k*, s' v*), with (s, s') listed.
+    """The statement that (k, v) tends to a listed pair from almost every manifold start.
 
     That is for all but a set of volume 0. For n >= 4 this is the same as with probability 1, if k
     is uniform on the unit sphere of the vectors orthogonal to v*, and then v on that of the vectors
@@ -358,7 +358,7 @@ class AlmostEveryPairConvergesTo(_AboutPairs):
 
 
 class NullPairs(_AboutPairs):
-    """The starts on the manifold from which (k . k*, v . v*) tends to a point listed have volume 0.
+    """The statement that manifold starts whose overlaps tend to listed points have volume 0.
 
     Parameters
     ----------
@@ -390,8 +390,8 @@ class NullPairs(_AboutPairs):
         )
 
 
-def statement_text(statement: Any, printer: Any) -> str:
-    """Return a statement as text, followed by the definitions of its map and functions."""
+def orbit_statement_text(statement: Any, printer: Any) -> str:
+    """Return an orbit statement as text, with the definitions of its map and functions."""
     said = "".join(
         strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
         for p in statement.sentence()
@@ -403,8 +403,8 @@ def statement_text(statement: Any, printer: Any) -> str:
     return f"{said}, {_map_text(map, printer)}" if isinstance(map, BoxMap) else said
 
 
-def statement_latex(statement: Any, printer: Any) -> str:
-    """Return a statement as LaTeX for math mode."""
+def orbit_statement_latex(statement: Any, printer: Any) -> str:
+    """Return an orbit statement as LaTeX for math mode, with its definitions."""
     parts = [
         rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()

@@ -10,18 +10,18 @@ from typing import Any
 from sympy import Eq, S, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expectations import linear_combination
+from slrsym.checker.expectations import linear_combination_term
 from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     fresh_symbol,
     is_bound_place,
-    is_same,
+    is_same_term,
     num,
     parts_outside_binder,
     substitute,
@@ -29,10 +29,10 @@ from slrsym.checker.term import (
 from slrsym.proofs.chain import D
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, join_labels
-from slrsym.statements.expressions import substitute_at_once
+from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 
 ZERO = num(0)
@@ -67,7 +67,7 @@ class MeanValueTheorem:
         """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
-        exist = [self.emitter.holds(definedness(t), self.context) for t in (a, b)]
+        exist = [self.emitter.holds(definedness_formula(t), self.context) for t in (a, b)]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
         kept = [h for k, h in left.items() if k not in ends]
@@ -110,7 +110,7 @@ def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
         if size[:2] != ("f", "abs"):
             return prove_by_arithmetic(emitter, wanted, given, lines)
         split = emitter.script.add("absolute value", (), size[2])
-        proofs = [split, prove_by_arithmetic(emitter, definedness(size[2]), given)]
+        proofs = [split, prove_by_arithmetic(emitter, definedness_formula(size[2]), given)]
         for side in split.theorem.conclusion[1:]:
             value = side[2]
             proofs.append(prove_by_arithmetic(emitter, ("<=", value[2], most), given, lines))
@@ -191,7 +191,7 @@ def _equal_by_derivative(
 
     def closed() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
-        start = emitter.formula(substitute_at_once(proof.goal, {t: at}))
+        start = emitter.formula(substitute_simultaneously(proof.goal, {t: at}))
         equal = emitter.discharged(emitter.conclude(value, start, inner), context)
         sides = Eq(D(proof.goal.lhs, t), D(proof.goal.rhs, t), evaluate=False)
         along = emitter.conclude(slope, emitter.formula(sides), context)
@@ -331,7 +331,7 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
     if rule.partition is not None:
         pairs.append((emitter.term(outer), emitter.term(rule.partition)))
     factors, parts = zip(*pairs, strict=True)
-    body = linear_combination(factors, parts)
+    body = linear_combination_term(factors, parts)
     kind, _, _ = terms.theorem.conclusion
     sides = [body, ZERO]
     if emitter.formula(step.statement)[1] != emitter.term(step.link.lhs):
@@ -346,17 +346,21 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
 
     exist: list[Inference] = []
     for t in (*parts, body):
-        exist.append(settled(emitter.script.add("under", [under_facts(definedness(t))], whole(t))))
-        emitter.keep(definedness(whole(t)), step.context, exist[-1])
+        exist.append(
+            settled(emitter.script.add("under", [under_facts(definedness_formula(t))], whole(t)))
+        )
+        emitter.keep(definedness_formula(whole(t)), step.context, exist[-1])
     added = settled(emitter.script.add("under", [compared], whole(sides[0])))
     taken = settled(
-        emitter.script.add("linear", [under_facts(definedness(body))], whole(body), factors, parts)
+        emitter.script.add(
+            "linear", [under_facts(definedness_formula(body))], whole(body), factors, parts
+        )
     )
     goal = emitter.formula(step.statement)
 
     def put(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.from_equations(exist, ("=", old, new), step.context)
-        paths = [to_json(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
+        paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
     # A side is the other and the sum, which compares to 0.
@@ -364,10 +368,14 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
         taken = put(taken, whole(emitter.term(rule.partition)), num(1))
     added = put(added, whole(ZERO), ZERO)
     total, (_, *ends) = whole(body), taken.theorem.conclusion
-    (linear_part,) = [t for t in ends if not is_same(t, total)]
-    more, less = goal[1:] if is_same(sides[0], body) else goal[:0:-1]
+    (linear_part,) = [t for t in ends if not is_same_term(t, total)]
+    more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
     equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
     equal = emitter.script.add("rewrite", [equal, taken], [[1, 2]])
-    sides = [("+", less, total), less] if is_same(sides[0], body) else [less, ("+", less, total)]
+    sides = (
+        [("+", less, total), less] if is_same_term(sides[0], body) else [less, ("+", less, total)]
+    )
     line = emitter.from_equations([added], (kind, *sides), step.context)
-    return emitter.script.add("rewrite", [line, equal], [[1 if is_same(sides[1], less) else 2]])
+    return emitter.script.add(
+        "rewrite", [line, equal], [[1 if is_same_term(sides[1], less) else 2]]
+    )

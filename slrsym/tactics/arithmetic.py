@@ -13,10 +13,10 @@ from slrsym.checker import Inference, Rejected
 from slrsym.checker.arithmetic import (
     binders_in_facts,
     learn_relation,
-    relations_in,
+    relations_in_conjunction,
     require_relation_holds,
 )
-from slrsym.checker.calculus import derivatives_in_premises
+from slrsym.checker.calculus import special_derivatives_in_premises
 from slrsym.checker.ring import ExponentUnitTooCoarse
 from slrsym.checker.term import (
     Term,
@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     has_copy_sum,
     is_bound_place,
@@ -38,7 +38,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
-from slrsym.tactics.certificates import CertificateSearch, HintedRing
+from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import (
     BY_ARITHMETIC,
     FAILURES,
@@ -46,7 +46,7 @@ from slrsym.tactics.emission import (
     ProofEmitter,
     emitter_for_rules,
 )
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
 from slrsym.tactics.wording import reword_reason
 
@@ -100,11 +100,16 @@ def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
     emitter: ProofEmitter | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
-    start = sum(len(relations_in(q)) for q in given)
+    start = sum(len(relations_in_conjunction(q)) for q in given)
     leading = list(
-        range(start, start + sum(len(relations_in(t.conclusion)) for t in premises[:first]))
+        range(
+            start,
+            start + sum(len(relations_in_conjunction(t.conclusion)) for t in premises[:first]),
+        )
     )
-    facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations_in(q)]
+    facts = [
+        r for q in (*given, *(t.conclusion for t in premises)) for r in relations_in_conjunction(q)
+    ]
     symbols, reason = free_symbols(p), None
     near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
     # Most statements need few of the hypotheses, and most equations few signs.
@@ -139,8 +144,8 @@ def _searched(
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
         search = CertificateSearch(effort, most, is_brief)
-        ring = HintedRing(
-            size, units, search, derivatives_in_premises(premises), binders_in_facts(facts)
+        ring = HintRecordingRing(
+            size, units, search, special_derivatives_in_premises(premises), binders_in_facts(facts)
         )
         ring.search = search
         try:
@@ -213,7 +218,7 @@ BY_ARITHMETIC.append(prove_by_arithmetic)
 
 
 def _supposed(
-    ring: HintedRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
+    ring: HintRecordingRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
     """Add the chosen facts to the ring, each once its terms are defined; return the facts used."""
     use: list[int] = []
@@ -259,7 +264,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
     return found
 
 
-def special_value_lines(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
+def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
     """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
@@ -291,7 +296,9 @@ def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
         return line
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = emitter.attempt(partial(prove_by_arithmetic, emitter, definedness(value), ()))
+        exists = emitter.attempt(
+            partial(prove_by_arithmetic, emitter, definedness_formula(value), ())
+        )
         line = emitter.logic([line, exists], (), line.theorem.conclusion)
     return line
 
@@ -348,13 +355,15 @@ def prove_in_context(
     """Prove a relation by arithmetic under a step's hypotheses; expectations count as numbers."""
     lines = [
         *lines,
-        *special_value_lines(emitter, [p, *(line.theorem.conclusion for line in lines)]),
+        *theorems_on_special_values(emitter, [p, *(line.theorem.conclusion for line in lines)]),
     ]
     nodes = opaque_terms(p)
     for line in lines:
         nodes |= opaque_terms(line.theorem.conclusion)
-    known = binders_in_facts([r for line in lines for r in relations_in(line.theorem.conclusion)])
-    asked = [definedness(n) for name, n in nodes.items() if name not in known]
+    known = binders_in_facts(
+        [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
+    )
+    asked = [definedness_formula(n) for name, n in nodes.items() if name not in known]
     exist = [emitter.holds(q, context) for q in asked if canonical_key(q) != canonical_key(p)]
     return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
@@ -375,7 +384,7 @@ def _ask(
 QUESTIONS.append(_ask)
 
 
-def after_rewriting(
+def prove_after_rewriting(
     emitter: ProofEmitter,
     p: Term,
     equations: Iterable[Inference],
@@ -387,7 +396,7 @@ def after_rewriting(
         _, old, new = line.theorem.conclusion
         paths = paths_to_subterm(p, old)
         p = replace_at_paths(p, paths, new)
-        changed.append((line, [to_json(path) for path in paths]))
+        changed.append((line, [tuples_to_lists(path) for path in paths]))
     shown = prove(p)
     for line, paths in reversed(changed):
         shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
@@ -402,7 +411,7 @@ def _is_mean_equation(p: Term) -> bool:
 def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
-        return after_rewriting(
+        return prove_after_rewriting(
             emitter, wanted, premises, lambda p: emitter.from_equations((), p, step.context)
         )
     if premises:
@@ -441,7 +450,7 @@ def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference
         raise Rejected("no two functions under binders are equal")
     shown = prove_in_context(emitter, meant, context)
     for path, equation in changed:
-        shown = emitter.script.add("rewrite", [shown, equation], [to_json(path)])
+        shown = emitter.script.add("rewrite", [shown, equation], [tuples_to_lists(path)])
     return shown
 
 
@@ -468,18 +477,20 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
         for name in free_symbols(t):
             # Of what is bound around it, nothing is supposed.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.logic([known], (), definedness(name))
+            exists = emitter.logic([known], (), definedness_formula(name))
             left = {
                 k: h
                 for k, h in line.theorem.hypotheses.items()
-                if k != canonical_key(definedness(name))
+                if k != canonical_key(definedness_formula(name))
             }
             line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
     line = prove_in_context(emitter, meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
-        line = emitter.script.add("rewrite", [line, terms[canonical_key(t)]], [to_json(path)])
+        line = emitter.script.add(
+            "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
+        )
     return emitter.discharged(line, context)
 
 

@@ -16,12 +16,12 @@ from typing import Any
 from flint import fmpq
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import binders_in_facts, learn_relation, relations_in
-from slrsym.checker.calculus import derivatives_in_premises, evaluate_derivative
+from slrsym.checker.arithmetic import binders_in_facts, learn_relation, relations_in_conjunction
+from slrsym.checker.calculus import evaluate_derivative, special_derivatives_in_premises
 from slrsym.checker.expectations import (
     ONE,
     ZERO,
-    linear_combination,
+    linear_combination_term,
     product_of_factors,
     sum_of_terms,
 )
@@ -34,18 +34,18 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     fresh_symbol,
     is_bound_place,
-    is_same,
+    is_same_term,
     is_term,
     num,
     parts_outside_binder,
     replace_parts,
     substitute,
 )
-from slrsym.tactics.certificates import CertificateSearch, HintedRing
+from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import surely_different
 
@@ -138,14 +138,14 @@ class BinderEquations:
 
     def _known(self, p: Term) -> Inference | None:
         """Return a theorem that a term is defined, or assume the formula if it is a hypothesis."""
-        if not (p[0] == "=" and is_same(p[1], p[2])):
+        if not (p[0] == "=" and is_same_term(p[1], p[2])):
             return None
         if canonical_key(p) in map(canonical_key, self.given):
             return self.emitter.script.add("assume", (), p)
         for line in (*self.lines, *self.found):
             q = line.theorem.conclusion
-            if q[0] == "=" and any(is_same(side, p[1]) for side in q[1:]):
-                place = 1 if is_same(q[1], p[1]) else 2
+            if q[0] == "=" and any(is_same_term(side, p[1]) for side in q[1:]):
+                place = 1 if is_same_term(q[1], p[1]) else 2
                 return self.emitter.script.add("defined", [line], [place])
         return None
 
@@ -172,7 +172,9 @@ class BinderEquations:
         if not any(part[0] in _RANGES for part in _all_parts(binder_bodies(t)[0])):
             return
         cited = [line for line in self.lines if _is_slope(line)]
-        evaluate_derivative(t, derivatives_in_premises([line.theorem for line in cited]), [])
+        evaluate_derivative(
+            t, special_derivatives_in_premises([line.theorem for line in cited]), []
+        )
         line = self.emitter.script.add("derivative", cited, t)
         rest = BinderEquations(self.emitter, self.given, self._all(), self.arithmetic)
         rest.equations_for([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
@@ -199,7 +201,7 @@ class BinderEquations:
         within = BinderEquations(self.emitter, (*self.given, *around), self._all(), self.arithmetic)
         within.equations_for([body])
         factors, parts = within.combination(body, x)
-        whole = linear_combination(factors, parts)
+        whole = linear_combination_term(factors, parts)
         # A factor may be a sum that stood within and does not vary.
         for node in (node for c in factors for node in outer_binders(c)):
             if node[0] in _RANGES:
@@ -207,7 +209,7 @@ class BinderEquations:
         heads = [replace_parts(t, {(2, 0): f}) for f in parts]
         for f, head in zip(parts, heads, strict=True):
             self._exists(within, f, head, x)
-        if factors == [ONE] and is_same(parts[0], body):
+        if factors == [ONE] and is_same_term(parts[0], body):
             return
         said = within.prove(("=", body, whole))
         line = self.emitter.script.add("linear", [said], t, tuple(factors), tuple(parts))
@@ -229,14 +231,14 @@ class BinderEquations:
 
     def _exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
         """Prove that a sum or integral is defined, and derive its sign or constant value."""
-        if canonical_key(head) in self._seen and self._known(definedness(head)):
+        if canonical_key(head) in self._seen and self._known(definedness_formula(head)):
             return
         self._seen.add(canonical_key(head))
         if x not in free_symbols(f):
             self.found.append(self.discharge(self.emitter.script.add("constant", (), head)))
             return
-        if self._known(definedness(head)) is None:
-            there = within.prove(definedness(f))
+        if self._known(definedness_formula(head)) is None:
+            there = within.prove(definedness_formula(f))
             rule = "under" if head[0] == "sum" else "integral exists"
             self.found.append(self.discharge(self.emitter.script.add(rule, [there], head)))
         self._sign(within, f, head)
@@ -262,25 +264,27 @@ class BinderEquations:
 
     # -- normal forms -----------------------------------------------------------------------------
 
-    def _ring(self) -> HintedRing:
+    def _ring(self) -> HintRecordingRing:
         facts = [
             r
             for q in (*self.given, *(line.theorem.conclusion for line in self._all()))
-            for r in relations_in(q)
+            for r in relations_in_conjunction(q)
         ]
         search = CertificateSearch(
             self.emitter.effort // _SHARE, max(self.emitter.left, self.emitter.effort // 50)
         )
         premises = [line.theorem for line in self._all()]
-        ring = HintedRing(
+        ring = HintRecordingRing(
             40,
             dict(self._units),
             search,
-            derivatives_in_premises(premises),
+            special_derivatives_in_premises(premises),
             binders_in_facts(facts),
         )
         ring.search = search
-        first = [r for line in self.found for r in relations_in(line.theorem.conclusion)]
+        first = [
+            r for line in self.found for r in relations_in_conjunction(line.theorem.conclusion)
+        ]
         for fact in (*first, *facts):
             mark = ring.state()
             try:
@@ -296,7 +300,7 @@ class BinderEquations:
     def _all(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
-    def _normal(self, t: Term) -> tuple[HintedRing, Any]:
+    def _normal(self, t: Term) -> tuple[HintRecordingRing, Any]:
         """Return the normal form of a term as a quotient of polynomials, with its ring."""
         self._units = {}
         for _ in range(8):
@@ -373,8 +377,8 @@ class BinderEquations:
         body = substitute(
             binder_bodies(b)[0], dict(zip(bound_variables(b), bound_variables(a), strict=True))
         )
-        if is_same(binder_bodies(a)[0], body):
-            exists = self._known(definedness(a))
+        if is_same_term(binder_bodies(a)[0], body):
+            exists = self._known(definedness_formula(a))
             if exists is None:
                 raise Rejected("an expectation that is not known to exist")
             line = exists
@@ -388,7 +392,7 @@ class BinderEquations:
             zip(parts_outside_binder(a), parts_outside_binder(b), strict=True)
         ):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
-                if isinstance(u, tuple) and not is_same(u, v):
+                if isinstance(u, tuple) and not is_same_term(u, v):
                     line = self.emitter.script.add("rewrite", [line, self.prove(("=", u, v))],
                                               [[2, [3, j], i]])  # fmt: skip
         return line
@@ -431,7 +435,7 @@ def _all_parts(t: Term) -> Iterator[Term]:
 # -- terms of polynomials -------------------------------------------------------------------------
 
 
-def generator_term(ring: HintedRing, i: int) -> tuple[int, Term]:
+def generator_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator of the ring stands for, with its sign.
 
     Of an odd function the argument is taken whose key comes first.
@@ -472,7 +476,7 @@ def generator_term(ring: HintedRing, i: int) -> tuple[int, Term]:
     return sign, ("u", words[0], words[1], orders, *values)
 
 
-def polynomial_term(ring: HintedRing, p: Any) -> Term:
+def polynomial_term(ring: HintRecordingRing, p: Any) -> Term:
     """Return the term that a polynomial in generators stands for."""
     terms = []
     for m, c in p.to_dict().items():
@@ -486,7 +490,7 @@ def polynomial_term(ring: HintedRing, p: Any) -> Term:
     return sum_of_terms(terms)
 
 
-def quotient_term(ring: HintedRing, n: Any, d: Any) -> Term:
+def quotient_term(ring: HintRecordingRing, n: Any, d: Any) -> Term:
     """Return the term that a quotient of polynomials stands for."""
     if d == 1:
         return polynomial_term(ring, n)

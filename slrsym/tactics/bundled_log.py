@@ -30,7 +30,7 @@ def bundled_record(id: str) -> dict[str, Any]:
 
 
 @cache
-def count_checked_steps() -> dict[str, tuple[int, int]]:
+def count_checked_steps_by_claim() -> dict[str, tuple[int, int]]:
     """Return, for each claim in the bundled log, its number of steps and of those fully checked."""
     counts: dict[str, tuple[int, int]] = {}
     # What rests on something unchecked: a claim by its id, its inferences by their numbers.
@@ -46,7 +46,7 @@ def count_checked_steps() -> dict[str, tuple[int, int]]:
     return counts
 
 
-def count_steps_with_evidence(id: str, steps: int) -> int | None:
+def count_claim_steps_with_evidence(id: str, steps: int) -> int | None:
     """Return how many steps of a claim have evidence; None if the log has another proof of it."""
-    found = count_checked_steps().get(id)
+    found = count_checked_steps_by_claim().get(id)
     return found[1] if found and found[0] == steps else None

@@ -23,8 +23,8 @@ from slrsym.checker.sign import (
     QUESTIONS,
     ZERO,
     generators_in,
-    sign_of_number,
     sign_of_product,
+    sign_of_rational,
 )
 from slrsym.checker.term import Rejected, Term, canonical_key
 from slrsym.tactics.combinations import FactCombinations
@@ -36,12 +36,12 @@ RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 class UnknownSign(Rejected):
     """Raised if arithmetic needs the sign of a polynomial for which no evidence is found."""
 
-    def __init__(self, why: str, ring: HintedRing, polynomial: Any, sign: Any) -> None:
+    def __init__(self, why: str, ring: HintRecordingRing, polynomial: Any, sign: Any) -> None:
         super().__init__(why)
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
-class HintedRing(Ring):
+class HintRecordingRing(Ring):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
     search: CertificateSearch
@@ -104,7 +104,9 @@ class HintedRing(Ring):
             self.search.hint(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
             self.search.node(f[0])
-            self.search.note(self, t[0], f, [super(HintedRing, self).normal_form(a) for a in t[1:]])
+            self.search.note(
+                self, t[0], f, [super(HintRecordingRing, self).normal_form(a) for a in t[1:]]
+            )
         return f
 
 
@@ -416,7 +418,7 @@ class CertificateSearch(FactCombinations):
             for factor, sign in ((other, 1), (-other, -1)):
                 if self.go(st, factor, POS):
                     self.best(st, norm)
-                    if sign_of_product(st.facts.sign(norm), sign_of_number(sign)) <= want:
+                    if sign_of_product(st.facts.sign(norm), sign_of_rational(sign)) <= want:
                         self.combine(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 

@@ -41,7 +41,7 @@ from slrsym.checker.term import (
     canonical_key,
     children,
     is_bound_place,
-    is_same,
+    is_same_term,
     num,
     substitute,
 )
@@ -52,12 +52,12 @@ from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf,
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
-from slrsym.tactics.arithmetic import after_rewriting, prove_by_arithmetic
+from slrsym.tactics.arithmetic import prove_after_rewriting, prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.enclosures import enclose_mean
 from slrsym.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.phrases import TermToSympy
 
@@ -107,11 +107,11 @@ class ClosedFormSearch(ExpectationCalculus):
         if plain == e.integrand:
             return None
         after = Expectation(plain, e.law)
-        if is_same(self.term(e), self.term(after)):
+        if is_same_term(self.term(e), self.term(after)):
             # The proof checker knows no other words for it.
             return next((found for way in self.others if (found := way(after))), None)
         names = bound_variables(self.term(e))
-        equal = after_rewriting(
+        equal = prove_after_rewriting(
             self.emitter,
             ("=", self.body(e.integrand, e), self.body(plain, e)),
             lines,
@@ -297,7 +297,7 @@ class ClosedFormSearch(ExpectationCalculus):
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
         body = _integrand_in_variables_of(node, t)
-        if not is_same(binder_bodies(node)[0], body):
+        if not is_same_term(binder_bodies(node)[0], body):
             line = self.rewritten(line, self.with_body(node, body), node)
         return line, other
 
@@ -382,13 +382,13 @@ def _on_trust(emitter: ProofEmitter, step: Step) -> Inference:
     Jumps may lie where the law has an atom, which the calculus does not ask.
     """
     # Imported where it is used, as few proofs need it.
-    from slrsym.gaussian.closed_form import evaluate_for_proofs
+    from slrsym.gaussian.closed_form import expectation_for_proofs
 
     lines = []
     for node in outermost_expectations(step):
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
-        value = evaluate_for_proofs(
+        value = expectation_for_proofs(
             node.integrand, node.law, partial(_is_positive, emitter, step.context)
         )
         if value.has(Expectation):
@@ -440,7 +440,7 @@ def _numbers(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
             continue
         _, mean, value = line.theorem.conclusion
         paths = paths_to_subterm(p, mean)
-        changed.append((line, [to_json(path) for path in paths]))
+        changed.append((line, [tuples_to_lists(path) for path in paths]))
         p = replace_at_paths(p, paths, value)
     for t in _bells(p):
         line = prove_by_arithmetic(
@@ -449,7 +449,7 @@ def _numbers(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
             (),
         )
         paths = paths_to_subterm(p, t)
-        changed.append((line, [to_json(path) for path in paths]))
+        changed.append((line, [tuples_to_lists(path) for path in paths]))
         p = replace_at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
         shown = emitter.from_equations(bounds, p, step.context)
@@ -503,6 +503,6 @@ def _by_owens_t(emitter: ProofEmitter, node: Expectation, context: Context) -> I
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
-        paths = [to_json(path) for path in paths_to_subterm(said, old)]
+        paths = [tuples_to_lists(path) for path in paths_to_subterm(said, old)]
         value = emitter.script.add("rewrite", [value, line], paths)
     return value

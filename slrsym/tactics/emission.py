@@ -18,20 +18,20 @@ from slrsym.checker.term import (
     Term,
     canonical_key,
     free_symbols,
-    is_same,
+    is_same_term,
     num,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import Context, covariances_of_laws
-from slrsym.proofs.step import Proof, Rule, Step, axioms_of, soundness_axiom
+from slrsym.proofs.step import Proof, Rule, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
-from slrsym.tactics.numerical_values import fingerprint, is_close
-from slrsym.tactics.paths import paths_to_symbol, similarity
+from slrsym.tactics.log_writer import RecordingProofBuilder, tuples_to_lists
+from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
+from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
 from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
 
@@ -264,7 +264,7 @@ class ProofEmitter:
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """Derive a formula from a theorem that equals it, contains it, or implies it by parts."""
         p = shown.theorem.conclusion
-        if is_same(p, wanted):
+        if is_same_term(p, wanted):
             return shown
         given = tuple(shown.theorem.hypotheses.values())
         pairs = _relations(p) + _relations(wanted)
@@ -297,7 +297,9 @@ class ProofEmitter:
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
-                if is_same(p[own], wanted[own]) and is_close(fingerprint(a), fingerprint(b)):
+                if is_same_term(p[own], wanted[own]) and are_values_close(
+                    numerical_fingerprint(a), numerical_fingerprint(b)
+                ):
                     with self.frugally():
                         line = self.shown_once(("=", a, b), context)
                     if line is not None:
@@ -319,7 +321,7 @@ class ProofEmitter:
 
     def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
         """Prove that two terms are equal; return None if they are identical."""
-        if is_same(a, b):
+        if is_same_term(a, b):
             return None
         line = self.shown(("=", a, b), self.hypotheses(context), context)
         if line is None:
@@ -399,7 +401,7 @@ class ProofEmitter:
 
     def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
-        for line in sorted(shown, key=lambda line: -similarity(p, line.theorem.conclusion)):
+        for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
@@ -482,7 +484,7 @@ class ProofEmitter:
                 continue
             # The same hypothesis, as SymPy evaluates it.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
-                           if is_same(self.formula(g), h)), None)  # fmt: skip
+                           if is_same_term(self.formula(g), h)), None)  # fmt: skip
             if source is None:
                 raise Rejected(f"{self.said(h)} is not shown for the values")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
@@ -490,7 +492,7 @@ class ProofEmitter:
         line = self.logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
-            if places := [to_json(path) for path in paths_to_symbol(whole, symbol)]:
+            if places := [tuples_to_lists(path) for path in paths_to_symbol(whole, symbol)]:
                 line = self.script.add("rewrite", [line, equation], places)
         equations = [("=", symbol, value) for symbol, value in values.items()]
         return self.logic([line], (*given, *equations), goal)
@@ -508,7 +510,7 @@ class ProofEmitter:
             self._reasons = {}
             try:
                 line = way()
-                if not is_same(line.theorem.conclusion, wanted):
+                if not is_same_term(line.theorem.conclusion, wanted):
                     raise Rejected(f"what is shown is {self.said(line.theorem.conclusion)}")
                 line = self.discharge_absent_laws(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
@@ -549,7 +551,7 @@ class ProofEmitter:
         return line
 
     def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
-        if not axioms_of(step.rule, step.link):
+        if not axioms_added_by_rule(step.rule, step.link):
             return _EMITTERS[type(step.rule).__name__](self, step, premises)
         if type(step.rule) in _OF_OTHERS:
             return _OF_OTHERS[type(step.rule)](self, step, premises)
@@ -565,7 +567,9 @@ class ProofEmitter:
 
         This is for rules that users define: a claim that rests on such an axiom is conditional.
         """
-        return self.unchecked(soundness_axiom(step.rule), "", self.hypotheses(step.context), p)
+        return self.unchecked(
+            rule_soundness_axiom_name(step.rule), "", self.hypotheses(step.context), p
+        )
 
 
 def is_covariance_formula(p: Term) -> bool:

@@ -25,7 +25,7 @@ from slrsym.checker.term import (
     canonical_key,
     children,
     is_bound_place,
-    is_same,
+    is_same_term,
     neg,
     num,
     parts_outside_binder,
@@ -35,12 +35,12 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import substitute_at_once
+from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
-from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.numerical_values import fingerprint
+from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.numerical_values import numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 ZERO = num(0)
@@ -110,9 +110,11 @@ def _slope_line(
     slope = (
         "d",
         (order,),
-        *emitter.term(Derivative(substitute_at_once(of, {x: place}), (place, 1)))[2:],
+        *emitter.term(Derivative(substitute_simultaneously(of, {x: place}), (place, 1)))[2:],
     )
-    value = fingerprint(emitter.term(substitute_at_once(of, {x: place}).diff(place, order)))
+    value = numerical_fingerprint(
+        emitter.term(substitute_simultaneously(of, {x: place}).diff(place, order))
+    )
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
         if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
@@ -149,7 +151,8 @@ def _jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
     bend = _slope_line(emitter, rule.of, x, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
     means = [
-        Expectation(substitute_at_once(rule.of, {x: node.integrand}), node.law) for node in nodes
+        Expectation(substitute_simultaneously(rule.of, {x: node.integrand}), node.law)
+        for node in nodes
     ]
     return emitter.first([
         partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
@@ -171,7 +174,7 @@ def _with_means(
     """Derive a statement whose means have integrands that are equal but written differently."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
-            if is_same(node, other) or not is_same(
+            if is_same_term(node, other) or not is_same_term(
                 ("tuple", *parts_outside_binder(node)), ("tuple", *parts_outside_binder(other))
             ):
                 continue
@@ -191,7 +194,9 @@ def _everywhere(
 ) -> Inference:
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
-    paths = [[i, *to_json(path)] for i, side in sides for path in paths_to_subterm(side, source)]
+    paths = [
+        [i, *tuples_to_lists(path)] for i, side in sides for path in paths_to_subterm(side, source)
+    ]
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
@@ -339,7 +344,9 @@ def prove_by_pieces(
         else:
             equal = prove_in_context(emitter, ("=", node, piece), context, known, (here, *cases))
         line = prove_by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
-        return emitter.script.add("rewrite", [line, equal], [to_json(path) for path in paths])
+        return emitter.script.add(
+            "rewrite", [line, equal], [tuples_to_lists(path) for path in paths]
+        )
 
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""

@@ -14,16 +14,16 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import binders_in_facts, relations_in
-from slrsym.checker.expectations import ONE, linear_combination
+from slrsym.checker.arithmetic import binders_in_facts, relations_in_conjunction
+from slrsym.checker.expectations import ONE, linear_combination_term
 from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness,
+    definedness_formula,
     free_symbols,
-    is_same,
+    is_same_term,
     neg,
     parts_outside_binder,
     substitute,
@@ -34,9 +34,9 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, special_value_lines
+from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, theorems_on_special_values
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.numerical_values import surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
@@ -73,15 +73,15 @@ class ExpectationCalculus:
         given = [h for h in self.given if not free_symbols(h) & names]
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
-            lines = [*lines, *special_value_lines(self.emitter, said)]
+            lines = [*lines, *theorems_on_special_values(self.emitter, said)]
         nodes = opaque_terms(p)
         for line in lines:
             nodes |= opaque_terms(line.theorem.conclusion)
         known = binders_in_facts(
-            [r for line in lines for r in relations_in(line.theorem.conclusion)]
+            [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
         )
         exist = [
-            self.emitter.holds(definedness(n), self.context)
+            self.emitter.holds(definedness_formula(n), self.context)
             for k, n in nodes.items()
             if k not in known
         ]
@@ -100,13 +100,13 @@ class ExpectationCalculus:
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """Rewrite the right-hand side of a theorem by an equation for `source`."""
         _, _, right = line.theorem.conclusion
-        paths = [[2, *to_json(path)] for path in paths_to_subterm(right, source)]
+        paths = [[2, *tuples_to_lists(path)] for path in paths_to_subterm(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
         """Prove E f = sum of c E g over parts (c, g) whose combination is f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
-        said = ("=", binder_bodies(t)[0], linear_combination(factors, bodies))
+        said = ("=", binder_bodies(t)[0], linear_combination_term(factors, bodies))
         return self.add("linear", [self.shown(said, (), bound_variables(t))], t, factors, bodies)
 
     def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
@@ -359,7 +359,7 @@ class ExpectationCalculus:
                 binder_bodies(t)[0],
                 dict(zip(bound_variables(t), bound_variables(node), strict=True)),
             )
-            if binder_bodies(node)[0][:3] == ("^", 2, 1) and not is_same(
+            if binder_bodies(node)[0][:3] == ("^", 2, 1) and not is_same_term(
                 binder_bodies(node)[0], body
             ):
                 line = self.rewritten(line, self.with_body(node, body), node)
@@ -487,7 +487,7 @@ class ExpectationCalculus:
             node, other = (a, b) if canonical_key(a) in named else (b, a)
             paths = paths_to_subterm(meant, node)
             meant = replace_at_paths(meant, paths, other)
-            changed.append((line, [to_json(path) for path in paths]))
+            changed.append((line, [tuples_to_lists(path) for path in paths]))
         shown = self.shown(meant, more)
         for line, paths in reversed(changed):
             shown = self.add("rewrite", [shown, line], paths) if paths else shown

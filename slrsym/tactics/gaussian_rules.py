@@ -32,7 +32,7 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     is_bound_place,
     num,
     parts_outside_binder,
@@ -47,8 +47,8 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
 from slrsym.tactics.emission import BY_LINEARITY, FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
-from slrsym.tactics.laws import prove_by_factors
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.laws import prove_law_by_factors
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 from slrsym.tactics.structure import rewrite_under_derivatives
 
@@ -183,7 +183,7 @@ def _with_images(emitter: ProofEmitter, step: Step, work: ExpectationCalculus) -
     forms = dict(rule.forms)
     for node in outermost_expectations(step):
         if set(node.law.symbols) == set(forms):
-            prove_by_factors(work, node, forms, rule.law)
+            prove_law_by_factors(work, node, forms, rule.law)
 
             def moved(node: Expectation = node) -> Inference:
                 return work.proved(work.image(node, forms, rule.law))
@@ -263,16 +263,18 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
         whole = whole.xreplace({y: x})
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
-            symbol = emitter.logic([emitter.script.add("symbol", (), name)], (), definedness(name))
+            symbol = emitter.logic(
+                [emitter.script.add("symbol", (), name)], (), definedness_formula(name)
+            )
             left = [
                 h
                 for k, h in equation.theorem.hypotheses.items()
-                if k != canonical_key(definedness(name))
+                if k != canonical_key(definedness_formula(name))
             ]
             equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
     line = _taken_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = to_json(next(place for place, _ in children(t) if is_bound_place(t, place)))
+    place = tuples_to_lists(next(place for place, _ in children(t) if is_bound_place(t, place)))
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 
@@ -475,6 +477,6 @@ def _peel(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> I
             less = ("+", less, num(-1))
             count = work.shown(("=", less, wanted))
             found = paths_to_subterm(line.theorem.conclusion[2], less, through=BINDERS)
-            paths = [[2, *to_json(path)] for path in found]
+            paths = [[2, *tuples_to_lists(path)] for path in found]
             work.lines[canonical_key(t)] = work.add("rewrite", [line, count], paths)
     return work.conclude(emitter.formula(step.statement))

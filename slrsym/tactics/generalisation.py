@@ -14,19 +14,19 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     free_symbols,
     fresh_symbol,
     is_bound_place,
-    is_same,
+    is_same_term,
     num,
     replace_parts,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, special_value_lines
+from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, theorems_on_special_values
 from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
-from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.numerical_values import fingerprint, is_close
+from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
 
 ZERO = num(0)
@@ -101,7 +101,7 @@ def _facts(
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
-    facts = [*lines, *special_value_lines(emitter, said)]
+    facts = [*lines, *theorems_on_special_values(emitter, said)]
     facts = [line for line in facts if line.theorem.conclusion[0] in RELATIONS]
     return facts + [emitter.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
@@ -127,7 +127,7 @@ def _with_words(
     for line in facts:
         q, swaps = words.short(line.theorem.conclusion)
         for path, equation in swaps:
-            line = emitter.script.add("rewrite", [line, equation], [to_json(path)])
+            line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
         shown.append(line)
         supposed.append(q)
     if not words.values:
@@ -136,7 +136,7 @@ def _with_words(
     shown += [equation for _, equation in changed]
     line = prove_instance(emitter, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
-        line = emitter.script.add("rewrite", [line, equation], [to_json(path)])
+        line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
     return line
 
 
@@ -173,10 +173,10 @@ def _exists(
     """Prove that a term is defined, because a known theorem contains it or by a search."""
     for line in lines:
         for path in paths_to_subterm(line.theorem.conclusion, t):
-            return emitter.script.add("defined", [line], to_json(path))
-    exists = emitter.shown_once(definedness(t), context)
+            return emitter.script.add("defined", [line], tuples_to_lists(path))
+    exists = emitter.shown_once(definedness_formula(t), context)
     if exists is None:
-        raise Rejected(f"{emitter.said(definedness(t))} is not shown")
+        raise Rejected(f"{emitter.said(definedness_formula(t))} is not shown")
     return exists
 
 
@@ -212,7 +212,7 @@ class _Words:
 
     def _symbol(self, t: Term) -> Term:
         """Return the symbol that replaces a factor, creating it on the first call."""
-        s = next((s for s, v in self.values.items() if is_same(v, t)), None)
+        s = next((s for s, v in self.values.items() if is_same_term(v, t)), None)
         if s is None:
             s = fresh_symbol(("s", "w", "R"), self.taken | set(self.values))
             self.values[s] = t
@@ -220,13 +220,13 @@ class _Words:
 
     def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
         """Write a factor as a multiple of an earlier factor, or return None."""
-        value = fingerprint(t)
+        value = numerical_fingerprint(t)
         for other in self.emitter.factors if value is not None else ():
-            if is_same(t, other):
+            if is_same_term(t, other):
                 return None
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
-                if is_close(value, fingerprint(equal)):
+                if are_values_close(value, numerical_fingerprint(equal)):
                     line = self.emitter.shown_once(("=", t, equal), self.context)
                     if line is not None:
                         s = self._symbol(other)
@@ -306,7 +306,7 @@ def _signs(
 
 def _beside_one(t: Term, like: Term) -> Term:
     """Return the formula that `t` is at least 1 or at most 1, as a related term `like` suggests."""
-    value, one = fingerprint(like), num(1)
+    value, one = numerical_fingerprint(like), num(1)
     if value is None:
         raise Rejected("it has no value there")
     return ("<=", one, t) if value > 1 else ("<=", t, one)
@@ -328,7 +328,7 @@ def _is_of_one_kind(p: Term) -> bool:
 
 def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     """Prove f(x) = f(y) by proving x = y."""
-    if is_same(*p[1:]):
+    if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
     equation = emitter.shown_once(("=", x, y), context)
@@ -338,11 +338,13 @@ def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     w: Term = ("s", "w", "R")
     f = replace_parts(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(prove_instance, emitter, definedness(f), [], {w: y}, [equation], context)
+        total = partial(
+            prove_instance, emitter, definedness_formula(f), [], {w: y}, [equation], context
+        )
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = emitter.shown_once(definedness(p[side]), context)
+        known = emitter.shown_once(definedness_formula(p[side]), context)
         if known is not None:
             return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")

@@ -23,7 +23,7 @@ from slrsym.checker.term import (
     Term,
     canonical_key,
     children,
-    definedness,
+    definedness_formula,
     is_bound_place,
     num,
     substitute,
@@ -32,7 +32,7 @@ from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValueTheorem
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 # The variables of identities.
@@ -161,7 +161,7 @@ def _at(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inf
     if not values:
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
-    exist = [prove_by_arithmetic(emitter, definedness(v), ()) for v in values.values()]
+    exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in values.values()]
     return emitter.logic([line, *exist], (), line.theorem.conclusion)
 
 
@@ -220,7 +220,9 @@ class _Angles:
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._of_sum(inner, others)
             _, _, right = line.theorem.conclusion
-            paths = [[2, *to_json(path)] for path in paths_to_subterm(right, ("f", inner, rest))]
+            paths = [
+                [2, *tuples_to_lists(path)] for path in paths_to_subterm(right, ("f", inner, rest))
+            ]
             line = self.emitter.script.add("rewrite", [line, equation], paths)
         return line
 
@@ -256,7 +258,7 @@ def _equations(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
 
 def _of_maximum(emitter: ProofEmitter, t: Term) -> Inference:
     line = emitter.script.add("maximum", (), *t[2:])
-    exist = [prove_by_arithmetic(emitter, definedness(v), ()) for v in t[2:]]
+    exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in t[2:]]
     return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
 
 
@@ -333,7 +335,7 @@ def _in_other_words(
             _, old, new = line.theorem.conclusion
             found = paths_to_subterm(meant, old, through=BINDERS)
             meant = replace_at_paths(meant, found, new)
-            changed.append((line, [to_json(path) for path in found]))
+            changed.append((line, [tuples_to_lists(path) for path in found]))
         if meant == before:
             break
     facts = list(_facts(emitter, meant, given, context, lines))

@@ -12,7 +12,7 @@ from slrsym.checker.log import UNCHECKED
 from slrsym.checker.theorem import prove
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
-from slrsym.proofs.context import require_stated
+from slrsym.proofs.context import require_unambiguous_statement
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import FOUND
@@ -121,7 +121,7 @@ def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str
     found = {}
     for step in steps_of_claim(claim, find):
         try:
-            require_stated(step.statement, step.context)
+            require_unambiguous_statement(step.statement, step.context)
         except Refused as reason:
             found[step.label] = str(reason)
     return found

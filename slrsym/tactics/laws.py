@@ -17,9 +17,9 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    definedness,
+    definedness_formula,
     free_symbols,
-    is_same,
+    is_same_term,
     parts_outside_binder,
 )
 from slrsym.gaussian.binding import Expectation
@@ -29,7 +29,7 @@ from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_
 from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.phrases import TermToSympy
 
@@ -72,9 +72,9 @@ def _exists(
     lines: Sequence[Inference] = (),
 ) -> Inference:
     """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
-    if p[0] == "=" and is_improper_integral(p[1]) and is_same(p[1], p[2]):
+    if p[0] == "=" and is_improper_integral(p[1]) and is_same_term(p[1], p[2]):
         return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
-    if p[0] == "=" and p[1][0] in _DEFINED and is_same(p[1], p[2]):
+    if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
             return emitter.attempt(
                 lambda: emitter.discharged(_DEFINED[p[1][0]](emitter, p[1]), context)
@@ -128,12 +128,12 @@ def _by_equation(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
     if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
         raise Rejected("there is no equation, or its left side does not stand there")
     other = prove_in_context(emitter, replace_at_paths(p, paths, shown[2]), context, [line])
-    return emitter.script.add("rewrite", [other, line], [to_json(path) for path in paths])
+    return emitter.script.add("rewrite", [other, line], [tuples_to_lists(path) for path in paths])
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:
     return (
-        (definedness(binder_bodies(p)[0][1]),)
+        (definedness_formula(binder_bodies(p)[0][1]),)
         if p[0] == "forall" and binder_bodies(p)[0][0] == "="
         else None
     )
@@ -207,7 +207,7 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
     return column if wrong.applyfunc(sp.expand).is_zero_matrix else None
 
 
-def prove_by_factors(
+def prove_law_by_factors(
     work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
     """Prove that the linear image of a law with diagonal covariance exists, by its factors."""

@@ -16,8 +16,8 @@ import sympy as sp
 from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import definedness
-from slrsym.gaussian.independent_laws import is_plainly_real
+from slrsym.checker.term import definedness_formula
+from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
 from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
@@ -28,7 +28,7 @@ from slrsym.gaussian.special_functions import (
 )
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import rebuild_expression, substitute_at_once
+from slrsym.statements.expressions import replace_outermost_parts, substitute_simultaneously
 from slrsym.tactics.emission import ProofEmitter, emitter_for_rules
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
@@ -66,7 +66,9 @@ def _limits(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
     if step.link.relation != "=" or not step.statement.has(Limit):
         raise Rejected("the rule shows equalities, and neither side has a limit")
     work = _Taken(emitter, step.context)
-    left, right = (rebuild_expression(side, work.limit) for side in (step.link.lhs, step.link.rhs))
+    left, right = (
+        replace_outermost_parts(side, work.limit) for side in (step.link.lhs, step.link.rhs)
+    )
     work.require(sp.Eq(left, right, evaluate=False))
     return emitter.on_trust(step, emitter.formula(step.statement))
 
@@ -97,7 +99,7 @@ class _Taken:
         return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
 
     def require_defined(self, c: Expr) -> None:
-        if not self.emitter.knows(definedness(self.emitter.term(c)), self.context):
+        if not self.emitter.knows(definedness_formula(self.emitter.term(c)), self.context):
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
@@ -105,7 +107,7 @@ class _Taken:
         if not isinstance(node, Limit):
             return None
         body, x, target, direction = node.args
-        if not is_plainly_real(x):
+        if not is_declared_real_only(x):
             raise Rejected(f"{x} has to be declared real, and no more")
         if target.is_infinite:
             return self._from(body, x, S.One if target is sp.oo else S.NegativeOne, None)
@@ -118,7 +120,7 @@ class _Taken:
     def _from(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
         u = Dummy("u", positive=True)
         away = side * u if target is None else target + side / u
-        c, q = _Leading(u, self).of(substitute_at_once(body, {x: away}))
+        c, q = _Leading(u, self).of(substitute_simultaneously(body, {x: away}))
         if q == 0:
             return c
         if q.is_extended_negative:
@@ -156,7 +158,7 @@ class _Leading:
             above, below = _AT_INFINITY[node.func]
             return (above if direction == 1 else below) + _Tail(self.u, node)
 
-        return rebuild_expression(expr, change)
+        return replace_outermost_parts(expr, change)
 
     def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:

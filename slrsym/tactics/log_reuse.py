@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.checker import Inference, ProofBuilder, Rejected
-from slrsym.checker.log import read_inference, read_lines
+from slrsym.checker.log import parse_inference_arguments, read_log_lines
 from slrsym.checker.term import Term, TermReader, canonical_key
 
 
-def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
+def records_with_fewest_axioms(*paths: Path) -> dict[str, dict[str, Any]]:
     """Return, for each claim, the record with the fewest unproved axioms among several logs."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        for id, record in read_records(path).items():
+        for id, record in read_log_records(path).items():
             if id not in found or _on_trust(record) < _on_trust(found[id]):
                 found[id] = record
     return found
@@ -31,10 +31,10 @@ def _on_trust(record: Mapping[str, Any]) -> float:
         return math.inf
 
 
-def read_records(path: Path) -> dict[str, dict[str, Any]]:
+def read_log_records(path: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a log by claim, without checking them; none if it is unreadable."""
     try:
-        found = [json.loads(text) for text in read_lines(path)]
+        found = [json.loads(text) for text in read_log_lines(path)]
         return {record["claim"]: record for record in found[1:]}
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Rejected):
         return {}
@@ -42,7 +42,7 @@ def read_records(path: Path) -> dict[str, dict[str, Any]]:
 
 def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
     """Yield the claim, label and axioms of each step that a log accepts without evidence."""
-    for record in read_records(path).values():
+    for record in read_log_records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
             # Else it is a line that another step has made.
@@ -119,5 +119,7 @@ class EarlierInferences:
             lines = [
                 script.find_premise(p) if isinstance(p, str) else self._now[p] for p in premises
             ]
-            self._now[at] = script.add(name, lines, *read_inference(name, data, self._reader))
+            self._now[at] = script.add(
+                name, lines, *parse_inference_arguments(name, data, self._reader)
+            )
         return self._now[number]

@@ -39,15 +39,15 @@ class TermTable:
             row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
             if row not in self._numbers:
                 self._numbers[row] = len(self.rows)
-                self.rows.append(to_json(row))
+                self.rows.append(tuples_to_lists(row))
             # With the term itself, whose identity is not used again as long as it is kept.
             self._seen[id(t)] = (t, self._numbers[row])
         return self._seen[id(t)][1]
 
 
-def to_json(t: Any) -> Any:
+def tuples_to_lists(t: Any) -> Any:
     """Convert nested tuples to lists for JSON."""
-    return [to_json(p) for p in t] if isinstance(t, tuple) else t
+    return [tuples_to_lists(p) for p in t] if isinstance(t, tuple) else t
 
 
 class RecordingProofBuilder(ProofBuilder):
@@ -84,8 +84,8 @@ class RecordingProofBuilder(ProofBuilder):
             lines.append([name, premises, *(_written(k, d, table) for k, d in kinds)])
         return {
             "claim": id,
-            "given": [to_json(h) for h in given],
-            "statement": to_json(statement),
+            "given": [tuples_to_lists(h) for h in given],
+            "statement": tuples_to_lists(statement),
             "terms": table.rows,
             "lines": lines,
             "steps": [
@@ -121,7 +121,7 @@ def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
 
-def extensions_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
+def extensions_of_records(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the checker extensions that the inferences of some records need."""
     used = {RULES[name].extension for record in records for name, *_ in record["lines"]}
     return sorted(used - {""})

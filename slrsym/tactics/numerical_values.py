@@ -13,23 +13,23 @@ from slrsym.checker.term import Term, canonical_key, children
 
 def surely_different(a: Term, b: Term) -> bool:
     """Return whether two terms certainly differ, by comparing numerical values."""
-    x, y = fingerprint(a), fingerprint(b)
-    return x is not None and y is not None and not is_close(x, y)
+    x, y = numerical_fingerprint(a), numerical_fingerprint(b)
+    return x is not None and y is not None and not are_values_close(x, y)
 
 
-def is_close(x: float | None, y: float | None) -> bool:
+def are_values_close(x: float | None, y: float | None) -> bool:
     """Return whether two values exist and agree to nine digits."""
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
-def fingerprint(t: Term) -> float | None:
+def numerical_fingerprint(t: Term) -> float | None:
     """Evaluate a term at values derived from its symbols' names, or return None."""
     head, arguments = t[0], [part for _, part in children(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32
     if head == "n":
         return float(t[1]) / float(t[2])
-    values = [fingerprint(part) for part in arguments]
+    values = [numerical_fingerprint(part) for part in arguments]
     known = [v for v in values if v is not None]
     if len(known) < len(values):
         return None

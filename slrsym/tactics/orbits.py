@@ -16,7 +16,7 @@ from slrsym.checker.term import (
     canonical_key,
     free_symbols,
     fresh_symbol,
-    is_same,
+    is_same_term,
     num,
     substitute,
 )
@@ -27,8 +27,8 @@ from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
-from slrsym.tactics.numerical_values import fingerprint, is_close
-from slrsym.tactics.paths import similarity
+from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
+from slrsym.tactics.paths import subterm_similarity
 
 # The arguments of the proof checker's schemas, from those of the theorems of the search.
 _VALUES: dict[str, Callable[..., list[Any]]] = {
@@ -128,7 +128,7 @@ def _shown(
         line = emitter.logic([line], left.values(), body)
     for x in reversed(names):
         line = emitter.script.add("generalise", [line], x)
-    if not is_same(line.theorem.conclusion, h):
+    if not is_same_term(line.theorem.conclusion, h):
         raise Rejected("the hypothesis speaks of other points")
     return line
 
@@ -138,7 +138,7 @@ def _from(
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
     for line, _ in lines:
-        if is_same(line.theorem.conclusion, p):
+        if is_same_term(line.theorem.conclusion, p):
             return line
     if p[:2] == ("o", "smooth"):
         line = emitter.script.add("smooth", (), p[2], p[3])
@@ -148,12 +148,12 @@ def _from(
         ]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return emitter.logic([line, *asked], left.values(), p)
-    if p[0] == "=" and is_close(fingerprint(p[1]), fingerprint(p[2])):
+    if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
         # Of the same form on both sides, most often; the lines may be long.
         with suppress(*FAILURES), emitter.frugally():
             return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
-    relations.sort(key=lambda pair: -similarity(p, pair[0].theorem.conclusion))
+    relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
 
     def concluded(line: Inference, inner: Context) -> Inference:

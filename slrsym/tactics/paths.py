@@ -12,12 +12,12 @@ from slrsym.checker.term import (
     children,
     free_symbols,
     is_bound_place,
-    is_same,
+    is_same_term,
     replace_parts,
 )
 
 
-def similarity(a: Term, b: Term) -> float:
+def subterm_similarity(a: Term, b: Term) -> float:
     """Return the fraction of subterms that two terms share."""
     mine, theirs = _subterms(a), _subterms(b)
     return len(mine & theirs) / len(mine | theirs)
@@ -44,7 +44,7 @@ def replace_at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Ter
 
 def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """Return the paths to a subterm that lead through no binder except the given kinds."""
-    if is_same(t, wanted):
+    if is_same_term(t, wanted):
         return [()]
     return [
         (place, *path)

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from slrsym.checker import Rejected
-from slrsym.checker.term import Term, canonical_key, is_same
+from slrsym.checker.term import Term, canonical_key, is_same_term
 from slrsym.statements.expressions import expression_text, infix_text
 from slrsym.tactics.translate import FUNCTIONS, Translator
 
@@ -45,7 +45,7 @@ def worded_formula(translator: Translator, p: Term) -> str:
     """Return a formula in the wording of statements, or "a side condition" if it has none."""
     words = TermToSympy(translator)
     try:
-        if p[0] == "=" and is_same(p[1], p[2]):
+        if p[0] == "=" and is_same_term(p[1], p[2]):
             text = f"{expression_text(words.expression(p[1]))} exists"
         elif p[0] in _RELATIONS:
             text = infix_text(_RELATIONS[p[0]](*map(words.expression, p[1:]), evaluate=False))

@@ -34,8 +34,8 @@ from slrsym.tactics import (
 )
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.emission import ProofEmitter, emit_claim
-from slrsym.tactics.log_reuse import EarlierInferences, best_records
-from slrsym.tactics.log_writer import TermTable, extensions_of, log_lines, to_json
+from slrsym.tactics.log_reuse import EarlierInferences, records_with_fewest_axioms
+from slrsym.tactics.log_writer import TermTable, extensions_of_records, log_lines, tuples_to_lists
 from slrsym.tactics.translate import Untranslatable
 
 # Imported for what they register.
@@ -45,7 +45,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def order_claims(ids: Iterable[str], find: Callable[[str], ProvenClaim]) -> list[str]:
+def order_claims_by_use(ids: Iterable[str], find: Callable[[str], ProvenClaim]) -> list[str]:
     """Sort claims, together with all claims they use, so that each follows those it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
@@ -108,7 +108,7 @@ def emit_records(
     # Else what is found would depend on what was asked before.
     FOUND.clear()
     book = ProvedClaims()
-    for id in order_claims(ids, find):
+    for id in order_claims_by_use(ids, find):
         try:
             yield emit_claim(
                 find(id), find, book, EarlierInferences((earlier or {}).get(id, {})), patience
@@ -129,14 +129,14 @@ def write_log(
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
-    known = best_records(*earlier)
+    known = records_with_fewest_axioms(*earlier)
     for record, emission in emit_records(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
     # Claims whose statement the proof checker has no words for, such as limits, are not in the log.
     counts.update(("statement without words in the proof checker", False) for _ in left_out)
     header = {
-        "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
+        "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of_records(records)
     }  # fmt: skip
     with replace_atomically(path) as draft:
         data = "".join(f"{line}\n" for line in log_lines(header, records)).encode()
@@ -151,8 +151,8 @@ def statement_records(
     for id in ids:
         work, table = ProofEmitter(find(id), find, ProvedClaims()), TermTable()
         try:
-            statement = to_json(work.formula(work.claim.statement))
-            given = list(map(to_json, work.supposed[1]))
+            statement = tuples_to_lists(work.formula(work.claim.statement))
+            given = list(map(tuples_to_lists, work.supposed[1]))
             steps = [
                 [
                     step.label,

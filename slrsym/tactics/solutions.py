@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import Term, is_same, num
+from slrsym.checker.term import Term, is_same_term, num
 from slrsym.proofs.context import Context
 from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.proofs.step import Step, join_labels
@@ -60,7 +60,7 @@ def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
 
 
 def side_of_equation(equation: Inference, side: Term) -> int:
-    return 1 if is_same(equation.theorem.conclusion[1], side) else 2
+    return 1 if is_same_term(equation.theorem.conclusion[1], side) else 2
 
 
 class _Tree:
@@ -112,7 +112,7 @@ class _Tree:
         factors = [emitter.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
         side = emitter.term(branch.equation)
-        equation = next(e for e in self.equations if any(is_same(t, side) for t in e[1:]))
+        equation = next(e for e in self.equations if any(is_same_term(t, side) for t in e[1:]))
         vanishes = emitter.script.add("assume", (), equation)
         if (here := join_labels(label, "product")) in self.shown:
             split = self.put_back(here, ("=", side, product), values)

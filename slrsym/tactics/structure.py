@@ -9,14 +9,14 @@ from typing import Any
 from sympy import Eq, S
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import Term, canonical_key, is_same, num, substitute
+from slrsym.checker.term import Term, canonical_key, is_same_term, num, substitute
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, join_labels
-from slrsym.statements.expressions import substitute_at_once
+from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, similarity
+from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_similarity
 
 
 @emitter_for_proofs("Chain")
@@ -118,7 +118,7 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
         proof.step, context.with_granted_goal(proof.goal), join_labels(label, "step")
     )
     first, following = (
-        emitter.formula(substitute_at_once(proof.goal, {n: v})) for v in (S.Zero, n + 1)
+        emitter.formula(substitute_simultaneously(proof.goal, {n: v})) for v in (S.Zero, n + 1)
     )
     symbol = emitter.term(n)
 
@@ -136,7 +136,7 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
                 line = _joined(emitter, line, exact, within)
             else:
                 line = emitter.conclude(line, said, within)
-                line = line if is_same(said, exact) else emitter.conclude(line, exact, within)
+                line = line if is_same_term(said, exact) else emitter.conclude(line, exact, within)
             # Parts of a conjunction that is supposed are hypotheses of the steps.
             parts = {canonical_key(p) for p in goal[1:]} if goal[0] == "and" else set()
             if parts & set(line.theorem.hypotheses):
@@ -158,7 +158,7 @@ def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -
     known = shown[1:] if shown[0] == "and" else (shown,)
     parts = []
     for wanted in p[1:]:
-        likely = sorted(known, key=lambda q: -similarity(wanted, q))
+        likely = sorted(known, key=lambda q: -subterm_similarity(wanted, q))
         ways = (
             partial(_joined, emitter, emitter.logic([line], given, q), wanted, context)
             for q in likely
@@ -174,10 +174,10 @@ def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
     parts = shown[1:] if shown[0] == "or" else (shown,)
     lines, given = [line], dict(line.theorem.hypotheses)
     for part in parts:
-        if any(is_same(part, other) for other in p[1:]):
+        if any(is_same_term(part, other) for other in p[1:]):
             continue
         supposed = emitter.script.add("assume", (), part)
-        others = sorted(p[1:], key=lambda other: -similarity(part, other))
+        others = sorted(p[1:], key=lambda other: -subterm_similarity(part, other))
         ways = (partial(emitter.conclude, supposed, other, context) for other in others)
         lines.append(emitter.first(ways, "it shows no part of the disjunction"))
         left = lines[-1].theorem.hypotheses.items()
@@ -233,5 +233,7 @@ def rewrite_under_derivatives(
         if len(paths) == len(paths_to_subterm(wanted, old)):
             continue
         shown = prove_in_context(emitter, replace_at_paths(wanted, paths, new), context)
-        return emitter.script.add("rewrite", [shown, line], [to_json(path) for path in paths])
+        return emitter.script.add(
+            "rewrite", [shown, line], [tuples_to_lists(path) for path in paths]
+        )
     raise Rejected("the equation does not stand there")

@@ -124,7 +124,7 @@ class AccuracyError(NamedTuple):
     ulps: float
 
 
-def relative_error(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
+def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
     """Return the error of an array of numbers, relative to the largest one."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
@@ -146,14 +146,16 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Accurac
         "gradient": gradient(*arguments),
         "hessian": hessian(*arguments)[_UPPER],
     }
-    return {name: relative_error(found[name], getattr(row.values, name)) for name in found}
+    return {
+        name: error_relative_to_largest(found[name], getattr(row.values, name)) for name in found
+    }
 
 
 def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
     """Return the errors of zeta and the variance of erf at one reference point."""
     return {
-        "zeta": relative_error([zeta(row.t, row.s)], [row.zeta]),
-        "variance": relative_error([erf_variance(row.t, row.s)], [row.variance]),
+        "zeta": error_relative_to_largest([zeta(row.t, row.s)], [row.zeta]),
+        "variance": error_relative_to_largest([erf_variance(row.t, row.s)], [row.variance]),
     }
 
 

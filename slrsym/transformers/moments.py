@@ -5,8 +5,8 @@ from __future__ import annotations
 from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.gaussian.closed_form import evaluate_for_proofs
-from slrsym.kernels.printing import print_program
+from slrsym.gaussian.closed_form import expectation_for_proofs
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import ErfCovariance
 from slrsym.notation import lam
@@ -28,11 +28,11 @@ def one_head_moments() -> Program:
     covariance = Matrix([[_S**2, c_UV, UY], [c_UV, _S**2, VY], [UY, VY, 1]])
     law = GaussianLaw({_U: m_U, _V: m_V, _Y: 0}, covariance)
     head = _V * erf(lam * _U)
-    alone, with_Y = evaluate_for_proofs(head, law), evaluate_for_proofs(_Y * head, law)
+    alone, with_Y = expectation_for_proofs(head, law), expectation_for_proofs(_Y * head, law)
     varying = (m_U, m_V, c_UV, UY, VY)
     outputs = [alone, *(diff(alone, x) for x in varying[:3])]
     outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
-    return print_program(outputs, (*varying, _S), (lam,))
+    return program_from_expressions(outputs, (*varying, _S), (lam,))
 
 
 def two_head_moments() -> Program:
@@ -50,9 +50,9 @@ def two_head_moments() -> Program:
     wide = 1 + 2 * lam**2 * s2
     x, y = (lam * mean / sqrt(wide) for mean in (m_U, m_u))
     product = erf(x) * erf(y) + ErfCovariance(x, y, 2 * lam**2 * Uu / wide)
-    moment = evaluate_for_proofs(_V * _v * both, law).xreplace(
-        {evaluate_for_proofs(both, law): product}
+    moment = expectation_for_proofs(_V * _v * both, law).xreplace(
+        {expectation_for_proofs(both, law): product}
     )
     varying = (*_MEANS, *_COVARIANCES)
     slopes = (diff(moment, symbol) for symbol in varying)
-    return print_program([moment, *slopes], (*varying, _S), (lam,))
+    return program_from_expressions([moment, *slopes], (*varying, _S), (lam,))

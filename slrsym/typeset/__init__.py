@@ -3,17 +3,17 @@
 from typing import Any
 
 from slrsym.typeset.backends import to_latex, to_mathml
-from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest_part
+from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest_unbreakable_width
 from slrsym.typeset.calculus import choose_declared_laws
-from slrsym.typeset.layout import Printer
+from slrsym.typeset.layout import FormulaPrinter
 from slrsym.typeset.order import PrintingOrder
 
 
 def formula_latex(expr: Any) -> str:
     """Return the LaTeX of an expression, with the laws of its expectations."""
-    return to_latex(Printer(laws={}).box(expr))
+    return to_latex(FormulaPrinter(laws={}).box(expr))
 
 
-def formula_html(expr: Any) -> str:
+def formula_mathml(expr: Any) -> str:
     """Return the MathML of an expression, with the laws of its expectations."""
-    return to_mathml(Printer(laws={}).box(expr))
+    return to_mathml(FormulaPrinter(laws={}).box(expr))

@@ -1,4 +1,4 @@
-"""Conversion of boxes to LaTeX and to MathML."""
+"""Conversion of typeset boxes of formulas to LaTeX and to MathML."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
 def to_latex(box: Box) -> str:
-    r"""Return the LaTeX of a box, for math mode.
+    r"""Return the LaTeX of a formula's typeset box, for math mode.
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, identifier_box, number_box
-    >>> to_latex(Fraction(number_box(2), identifier_box("pi")))
+    >>> from slrsym.typeset.boxes import Fraction, italic_letter_box, number_box
+    >>> to_latex(Fraction(number_box(2), italic_letter_box("pi")))
     '\\frac{2}{\\pi}'
     """
     match box:
@@ -154,12 +154,12 @@ _CHILDREN = {
 
 
 def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: bool = False) -> str:
-    """Return a formula's lines as one ``math`` element.
+    """Return the MathML of a formula, as a box or broken into lines, as one ``math`` element.
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, identifier_box, number_box
-    >>> to_mathml(Fraction(number_box(2), identifier_box("pi")), display=False)
+    >>> from slrsym.typeset.boxes import Fraction, italic_letter_box, number_box
+    >>> to_mathml(Fraction(number_box(2), italic_letter_box("pi")), display=False)
     '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
     """
     if isinstance(lines, Box):
@@ -185,12 +185,12 @@ def _table_row(line: FormulaLine) -> str:
 
 
 def _inside(box: Box) -> str:
-    """Return the MathML of a box without an element of its own around a row."""
+    """Return the MathML of a formula's box; for a row, that of its parts without an ``mrow``."""
     return "".join(_beside(box.parts)) if isinstance(box, RowBox) else _element(box)
 
 
 def _element(box: Box) -> str:
-    """Return the MathML of a box as one element, or empty for a space of no width."""
+    """Return a formula's box as one MathML element; empty for an empty box."""
     match box:
         case RowBox(parts):
             inside = [element for element in _beside(parts) if element]
@@ -233,7 +233,7 @@ def _grouped(inside: str) -> str:
 
 
 def _one(box: Box) -> str:
-    """Return the MathML of a box as exactly one element."""
+    """Return a formula's box as exactly one MathML element; for an empty box, an empty row."""
     return _element(box) or "<mrow></mrow>"
 
 
@@ -270,7 +270,7 @@ def _mathml_atom(atom: Atom) -> str:
     if atom.kind == "words":
         return f"<mtext>\u00a0{escape(text)}\u00a0</mtext>"
     if atom.kind == "raw":
-        return convert_latex(text)
+        return latex_to_mathml(text)
     if atom.kind == "name":
         if set(text) == {"'"}:
             return f'<mo lspace="0" rspace="0">{_PRIMES[len(text)]}</mo>'
@@ -278,7 +278,7 @@ def _mathml_atom(atom: Atom) -> str:
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
         return f"<mi>{_BLACKBOARD.get(text, escape(text))}</mi>"
     if len(text) > 1 and text not in _LETTERS:
-        return convert_latex(f"\\{text}")
+        return latex_to_mathml(f"\\{text}")
     letter = _LETTERS.get(text, escape(text))
     # Capital Greek is upright in the text, and one letter alone would be slanted.
     upright = ' mathvariant="normal"' if letter in "ΓΔΘΛΞΠΣΥΦΨΩ∞⋆" else ""
@@ -319,12 +319,12 @@ def _script(box: ScriptBox) -> str:
 
 
 @cache
-def convert_latex(latex: str) -> str:
+def latex_to_mathml(latex: str) -> str:
     r"""Convert LaTeX from other sources to the content of a ``math`` element.
 
     Examples
     --------
-    >>> convert_latex(r"\kappa")
+    >>> latex_to_mathml(r"\kappa")
     '<mrow><mi>κ</mi></mrow>'
     """
     from latex2mathml.converter import convert

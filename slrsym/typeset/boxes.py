@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Atom(Box):
-    r"""A letter, a number, or the name of a function."""
+    r"""A typeset letter, number, function name, group of words, or piece of raw LaTeX."""
 
     text: str
     kind: Literal["identifier", "number", "name", "words", "raw"] = "identifier"
@@ -67,7 +67,7 @@ class Operator(Box):
 
 @dataclass(frozen=True)
 class Space(Box):
-    """A thin or wider space."""
+    """A horizontal space within a formula, with its width in em."""
 
     quads: float = 0.17
     breaks: bool = False
@@ -79,7 +79,7 @@ class Space(Box):
 
 @dataclass(frozen=True)
 class RowBox(Box):
-    """Boxes side by side."""
+    """A row: typeset boxes of formulas side by side."""
 
     parts: tuple[Box, ...]
 
@@ -93,7 +93,7 @@ class RowBox(Box):
 
 
 def _limits_aside(box: Box) -> float:
-    """Return the width that a formula gains in a fraction, as limits move beside sum signs."""
+    """Return the extra width of a formula in a fraction, where limits stand beside sum signs."""
     match box:
         case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
@@ -192,12 +192,12 @@ class BracketedBox(Box):
 
     @property
     def opened(self) -> Delimiter:
-        """The opening bracket."""
+        """The opening delimiter of this bracketed box, at the box's size."""
         return Delimiter(self.opening, self.size, "open")
 
     @property
     def closed(self) -> Delimiter:
-        """The closing bracket."""
+        """The closing delimiter of this bracketed box, at the box's size."""
         return Delimiter(self.closing, self.size, "close")
 
     @cached_property
@@ -207,7 +207,7 @@ class BracketedBox(Box):
 
 @dataclass(frozen=True)
 class MatrixBox(Box):
-    """A matrix."""
+    """A typeset matrix, made of one box for each entry."""
 
     rows: tuple[tuple[Box, ...], ...]
 
@@ -222,28 +222,28 @@ class MatrixBox(Box):
         return 3
 
 
-def identifier_box(text: str) -> Atom:
-    """Return the box of a letter in italics, or of a Greek letter by its name."""
+def italic_letter_box(text: str) -> Atom:
+    """Return the typeset box of an italic letter, or of a Greek letter given by its name."""
     return Atom(text)
 
 
 def number_box(text: object) -> Atom:
-    """Return the box of a number."""
+    """Return the typeset box of a number's text."""
     return Atom(str(text), "number")
 
 
 def upright_name_box(text: str) -> Atom:
-    """Return the box of an upright function name."""
+    """Return the typeset box of a function's name in upright letters."""
     return Atom(text, "name")
 
 
-def prose_box(text: str) -> Atom:
-    """Return the box of words within a formula, with spaces around them."""
+def words_in_formula_box(text: str) -> Atom:
+    """Return the typeset box of words in a formula, with spaces around them."""
     return Atom(text, "words")
 
 
 def row_of_boxes(parts: Iterable[Box]) -> Box:
-    """Return a row of boxes side by side, without nested rows."""
+    """Return one row of the given typeset boxes, with the parts of nested rows put in."""
     flat: list[Box] = []
     for part in parts:
         flat += part.parts if isinstance(part, RowBox) else (part,)
@@ -280,7 +280,7 @@ class _Piece:
 
 
 def break_lines(box: Box, width: float) -> list[FormulaLine]:
-    """Break a formula into as few lines as its width allows, at the best places."""
+    """Break a formula at the best places into as few lines of at most a given width as possible."""
     if box.width <= width:
         return [FormulaLine(box)]
     pieces = _pieces(box, 0)
@@ -316,7 +316,7 @@ def break_lines(box: Box, width: float) -> list[FormulaLine]:
 
 
 def _sign(pieces: list[_Piece], at: int) -> list[Box]:
-    """Return the times sign for a line that starts with a factor, if one is needed."""
+    """Return a list with a times sign if a line that starts at a piece needs one, else []."""
     if not at or not isinstance(pieces[at].box, Space) or at + 1 == len(pieces):
         return []
     around = (pieces[at - 1].box, pieces[at + 1].box)
@@ -332,7 +332,7 @@ def _indent(pieces: list[_Piece], at: int) -> float:
 
 
 def _pieces(box: Box, depth: int) -> list[_Piece]:
-    """Split a formula into pieces between which lines may break."""
+    """Split a formula into pieces, each with its bracket depth and if lines may break at it."""
     match box:
         case RowBox(parts):
             return [piece for part in parts for piece in _pieces(part, depth)]
@@ -352,8 +352,8 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
     return [_Piece(box, depth, False)]
 
 
-def widest_part(box: Box) -> float:
-    """Return the width of the widest piece that cannot be broken."""
+def widest_unbreakable_width(box: Box) -> float:
+    """Return the width in em of the widest part of a formula without a possible line break."""
     width = most = 0.0
     for piece in _pieces(box, 0):
         width = piece.box.width + (0.0 if piece.breaks else width)

@@ -21,17 +21,25 @@ from slrsym.typeset.boxes import (
     Operator,
     ScriptBox,
     Space,
-    identifier_box,
+    italic_letter_box,
     number_box,
     row_of_boxes,
     upright_name_box,
 )
-from slrsym.typeset.common import POWER, PREFIX, PRODUCT, RELATION, SUM, PrinterBase, add_primes
 from slrsym.typeset.letters import COMMA
+from slrsym.typeset.printer_base import (
+    POWER,
+    PREFIX,
+    PRODUCT,
+    RELATION,
+    SUM,
+    PrinterBase,
+    add_primes,
+)
 
 
 def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
-    """Return the marginal law of those symbols that the law has, or None if it has none."""
+    """Return a law restricted to those variables that are in a given set, or None if none is."""
     parts: list[Law] = []
     for block in law.independent_laws():
         kept = [s for s in block.symbols if s in symbols]
@@ -47,7 +55,7 @@ def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
 
 
 def _blocks(law: Law) -> set[Law]:
-    """Split a law into independent parts, down to single variables where they are independent."""
+    """Return the set of independent parts of a law, with independent Gaussian variables apart."""
     found: set[Law] = set()
     for block in law.independent_laws():
         if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
@@ -57,8 +65,8 @@ def _blocks(law: Law) -> set[Law]:
     return found
 
 
-def is_part_of_declared_laws(law: Law, declared: Mapping[Symbol, Law]) -> bool:
-    """Return whether a law equals the law that its variables are declared to have."""
+def agrees_with_declared_laws(law: Law, declared: Mapping[Symbol, Law]) -> bool:
+    """Return whether a law is the joint law that its variables are declared to have."""
     if any(s not in declared for s in law.symbols):
         return False
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
@@ -71,7 +79,7 @@ def is_part_of_declared_laws(law: Law, declared: Mapping[Symbol, Law]) -> bool:
 
 
 def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
-    """Return the laws to declare once for some expressions, so that few formulas repeat them."""
+    """Return, by variable, the laws to declare once for expressions, so that few repeat them."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []
@@ -89,7 +97,7 @@ def _binders(expression: Expr) -> list[Expectation]:
 
 
 class CalculusPrinter(PrinterBase):
-    """The printer's methods for derivatives, integrals and sums."""
+    """Base class of the formula printer, with its methods for derivatives, integrals and sums."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr
@@ -124,7 +132,7 @@ class CalculusPrinter(PrinterBase):
                 )
                 signs.append(Fraction(above, below))
             else:
-                signs.append(ScriptBox(identifier_box("partial"), self.symbol(variable), power))
+                signs.append(ScriptBox(italic_letter_box("partial"), self.symbol(variable), power))
         return [*signs, Space()]
 
     def _operand(self, of: Expr) -> Box:
@@ -135,7 +143,7 @@ class CalculusPrinter(PrinterBase):
     def _partial(
         self, of: AppliedUndef, place: int, count: int, names: Any, at: Any
     ) -> tuple[Box, int]:  # fmt: skip
-        """Return the box of a derivative of an undefined function, with its precedence.
+        """Return the typeset box and precedence of a derivative of an undefined function.
 
         By its place where the argument is a random variable, by its name otherwise.
         """
@@ -146,7 +154,7 @@ class CalculusPrinter(PrinterBase):
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
         index = number_box(place + 1) if numbered else self.symbol(names[place])
-        sign = ScriptBox(identifier_box("partial"), index, power)
+        sign = ScriptBox(italic_letter_box("partial"), index, power)
         return row_of_boxes([sign, self._call(called, at)]), PREFIX
 
     def _substitution(self, expr: Subs) -> tuple[Box, int]:
@@ -185,7 +193,7 @@ class CalculusPrinter(PrinterBase):
         return row_of_boxes([self._within(of, PREFIX), where]), SUM
 
     def _is_letter(self, value: Expr) -> bool:
-        """Return whether a value is written as a letter, perhaps with a minus sign."""
+        """Return whether an expression is typeset as a letter, perhaps with a minus sign."""
         symbol = value if value.is_Symbol else -value
         # A symbol may stand for a formula, which is then its name.
         return symbol.is_Symbol and isinstance(self.symbol(symbol), Atom | ScriptBox)
@@ -224,12 +232,12 @@ class CalculusPrinter(PrinterBase):
 
 
 class ExpectationPrinter(PrinterBase):
-    """The printer's methods for expectations and laws."""
+    """Base class of the formula printer, with its methods for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = upright_name_box("E")
         nested = self._depth > 0 or expr.integrand.has(Expectation)
-        if self.laws is not None and not is_part_of_declared_laws(expr.law, self.laws):
+        if self.laws is not None and not agrees_with_declared_laws(expr.law, self.laws):
             sign = ScriptBox(sign, self.law(expr.law))
         elif nested:
             sign = ScriptBox(sign, self._join(expr.law.symbols))
@@ -254,13 +262,13 @@ class ExpectationPrinter(PrinterBase):
             self._copied = before
         sign = ScriptBox(
             Operator("sum", "large"),
-            row_of_boxes([identifier_box("ell"), Operator("=", "relation"), number_box(first)]),
+            row_of_boxes([italic_letter_box("ell"), Operator("=", "relation"), number_box(first)]),
             self._print(last)[0],
         )
         return row_of_boxes([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
-        """Return the box of a probability law."""
+        """Return the typeset box of a probability law."""
         parts: list[Box] = []
         for block in law.independent_laws():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
@@ -313,14 +321,14 @@ class ExpectationPrinter(PrinterBase):
         )
 
     def _covariance(self, cov: Any) -> Box:
-        """Return the box of a covariance matrix, as a product C C^T if that is narrower."""
+        """Return the typeset box of a covariance matrix, as a product C C^T if that is narrower."""
         common = _common_factor(cov)
         grid = self._grid(sp.Matrix(cov / common).applyfunc(sp.cancel))
         factor = triangular_factor(cov)
         if factor is not None:
             left = self._grid(factor)
             if 2 * left.width < grid.width:
-                return row_of_boxes([left, ScriptBox(left, above=identifier_box("top"))])
+                return row_of_boxes([left, ScriptBox(left, above=italic_letter_box("top"))])
         return row_of_boxes([*([] if common == 1 else [self.box(common)]), grid])
 
     def _grid(self, matrix: Any) -> Box:

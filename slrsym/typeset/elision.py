@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
-from slrsym.typeset.boxes import Box, BracketedBox, Operator, RowBox, identifier_box, row_of_boxes
+from slrsym.typeset.boxes import (
+    Box,
+    BracketedBox,
+    Operator,
+    RowBox,
+    italic_letter_box,
+    row_of_boxes,
+)
 
 # A term of a sum, and whether it is taken away.
 Term = tuple[bool, Box]
 
-REST = identifier_box("cdots")
+REST = italic_letter_box("cdots")
 
 
-def split_terms(box: Box) -> list[Term]:
-    """Return the terms of a sum."""
+def signed_terms_of_sum(box: Box) -> list[Term]:
+    """Return the terms of a typeset sum as pairs: whether it is subtracted, and its box."""
     found: list[tuple[bool, list[Box]]] = [(False, [])]
     for part in box.parts if isinstance(box, RowBox) else (box,):
         sign = part.text if isinstance(part, Operator) and part.text in ("+", "-") else ""
@@ -27,17 +34,17 @@ def split_terms(box: Box) -> list[Term]:
 
 
 def elide_shared_terms(before: Box, after: Box) -> Box:
-    r"""Return a sum with dots for the terms that it shares with an earlier sum.
+    r"""Return a typeset sum with dots for the terms that it shares with an earlier sum.
 
     Examples
     --------
     >>> from slrsym.typeset import to_latex
-    >>> a, b, c, plus = *map(identifier_box, "abc"), Operator("+", breaks=True)
+    >>> a, b, c, plus = *map(italic_letter_box, "abc"), Operator("+", breaks=True)
     >>> before, after = [a, plus, b, plus, a], [a, plus, c, plus, a]
     >>> to_latex(elide_shared_terms(row_of_boxes(before), row_of_boxes(after)))
     '\\cdots + c + \\cdots'
     """
-    old, new = split_terms(before), split_terms(after)
+    old, new = signed_terms_of_sum(before), signed_terms_of_sum(after)
     same = Counter(old) & Counter(new)
     if len(new) < 2 or not same:
         return after
@@ -62,7 +69,7 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
 
 
 def _inside(term: Box, gone: list[Box]) -> Box:
-    """Return a changed term with dots for unchanged terms inside its only bracket."""
+    """Return a term with dots inside the one bracket in which it differs from an earlier term."""
     parts = term.parts if isinstance(term, RowBox) else (term,)
     for other in gone:
         before = other.parts if isinstance(other, RowBox) else (other,)

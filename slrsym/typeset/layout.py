@@ -1,4 +1,4 @@
-"""Layout of expressions and statements as boxes."""
+"""Layout of SymPy expressions and statements as typeset boxes."""
 
 from __future__ import annotations
 
@@ -45,14 +45,16 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    identifier_box,
+    italic_letter_box,
     number_box,
-    prose_box,
     row_of_boxes,
     upright_name_box,
+    words_in_formula_box,
 )
 from slrsym.typeset.calculus import CalculusPrinter, ExpectationPrinter
-from slrsym.typeset.common import (
+from slrsym.typeset.letters import COMMA
+from slrsym.typeset.order import ProductParts, is_negative_term
+from slrsym.typeset.printer_base import (
     ATOM,
     LOGIC,
     POWER,
@@ -62,8 +64,6 @@ from slrsym.typeset.common import (
     SUM,
     PrinterBase,
 )
-from slrsym.typeset.letters import COMMA
-from slrsym.typeset.order import ProductParts, is_negative_term
 
 # A fraction of a denominator from this on is written as a decimal of fewer places than that.
 _LARGE, _MOST_PLACES = 1000, 13
@@ -76,7 +76,7 @@ _WIDE_SUM = 20.0
 
 
 class ArithmeticPrinter(PrinterBase):
-    """The printer's methods for sums, products and powers."""
+    """Base class of the formula printer, with its methods for sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []
@@ -126,7 +126,7 @@ class ArithmeticPrinter(PrinterBase):
         return Fraction(*bare)
 
     def _split(self, product: ProductParts) -> tuple[list[Box], list[Box]]:
-        """Split a product into the factors of a fraction and those after it."""
+        """Return boxes of a product's factors: those for a fraction, and those to put after it."""
         simple: list[Box] = [] if product.number == 1 else [number_box(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
@@ -193,7 +193,7 @@ def _decimal(value: Expr) -> str:
 
 
 def _is_flat_sum(box: Box) -> bool:
-    """Return whether a sum is small enough for a numerator, where lines cannot break."""
+    """Return whether a box is a bracketed sum, low and narrow enough for a numerator."""
     return isinstance(box, BracketedBox) and box.height < 2 and box.width <= _WIDE_SUM
 
 
@@ -208,15 +208,15 @@ _SIGNS = {
     "GreaterThan": "ge", "StrictGreaterThan": ">",
 }  # fmt: skip
 _WORDS: dict[Any, Box] = {
-    And: prose_box("and"),
-    Or: prose_box("or"),
+    And: words_in_formula_box("and"),
+    Or: words_in_formula_box("or"),
     Implies: Operator("implies", "relation", breaks=True),
     Equivalent: Operator("iff", "relation", breaks=True),
 }
 
 
 class StatementPrinter(PrinterBase):
-    """The printer's methods for statements."""
+    """Base class of the formula printer, with its methods for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
@@ -243,11 +243,11 @@ class StatementPrinter(PrinterBase):
         signs = ((x.is_positive, Gt), (x.is_nonnegative, Ge), (x.is_negative, Lt),
                  (x.is_nonpositive, Le), (x.is_nonzero, Ne))  # fmt: skip
         domain = next((kind(x, 0, evaluate=False) for holds, kind in signs if holds), x)
-        over = prose_box("for all integers" if x.is_integer else "for all")
+        over = words_in_formula_box("for all integers" if x.is_integer else "for all")
         return row_of_boxes([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
-        """Return the box of alternatives for the same symbols as a set of points, or None."""
+        """Return an alternative of values for the same symbols as a box of points, or None."""
         if not isinstance(expr, Or):
             return None
         points = []
@@ -279,8 +279,8 @@ class StatementPrinter(PrinterBase):
 _WIDE_EXPONENT = 4.5
 
 
-class Printer(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementPrinter):
-    """Printer of expressions as boxes, with terms ordered and bracketed as by hand."""
+class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementPrinter):
+    """Printer of expressions as typeset boxes, ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.
@@ -345,10 +345,10 @@ class Printer(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementP
 
     def _constant(self, expr: Any) -> tuple[Box, int]:
         texts = {sp.pi: "pi", sp.oo: "infty"}
-        return identifier_box(texts[expr]), ATOM
+        return italic_letter_box(texts[expr]), ATOM
 
     def _minus_infinity(self, expr: Any) -> tuple[Box, int]:
-        return row_of_boxes([Operator("-", "prefix"), identifier_box("infty")]), SUM
+        return row_of_boxes([Operator("-", "prefix"), italic_letter_box("infty")]), SUM
 
     def _euler(self, expr: Any) -> tuple[Box, int]:
         return upright_name_box("e"), ATOM

@@ -14,7 +14,7 @@ from slrsym.typeset.boxes import (
     BracketedBox,
     Operator,
     ScriptBox,
-    identifier_box,
+    italic_letter_box,
     number_box,
     row_of_boxes,
 )
@@ -35,12 +35,12 @@ MOST_PRIMES = 3
 COMMA = Operator(",", "comma")
 
 
-def greek_name(character: str) -> str:
-    """Return the TeX name of a Greek letter.
+def tex_name_of_greek_letter(character: str) -> str:
+    """Return a Greek letter's TeX name without the backslash; empty for other characters.
 
     Examples
     --------
-    >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
+    >>> tex_name_of_greek_letter("λ"), tex_name_of_greek_letter("Γ"), tex_name_of_greek_letter("l")
     ('lambda', 'Gamma', '')
     """
     words = unicodedata.name(character, "").replace("LAMDA", "LAMBDA").split()
@@ -50,15 +50,15 @@ def greek_name(character: str) -> str:
     return name if name in GREEK else ""
 
 
-def typeset_letter(name: str) -> Box:
-    r"""Return the box of a symbol's name.
+def box_of_symbol_name(name: str) -> Box:
+    r"""Return the typeset box of a symbol's name, with subscripts, primes and stars.
 
     Examples
     --------
     >>> from slrsym.typeset.backends import to_latex
-    >>> [to_latex(typeset_letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
+    >>> [to_latex(box_of_symbol_name(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
-    >>> to_latex(typeset_letter(r"\langle k, v^*\rangle"))
+    >>> to_latex(box_of_symbol_name(r"\langle k, v^*\rangle"))
     '\\langle k, v^{\\star}\\rangle'
     """
     if any(c in name for c in "\\{}"):
@@ -82,7 +82,7 @@ def typeset_letter(name: str) -> Box:
     if primes and mark is None:
         mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
-        mark = identifier_box("star")
+        mark = italic_letter_box("star")
     if not below and mark is None:
         return base
     return ScriptBox(base, row_of_boxes(commas) if below else None, mark)
@@ -91,10 +91,10 @@ def typeset_letter(name: str) -> Box:
 def _name_box(text: str) -> Box:
     if text.isdigit():
         return number_box(text)
-    text = greek_name(text) or text if len(text) == 1 else text
+    text = tex_name_of_greek_letter(text) or text if len(text) == 1 else text
     text = _DRAWN.get(text, text)
     if text in GREEK or (len(text) == 1 and text.isascii()):
-        return identifier_box(text)
+        return italic_letter_box(text)
     return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
 
 
@@ -104,25 +104,25 @@ _ANGLES = ("\u27e8", "\u27e9")
 
 
 class _NoNameError(Exception):
-    """A text that is no name in the LaTeX that is known here."""
+    """Error raised for a symbol name that is not in the supported LaTeX syntax."""
 
 
 class _LatexName:
-    """A parser of names in LaTeX: letters, groups, brackets, and scripts of these."""
+    """A parser of symbol names in LaTeX: letters, groups, brackets, and their scripts."""
 
     def __init__(self, name: str) -> None:
         self.tokens: list[str] = [t for t in _TOKEN.findall(name) if not t.isspace()]
         self.at = 0
 
     def read(self) -> Box:
-        """Typeset the whole name; raise _NoNameError if it is no LaTeX of a name."""
+        """Return the box of the whole name; raise _NoNameError if its LaTeX is not supported."""
         box = self._row(None)
         if self.at < len(self.tokens):
             raise _NoNameError(f"unexpected {self.tokens[self.at]}")
         return box
 
     def _row(self, closing: str | None) -> Box:
-        """Typeset up to a closing bracket."""
+        """Return the box of a symbol name's tokens up to a closing bracket, or up to their end."""
         parts: list[Box] = []
         while self.at < len(self.tokens) and self.tokens[self.at] != closing:
             parts.append(self._scripted())
@@ -131,7 +131,7 @@ class _LatexName:
         return row_of_boxes(parts)
 
     def _scripted(self) -> Box:
-        """Typeset a letter or a group with its scripts."""
+        """Return the box of the next letter or group in a symbol name, with its scripts."""
         base, marks, primes = self._single(), dict[str, Box](), 0
         while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^", "'"):
             sign = self._next()
@@ -154,7 +154,7 @@ class _LatexName:
         return ScriptBox(base, marks.get("_"), marks.get("^"))
 
     def _single(self) -> Box:
-        """Typeset one letter, number, group or pair of brackets."""
+        """Return the box of the next letter, number, group or bracket pair in a symbol name."""
         token = self._next()
         if token in _CLOSING:
             inside = self._row(_CLOSING[token])
@@ -167,11 +167,11 @@ class _LatexName:
         if token == ",":
             return COMMA
         if token in ("*", "\\star", "\\ast"):
-            return identifier_box("star")
+            return italic_letter_box("star")
         if token.startswith("\\") and token[1:] in GREEK:
-            return identifier_box(token[1:])
+            return italic_letter_box(token[1:])
         if token.isalnum():
-            return typeset_letter(token)
+            return box_of_symbol_name(token)
         raise _NoNameError(f"unexpected {token}")
 
     def _next(self) -> str:

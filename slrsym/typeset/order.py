@@ -44,20 +44,20 @@ def is_negative_term(term: Expr) -> bool:
 
 
 class PrintingOrder:
-    """The printing order of terms, factors and symbols."""
+    """The order in which terms, factors and symbols are printed, from a list of letters."""
 
     def __init__(self, letters: Sequence[str] = ()) -> None:
         self._ranks = {name: place for place, name in enumerate(letters)}
 
     def symbol(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
-        """Return the sort key of a symbol."""
+        """Return the key by which symbols are sorted for printing, bound variables last."""
         name = getattr(symbol, "name", str(symbol))
         # x_2 before x_10.
         parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
         return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
     def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """Sort the terms of a sum, with a positive term first if there is one."""
+        """Return a sum's terms in printing order, with a positive term first if there is one."""
         found = list(terms)
         if len(found) == 2:
             counts = [t for t in found if t.is_Symbol and t.is_integer]
@@ -70,7 +70,7 @@ class PrintingOrder:
         return ordered
 
     def factors(self, factors: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """Sort the factors of a product: numbers, letters, functions."""
+        """Return a product's factors in printing order: numbers, letters, functions."""
         return sorted(factors, key=lambda factor: self._factor(factor, bound))
 
     # -- keys ----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def _is_letter(base: Expr) -> bool:
 
 @dataclass(frozen=True)
 class ProductParts:
-    """A product, with its factors sorted by kind."""
+    """The factors of a product, sorted by kind: number, roots, letters, others, denominator."""
 
     number: Expr = S.One
     roots: tuple[Expr, ...] = ()
@@ -170,12 +170,12 @@ class ProductParts:
 
     @property
     def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
-        """The factors under the square root, above and below the fraction bar; None if none are."""
+        """The product's factors under square roots, above and below the fraction bar, or None."""
         return (self.roots, self.under_root) if self.roots or self.under_root else None
 
     @cached_property
     def opens_wide(self) -> bool:
-        """Whether the last factor is a sum, derivative or the like, whose end is not visible."""
+        """Whether a product has a sum or derivative as a factor, whose end is not visible."""
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
     @classmethod

@@ -7,7 +7,7 @@ import pytest
 from sympy import Matrix, Rational, Symbol, symbols
 
 from slrsym import Task, notation
-from slrsym.certify.attraction import Attraction, transverse_quadratic_form
+from slrsym.certify.attraction import Attraction, attraction_form_matrix
 from slrsym.kernels.special import erf_variance
 from slrsym.kernels.symbolic_functions import ErfVariance
 from slrsym.models.paper_risk import gradient
@@ -157,7 +157,7 @@ def test_the_form_is_symmetric():
     Q = Matrix(3, 3, lambda i, j: Symbol(f"Q{min(i, j)}{max(i, j)}"))
     S = Matrix(3, 3, lambda i, j: Symbol(f"S{min(i, j)}{max(i, j)}"))
     a, f, N = symbols("a f N")
-    M = transverse_quadratic_form(Q, S, Rational(1, 9), a, f, N).subs(
+    M = attraction_form_matrix(Q, S, Rational(1, 9), a, f, N).subs(
         {kappa: Rational(1, 3), nu: Rational(2, 5)}
     )
     assert (M - M.T).expand() == Matrix.zeros(3, 3)

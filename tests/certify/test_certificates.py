@@ -13,7 +13,7 @@ from sympy import diff, simplify, sympify
 
 from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
-from slrsym.balls.search import Budget, prove_positive
+from slrsym.balls.branch_and_bound import Budget, prove_positive
 from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.manifold_functions import (
     derivative_symbol_definitions,

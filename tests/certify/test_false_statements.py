@@ -10,8 +10,8 @@ import pytest
 from flint import arb
 
 from slrsym import certify
-from slrsym.balls.boxes import parse_range, parse_task_ranges
-from slrsym.balls.search import Budget
+from slrsym.balls.boxes import parse_parameter_range, parse_task_ranges
+from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import CertificateError
 from slrsym.certify.runner import certify as search
 from slrsym.certify.statements import KINDS
@@ -405,7 +405,7 @@ def test_a_wrong_sign_on_a_thin_box(box, bounds):
 def test_bounds_that_zeta_exceeds(bounds):
     # From 0.21693281682... to 0.6318907739... on this interval.
     box = {"t_from": 0, "t_to": 1}
-    found = enclosure_of("zeta", box, {"s": parse_range("s", "1/2")}, **bounds)
+    found = enclosure_of("zeta", box, {"s": parse_parameter_range("s", "1/2")}, **bounds)
     assert found.verdict is not SHOWN
 
 

@@ -9,7 +9,12 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.balls.boxes import decimal_below, parse_exact, parse_interval, parse_range
+from slrsym.balls.boxes import (
+    decimal_below,
+    parse_parameter_range,
+    parse_rational_interval,
+    parse_rational_or_root,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,8 +31,10 @@ from slrsym.balls.boxes import decimal_below, parse_exact, parse_interval, parse
     ],
 )
 def test_numbers_are_taken_as_they_are(value, square):
-    assert parse_exact("x", value).square == square
-    assert parse_exact("x", str(parse_exact("x", value))) == parse_exact("x", value)
+    assert parse_rational_or_root("x", value).square == square
+    assert parse_rational_or_root(
+        "x", str(parse_rational_or_root("x", value))
+    ) == parse_rational_or_root("x", value)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +44,7 @@ def test_numbers_are_taken_as_they_are(value, square):
 )  # fmt: skip
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(ValueError, match="gamma must be"):
-        parse_range("gamma", value if value != [1] else [[1]])
+        parse_parameter_range("gamma", value if value != [1] else [[1]])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +63,7 @@ def test_what_is_no_number_is_refused(value):
 )
 def test_ranges_that_are_refused(name, value, why):
     with pytest.raises(ValueError, match=f"{name} must be .*{why}|{why}"):
-        parse_range(name, value)
+        parse_parameter_range(name, value)
 
 
 @given(
@@ -66,7 +73,7 @@ def test_ranges_that_are_refused(name, value, why):
 )
 def test_halves_cover_a_range(low, more, root):
     ends = [f"sqrt({x})" if root else str(x) for x in (low + Fraction(1, 7), low + more + 1)]
-    whole = parse_range("lam", ends)
+    whole = parse_parameter_range("lam", ends)
     left, right = whole.halves()
     assert (left.low, left.high, right.high) == (whole.low, right.low, whole.high)
     assert whole.to_ball().contains(left.high.to_ball())
@@ -81,14 +88,14 @@ def test_lower_decimals_are_below(x, digits):
 
 def test_balls_hold_the_number():
     with ctx.workdps(30):
-        ball = parse_exact("gamma", "sqrt(1/2)").to_ball()
+        ball = parse_rational_or_root("gamma", "sqrt(1/2)").to_ball()
         assert (ball * ball).contains(arb(1) / 2)
         assert ball.rad() < 1e-28
 
 
 def test_intervals_of_any_sign():
-    assert parse_interval("t", "-0.5..1/3") == (Fraction(-1, 2), Fraction(1, 3))
+    assert parse_rational_interval("t", "-0.5..1/3") == (Fraction(-1, 2), Fraction(1, 3))
     with pytest.raises(ValueError, match="t must be a rational number"):
-        parse_interval("t", "sqrt(2)")
+        parse_rational_interval("t", "sqrt(2)")
     with pytest.raises(ValueError, match="t must be an interval that goes upwards"):
-        parse_interval("t", (1, 0))
+        parse_rational_interval("t", (1, 0))

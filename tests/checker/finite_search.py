@@ -17,7 +17,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from slrsym.checker.arithmetic import EvidenceByQuestion, binders_in_facts
+from slrsym.checker.arithmetic import SignEvidence, binders_in_facts
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected, Term, num
 from slrsym.checker.theorem import prove
@@ -199,7 +199,7 @@ class Finder:
         for k in range(0, len(terms), 12):
             some = terms[k : k + 12]
             known = binders_in_facts([("=", t, t) for t in some if _is_well_formed(t)])
-            ring = Ring(40, {}, EvidenceByQuestion([]), {}, known)
+            ring = Ring(40, {}, SignEvidence([]), {}, known)
             for t in some:
                 self.counts["terms"] += 1
                 self._entered(t, ring, points, alike)

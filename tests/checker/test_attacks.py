@@ -7,9 +7,16 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.checker.term import Rejected, canonical_key, definedness, num, parse_term, substitute
+from slrsym.checker.term import (
+    Rejected,
+    canonical_key,
+    definedness_formula,
+    num,
+    parse_term,
+    substitute,
+)
 from slrsym.checker.theorem import prove
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import proved
 
@@ -30,7 +37,9 @@ def assume(p):
 def constant_of(z):
     """E z = z, for all z."""
     made = prove("constant", [], mean(z))
-    rest = tuple(h for k, h in made.hypotheses.items() if k != canonical_key(definedness(z)))
+    rest = tuple(
+        h for k, h in made.hypotheses.items() if k != canonical_key(definedness_formula(z))
+    )
     return prove("logic", [prove("symbol", [], z), made], rest, made.conclusion)
 
 
@@ -122,9 +131,11 @@ def test_a_hypothesis_on_a_sum_stays_outside_of_expectations(said):
 
 
 def test_that_a_sum_exists_may_be_supposed():
-    fact = prove("unchecked", [], "test", (definedness(SUM),), ("=", ("f", "abs", SUM), SUM))
+    fact = prove(
+        "unchecked", [], "test", (definedness_formula(SUM),), ("=", ("f", "abs", SUM), SUM)
+    )
     made = prove("equal bodies", [fact], mean(("f", "abs", SUM)))
-    assert canonical_key(definedness(SUM)) in made.hypotheses
+    assert canonical_key(definedness_formula(SUM)) in made.hypotheses
 
 
 @pytest.mark.parametrize("use", [[2, 0, 1], [0, 1, 2], [2], [1, 2, 0]])
@@ -132,7 +143,7 @@ def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
     # S >= 0 or S <= 0; but E |S| is neither E S nor -E S.
     a, b = mean(("f", "abs", SUM)), mean(SUM)
     for side, other in ((("<=", ZERO, SUM), b), (("<=", SUM, ZERO), ("*", num(-1), b))):
-        facts = [assume(definedness(a)), assume(definedness(b)), assume(side)]
+        facts = [assume(definedness_formula(a)), assume(definedness_formula(b)), assume(side)]
         with pytest.raises(Rejected):
             prove("arithmetic", facts, (), ("=", a, other), [8, [], use, []])
 
@@ -150,7 +161,7 @@ def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
 )
 def test_no_law_and_no_copies_of_what_is_random(term):
     with pytest.raises(Rejected, match="contains copies"):
-        parse_term(to_json(term))
+        parse_term(tuples_to_lists(term))
 
 
 # -- sentences that rules look into ---------------------------------------------------------------
@@ -159,16 +170,16 @@ def test_no_law_and_no_copies_of_what_is_random(term):
 @pytest.mark.parametrize(
     "sentence",
     [
-        ("o", "integer"), ("o", "integer", X, ("n", 1, 2)), ("o", "integer", definedness(X)),
-        ("o", "psd", X), ("o", "psd", ("tuple",)), ("o", "psd", ("tuple", X, X, X)),
-        ("o", "psd", ("tuple", definedness(X))), ("o", "psd", ("tuple", X), ("tuple", X)),
-        ("o", "moderate", X), ("o", "moderate"),
-        ("o", "moderate", ("lam", (X,), (X,), (Y,))),
+        ("o", "integer"), ("o", "integer", X, ("n", 1, 2)), ("o", "integer",
+        definedness_formula(X)), ("o", "psd", X), ("o", "psd", ("tuple",)), ("o", "psd", ("tuple",
+        X, X, X)), ("o", "psd", ("tuple", definedness_formula(X))), ("o", "psd", ("tuple", X),
+        ("tuple", X)), ("o", "moderate", X), ("o", "moderate"), ("o", "moderate", ("lam", (X,),
+        (X,), (Y,))),
     ],
 )  # fmt: skip
 def test_sentences_of_another_form(sentence):
     with pytest.raises(Rejected):
-        parse_term(to_json(sentence))
+        parse_term(tuples_to_lists(sentence))
 
 
 def test_the_image_of_a_matrix_has_the_size_of_its_factor():
@@ -179,7 +190,7 @@ def test_the_image_of_a_matrix_has_the_size_of_its_factor():
                 prove("psd image", [], p, source, factor)
     asked = prove("psd image", [], p, ("tuple", Y), (X,)).hypotheses
     assert canonical_key(("<=", ("n", 0, 1), Y)) in asked
-    assert canonical_key(definedness(X)) in asked
+    assert canonical_key(definedness_formula(X)) in asked
 
 
 # -- what is undefined, and does not show in the value ---------------------------------------------
@@ -202,7 +213,7 @@ def arithmetic(p, hypotheses=(), premises=()):
 def test_a_sum_of_no_copies_has_a_law_that_exists(law):
     none = ("copies", (Y,), (Y,), (ZERO, law))
     # What stands in the law would be defined for all z, and 0 would differ from 0.
-    assert canonical_key(definedness(none)) in prove("no copies", [], none).hypotheses
+    assert canonical_key(definedness_formula(none)) in prove("no copies", [], none).hypotheses
 
 
 @pytest.mark.parametrize("law", [NORMAL, ("gauss", 1, ZERO, ZERO)])
@@ -215,9 +226,9 @@ def test_a_gaussian_integral_asks_for_the_coefficients_of_its_form(law, coeffici
     for rule, body in (("gaussian integral", e), ("centred pair", ("*", e, e)),
                        ("gaussian integral", ("f", "exp", u))):  # fmt: skip
         given = prove(rule, [], mean(body, laws=(law,))).hypotheses
-        assert canonical_key(definedness(coefficient)) in given
+        assert canonical_key(definedness_formula(coefficient)) in given
         more = mean(body, (X, Y), (law, NORMAL))
-        assert canonical_key(definedness(coefficient)) in prove(rule, [], more).hypotheses
+        assert canonical_key(definedness_formula(coefficient)) in prove(rule, [], more).hypotheses
 
 
 # -- derivatives -----------------------------------------------------------------------------------
@@ -252,7 +263,7 @@ def test_terms_of_a_sum_have_derivatives_at_all_places(exponent):
     asked = prove("derivative", [], ("d", (1,), (X,), (total,), (ZERO,))).hypotheses.values()
     everywhere = [h for h in asked if h[0] == "forall"]
     assert [h[2][0][2] for h in everywhere] == [("<", ZERO, ("+", ZERO, everywhere[0][1][0]))]
-    proved(definedness(("d", (1,), (X,), (total,), (ONE,))))
+    proved(definedness_formula(("d", (1,), (X,), (total,), (ONE,))))
 
 
 @pytest.mark.parametrize(
@@ -266,10 +277,10 @@ def test_at_an_end_that_moves_the_integrand_is_continuous(integrand):
     # The integral of sign(y - 1) to x is |x - 1| - 1; that of (1 - y)^(1/2) ends at 1.
     area = ("d", (1,), (X,), (integral(Y, integrand, ZERO, X),), (ONE,))
     with pytest.raises(Rejected):
-        proved(definedness(area), effort=9_000)
+        proved(definedness_formula(area), effort=9_000)
     turned = ("d", (1,), (X,), (integral(Y, integrand, X, ZERO),), (ONE,))
     with pytest.raises(Rejected):
-        proved(definedness(turned), effort=9_000)
+        proved(definedness_formula(turned), effort=9_000)
 
 
 def test_the_fundamental_theorem_inside_of_the_domain():
@@ -292,7 +303,7 @@ def test_a_bound_variable_is_called_like_nothing_else(depth):
     slope = ("d", (1,), (y,), (integral(w, value),), (X,))
     # The integral of 2 x w over the square is 1/2, that of 2 w^2 is 2/3.
     square = ("*", TWO, integral(w, ("*", w, nested(w, 2 * depth))))
-    known = proved(definedness(square))
+    known = proved(definedness_formula(square))
     with pytest.raises(Rejected):
         arithmetic(("=", integral(X, slope), square), premises=[known])
     if depth < 3:
@@ -439,7 +450,7 @@ def test_an_image_is_not_shifted_by_a_sum(value):
 @pytest.mark.parametrize("value", RANDOM)
 def test_functions_that_are_means_take_no_random_values(value):
     f = lambda t: ("u", "f", "R", (0,), t)  # noqa: E731
-    said = arithmetic(definedness(f(SUM)), premises=[EXISTS])
+    said = arithmetic(definedness_formula(f(SUM)), premises=[EXISTS])
     for body in (mean(("*", X, R_)), mean(X, laws=(("gauss", 1, R_, ONE),))):
         with pytest.raises(Rejected, match="cannot be put inside"):
             prove("instance", [said], ((("u", "f", "R", 1), ("lam", (R_,), (body,), ())),))
@@ -512,7 +523,7 @@ def test_variables_of_one_expectation_are_not_exchanged(name, around):
     a, b = mean(first, names, laws), mean(second, names, laws)
     if around:
         a, b = (("int", (W,), (("*", t, W),), (ZERO, ONE)) for t in (a, b))
-    facts = [assume(definedness(a)), assume(definedness(b))]
+    facts = [assume(definedness_formula(a)), assume(definedness_formula(b))]
     for use in ([0, 1], [1, 0], []):
         for p in (("=", a, b), ("<=", a, b), ("=", ("+", a, ("*", num(-1), b)), ZERO)):
             with pytest.raises(Rejected):
@@ -557,9 +568,9 @@ def test_what_contains_a_sum_of_copies_has_no_sign_under_an_expectation(t):
         (("<=", t, ZERO), mean(("*", num(-1), t))),
     ):
         facts = [
-            assume(definedness(size)),
-            assume(definedness(other)),
-            assume(definedness(t)),
+            assume(definedness_formula(size)),
+            assume(definedness_formula(other)),
+            assume(definedness_formula(t)),
             assume(side),
         ]
         for use in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 3], [2, 3, 0, 1]):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker.expectations import law_moments
-from slrsym.checker.term import Rejected, definedness, is_same, num, parse_term
+from slrsym.checker.term import Rejected, definedness_formula, is_same_term, num, parse_term
 from slrsym.checker.theorem import prove
-from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.log_writer import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import I, J, N, X, Y, f, proved, total
 
@@ -72,9 +72,9 @@ def test_roots_of_quotients_and_of_zero():
     quotient = ("*", num(-1), inverse(below))
     assert shown(("<=", ZERO, root(quotient)))
     with pytest.raises(Rejected):
-        shown(definedness(root(inverse(X))))
+        shown(definedness_formula(root(inverse(X))))
     with pytest.raises(Rejected):
-        shown(definedness(root(num(-2))))
+        shown(definedness_formula(root(num(-2))))
     # An exponent with a root below.
     half = ("f", "exp", inverse(root(Y)))
     assert shown(("=", ("^", 2, 1, half), ("f", "exp", ("*", TWO, inverse(root(Y)))))) is not None
@@ -85,9 +85,9 @@ def test_what_is_defined_under_a_sum_alone_is_asked_for_outside():
     root = ("^", 1, 2, X)
     summed = total(I, ("*", I, root), ONE, TWO)
     with pytest.raises(Rejected):
-        shown(definedness(summed))
+        shown(definedness_formula(summed))
     with pytest.raises(Rejected):
-        shown(definedness(total(I, ("f", "log", X), ONE, TWO)))
+        shown(definedness_formula(total(I, ("f", "log", X), ONE, TWO)))
 
 
 def test_no_derivative_of_a_function_that_is_a_claim():
@@ -96,7 +96,7 @@ def test_no_derivative_of_a_function_that_is_a_claim():
             prove("derivative", [], slope(("f", name, T, Y)))
     with pytest.raises(Rejected):
         shown(("o", "moderate", ("lam", (T,), (f(T, T),), ())))
-    assert is_same(
+    assert is_same_term(
         shown(("o", "integer", ("+", I, TWO))).conclusion, ("o", "integer", ("+", I, TWO))
     )
     with pytest.raises(Rejected):
@@ -167,7 +167,7 @@ def test_a_sum_of_terms_above_0_is_above_0_if_there_is_a_term():
 )
 def test_a_sum_is_taken_out_of_another(make):
     inner = total(J, ("*", make(J), of("a", I)), ONE, TWO)
-    assert proved(definedness(total(I, inner, ONE, TWO)))
+    assert proved(definedness_formula(total(I, inner, ONE, TWO)))
 
 
 def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
@@ -175,14 +175,14 @@ def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
     inner = total(J, of("b", J), ("+", N, TWO), K)
     outer = total(I, ("*", of("a", I), inner), ("+", N, ONE), K)
     given = (("<=", N, K), ("<=", ZERO, N))
-    assert proved(definedness(total(I, of("a", I), ("+", N, ONE), K)), given)
+    assert proved(definedness_formula(total(I, of("a", I), ("+", N, ONE), K)), given)
     with pytest.raises(Rejected):
-        proved(definedness(outer), given)
+        proved(definedness_formula(outer), given)
     for make in (lambda j: ("^", 1, 2, of("b", j)), lambda j: ("^", -1, 1, of("b", j)),
                  lambda j: ("f", "log", of("b", j))):  # fmt: skip
         hidden = total(I, ("*", of("a", I), total(J, make(J), ONE, TWO)), ONE, N)
         with pytest.raises(Rejected):
-            proved(definedness(hidden), effort=15_000)
+            proved(definedness_formula(hidden), effort=15_000)
 
 
 def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
@@ -211,7 +211,7 @@ def test_arcs_that_are_known():
     sixth = ("*", num(1, 6), ("pi",))
     assert shown(("=", ("f", "asin", num(1, 2)), sixth))
     assert shown(("=", ("f", "atan", num(-1)), ("*", num(-1, 4), ("pi",))))
-    assert shown(definedness(("f", "asin", num(1, 3))))
+    assert shown(definedness_formula(("f", "asin", num(1, 3))))
     for number in (num(1, 3), num(1)):
         with pytest.raises(Rejected):
             shown(("=", ("f", "asin", number), sixth))
@@ -304,10 +304,10 @@ def test_a_root_is_below_a_number_whose_square_is_above_if_that_is_not_negative(
 def test_how_many_formulas_a_connective_takes():
     p, q = ("<", X, Y), ("=", X, Y)
     for made in (("iff", p, q), ("implies", p, q), ("not", p)):
-        assert parse_term(to_json(made)) == made
+        assert parse_term(tuples_to_lists(made)) == made
     for made in (("iff", p, q, p), ("implies", p, q, p), ("not", p, q), ("iff", p), ("and",)):
         with pytest.raises(Rejected):
-            parse_term(to_json(made))
+            parse_term(tuples_to_lists(made))
 
 
 def test_an_absolute_value_by_the_sign_of_what_stands_between_the_bars():

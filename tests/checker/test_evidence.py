@@ -15,7 +15,7 @@ from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_writer import log_lines
-from slrsym.tactics.proof_log import emit_records, order_claims
+from slrsym.tactics.proof_log import emit_records, order_claims_by_use
 from slrsym.tactics.translate import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
@@ -33,7 +33,7 @@ def records():
 
 
 def test_claims_come_after_those_that_they_use():
-    order = order_claims(["proposition-11"], LEDGER.find)
+    order = order_claims_by_use(["proposition-11"], LEDGER.find)
     assert order[-1] == "proposition-11"
     assert len(set(order)) == len(order) > 1
 

@@ -9,7 +9,11 @@ from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
 from slrsym.tactics import emission, generalisation
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.numerical_values import fingerprint, is_close, surely_different
+from slrsym.tactics.numerical_values import (
+    are_values_close,
+    numerical_fingerprint,
+    surely_different,
+)
 from slrsym.tactics.proof_log import emit_records
 from slrsym.tactics.translate import Translator
 from tests._profile import thorough_only
@@ -117,7 +121,10 @@ def test_terms_of_other_values_are_not_tried(monkeypatch):
     one_step(wanted, by, [sp.Le(sp.Abs(g * z + z + 1), a)], {"apart": claim})
     equations = [p for p in asked if p[0] == "=" and p[1] != p[2]]
     assert equations
-    assert all(is_close(fingerprint(p[1]), fingerprint(p[2])) for p in equations)
+    assert all(
+        are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2]))
+        for p in equations
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,9 +133,9 @@ def test_terms_of_other_values_are_not_tried(monkeypatch):
 )
 def test_values_are_those_of_sympy(expr):
     read = Translator().term
-    numbers = {s: fingerprint(read(s)) for s in expr.free_symbols}
+    numbers = {s: numerical_fingerprint(read(s)) for s in expr.free_symbols}
     wanted = expr.subs(numbers).evalf(20)
-    got = fingerprint(read(expr))
+    got = numerical_fingerprint(read(expr))
     if got is not None:
         assert abs(got - float(wanted)) < 1e-12
         assert surely_different(read(expr), read(expr + 1))

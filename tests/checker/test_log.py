@@ -14,8 +14,8 @@ import slrsym.checker
 import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import chained_digest
-from slrsym.checker.term import definedness, num, work
-from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, log_lines
+from slrsym.checker.term import definedness_formula, num, work
+from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of_records, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -31,7 +31,9 @@ def records():
     made = [first.record("positive", ("<", ZERO, Y), (), line)]
     second = RecordingProofBuilder(book)
     line = second.add("instance", [book.cite("positive")], ((Y, X),))
-    made.append(second.record("again", ("<", ZERO, X), (("<", ZERO, X), definedness(X)), line))
+    made.append(
+        second.record("again", ("<", ZERO, X), (("<", ZERO, X), definedness_formula(X)), line)
+    )
     return made
 
 
@@ -165,9 +167,11 @@ def with_a_maximum(tmp_path, extensions=None):
     script = RecordingProofBuilder(ProvedClaims())
     line = script.add("maximum", (), X, Y)
     said = line.theorem.conclusion
-    line = script.add("logic", [line], (definedness(X), definedness(Y)), said)
-    records = [script.record("larger", said, (definedness(X), definedness(Y)), line)]
-    named = extensions_of(records) if extensions is None else extensions
+    line = script.add("logic", [line], (definedness_formula(X), definedness_formula(Y)), said)
+    records = [
+        script.record("larger", said, (definedness_formula(X), definedness_formula(Y)), line)
+    ]
+    named = extensions_of_records(records) if extensions is None else extensions
     return log(tmp_path / "e.log", records, {"extensions": named})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.checker.log import TermReader, read_inference
+from slrsym.checker.log import TermReader, parse_inference_arguments
 from slrsym.checker.term import Rejected
 from slrsym.checker.theorem import prove
 
@@ -31,7 +31,7 @@ class Checker:
 
 
 def first(rule: str, premises: list[Any], *data: Any) -> Any:
-    return prove(rule, premises, *read_inference(rule, list(data), TermReader()))
+    return prove(rule, premises, *parse_inference_arguments(rule, list(data), TermReader()))
 
 
 @pytest.fixture(params=["first", "second"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.calculus import square
+from slrsym.checker.calculus import square_term
 from slrsym.checker.term import canonical_key, num
 from slrsym.checker.theorem import prove
 
@@ -96,7 +96,7 @@ def quadratic(rng):
     rows = [[("+", *(("*", p, q) for p, q in zip(r, s, strict=True))) for s in roots]
             for r in roots]  # fmt: skip
     a, b, h, c = (rational(rng, -1, 1) for _ in range(4))
-    form = ("+", ("*", a, square(X)), ("*", num(2), h, X, Y), ("*", b, square(Y)), c)
+    form = ("+", ("*", a, square_term(X)), ("*", num(2), h, X, Y), ("*", b, square_term(Y)), c)
     node = mean(f("exp", form), (X, Y), ("gauss", 2, ZERO, ZERO, *rows[0], *rows[1]))
     numbers = [[[value(t) for t in row] for row in m] for m in (roots, [[a, h], [h, b]])]
     return node, np.array(numbers[0]), np.array(numbers[1]), value(c)
@@ -122,10 +122,10 @@ def test_exponentials_of_quadratic_forms(seed):
 
 def test_exponentials_of_pairs_that_are_not_centred():
     law = ("gauss", 2, ZERO, A_MEAN, ONE, MINUS, MINUS, ONE)
-    theorem = prove("gaussian integral", [], mean(f("exp", square(X)), (X, Y), law))
+    theorem = prove("gaussian integral", [], mean(f("exp", square_term(X)), (X, Y), law))
     assert canonical_key(("=", A_MEAN, ZERO)) in theorem.hypotheses
     assert any(h[:2] == ("o", "psd") for h in theorem.hypotheses.values())
-    for form in (("+", square(X), Y), ("+", square(Y), X), ("*", X, square(Y))):
+    for form in (("+", square_term(X), Y), ("+", square_term(Y), X), ("*", X, square_term(Y))):
         with pytest.raises(Rejected):
             prove("gaussian integral", [], pair(f("exp", form)))
     two = ("E", (X, Y), (f("exp", ("*", X, Y)),), (("gauss", 1, ZERO, ONE),) * 2)
@@ -267,19 +267,19 @@ def test_tangents_lie_on_one_side(shape):
 @pytest.mark.parametrize("shape", ["convex", "concave"])
 def test_jensen_says_which_mean_is_larger(shape):
     line, power = curved(shape)
-    node = mean(square(X))
+    node = mean(square_term(X))
     made = prove("jensen", [line], node)
     low, high = made.conclusion[1:] if shape == "convex" else made.conclusion[:0:-1]
     assert low == power(node)
-    assert high == mean(power(square(X)))
-    assert canonical_key(("forall", (X,), (("<=", ZERO, square(X)),), ())) in asked(made)
+    assert high == mean(power(square_term(X)))
+    assert canonical_key(("forall", (X,), (("<=", ZERO, square_term(X)),), ())) in asked(made)
 
 
 def test_schwarz_and_poincare():
-    first, second = mean(X), mean(square(X))
+    first, second = mean(X), mean(square_term(X))
     made = prove("cauchy-schwarz", [], first, second)
-    bound = ("*", mean(square(X)), mean(square(square(X))))
-    assert made.conclusion == ("<=", square(mean(("*", X, square(X)))), bound)
+    bound = ("*", mean(square_term(X)), mean(square_term(square_term(X))))
+    assert made.conclusion == ("<=", square_term(mean(("*", X, square_term(X)))), bound)
     assert len(asked(made)) == 3
     made = prove("poincare", [], first)
     slope = ("d", (1,), (X,), (X,), (X,))

@@ -10,13 +10,13 @@ import pytest
 from sympy import Ge, Symbol
 
 from slrsym.checker import Rejected, describe_claim_difference, recheck
-from slrsym.checker.log import UNCHECKED, chained_digest, read_lines
+from slrsym.checker.log import UNCHECKED, chained_digest, read_log_lines
 from slrsym.proof import Claim, chain, sign
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps
-from slrsym.tactics.log_reuse import best_records, read_records
+from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps_by_claim
+from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axioms
 from slrsym.tactics.log_writer import log_lines
-from slrsym.tactics.proof_log import emit_records, order_claims, statement_records, write_log
+from slrsym.tactics.proof_log import emit_records, order_claims_by_use, statement_records, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -30,13 +30,13 @@ def rewritten(path, found):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return read_records(SHIPPED)
+    return read_log_records(SHIPPED)
 
 
 @pytest.fixture(scope="module")
 def part(shipped, ledger, tmp_path_factory):
     """The log of some claims and of those that they use, cut from that of all."""
-    found = [shipped[id] for id in order_claims(FEW, ledger.find)]
+    found = [shipped[id] for id in order_claims_by_use(FEW, ledger.find)]
     found = [{k: v for k, v in record.items() if k != "digest"} for record in found]
     return rewritten(tmp_path_factory.mktemp("part") / "a.log", found)
 
@@ -63,7 +63,10 @@ def test_it_is_about_todays_derivations_and_accepted(part, ledger):
 def test_what_the_book_says_of_it_is_what_the_kernel_finds(part):
     for claim in recheck(part):
         bare = sum(any(a.startswith(UNCHECKED) for a in step.axioms) for step in claim.steps)
-        assert count_checked_steps()[claim.id] == (len(claim.steps), len(claim.steps) - bare)
+        assert count_checked_steps_by_claim()[claim.id] == (
+            len(claim.steps),
+            len(claim.steps) - bare,
+        )
 
 
 @pytest.mark.parametrize("at", [0, 3, 100, 50_000, -40, -1])
@@ -91,7 +94,7 @@ def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(Rejected, match=r"damaged|cut short"):
         recheck(path)
-    lines = list(read_lines(SHIPPED))
+    lines = list(read_log_lines(SHIPPED))
     path.write_bytes(lzma.compress("".join(lines[:-1]).encode()))
     with pytest.raises(Rejected, match="the number of records is not the one"):
         recheck(path)
@@ -104,12 +107,12 @@ def test_what_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     for data in (b"0" * 100_000, b"0\n" * 100_000):
         path.write_bytes(lzma.compress(data))
         with pytest.raises(Rejected, match="more than a log may hold"):
-            list(read_lines(path))
+            list(read_log_lines(path))
 
 
 def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp_path, monkeypatch):
     ids = ["lemma-16", "young", "erf-increasing"]
-    wanted = [read_records(part)[id] for id in order_claims(ids, ledger.find)]
+    wanted = [read_log_records(part)[id] for id in order_claims_by_use(ids, ledger.find)]
     monkeypatch.setattr(
         "slrsym.tactics.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
     )
@@ -129,10 +132,10 @@ def test_a_log_on_trust_gives_way_to_one_with_evidence(tmp_path):
         write_log(path, ["square"], claimed(1), patience=patience)
     paths[2].write_text(paths[1].read_text().replace('"lines"', '"rows"'))
     for earlier in (paths[:2], paths[1::-1], paths[::-1]):
-        found = best_records(*earlier)["square"]
-        assert found == read_records(paths[1])["square"]
-    assert best_records(paths[0])["square"] == read_records(paths[0])["square"]
-    assert best_records(tmp_path / "none.log") == {}
+        found = records_with_fewest_axioms(*earlier)["square"]
+        assert found == read_log_records(paths[1])["square"]
+    assert records_with_fewest_axioms(paths[0])["square"] == read_log_records(paths[0])["square"]
+    assert records_with_fewest_axioms(tmp_path / "none.log") == {}
 
 
 # -- evidence that is of something else ----------------------------------------------------------
@@ -207,7 +210,7 @@ def test_an_earlier_log_that_cannot_be_read_is_none(tmp_path):
     for data in (b"", b"\0\xff\n", b"[]\n", b'{"a": 1}\n{"b": 2}\n', b"\xfd7zXZ\0nonsense"):
         path = tmp_path / "some.log"
         path.write_bytes(data)
-        assert read_records(path) == {}
+        assert read_log_records(path) == {}
 
 
 def test_a_digest_made_anew_does_not_help(part, tmp_path):
@@ -218,7 +221,7 @@ def test_a_digest_made_anew_does_not_help(part, tmp_path):
         lambda r: r["lines"].pop(),
     ):
         lines, before = [], ""
-        for number, text in enumerate(read_lines(part)):
+        for number, text in enumerate(read_log_lines(part)):
             record = json.loads(text)
             if number == 1:
                 change(record)

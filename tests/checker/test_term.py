@@ -17,14 +17,14 @@ from slrsym.checker.term import (
     canonical_key,
     children,
     free_symbols,
-    is_same,
+    is_same_term,
     num,
     parse_term,
     replace_parts,
     substitute,
     substitution_conditions,
 )
-from slrsym.tactics.log_writer import TermTable, to_json
+from slrsym.tactics.log_writer import TermTable, tuples_to_lists
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)
@@ -93,7 +93,7 @@ def test_brackets_do_not_matter(parts, head):
         canonical_key(bracketed(t)) == canonical_key(t) == canonical_key((head, *reversed(parts)))
     )
     other = "*" if head == "+" else "+"
-    assert not is_same((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
+    assert not is_same_term((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
 
 
 @given(terms, terms, environments)
@@ -107,7 +107,7 @@ def test_a_closed_sum_reads_the_same_under_another():
     own, outer = f(J, num(1)), f(I, num(1))
     first = total(I, total(J, own, num(0), num(2)), num(0), num(2))
     second = total(I, total(J, outer, num(0), num(2)), num(0), num(2))
-    assert not is_same(first, second)
+    assert not is_same_term(first, second)
 
 
 @given(st.lists(st.one_of(terms, st.tuples(st.just("<"), terms, terms)), min_size=1, max_size=4))
@@ -117,7 +117,7 @@ def test_what_is_written_is_read(wanted):
     for row in json.loads(json.dumps(table.rows)):
         reader.add(row)
     assert [reader.read(n) for n in numbers] == wanted
-    assert [parse_term(json.loads(json.dumps(to_json(t)))) for t in wanted] == wanted
+    assert [parse_term(json.loads(json.dumps(tuples_to_lists(t)))) for t in wanted] == wanted
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.checker.term import Rejected, canonical_key, definedness, is_same, num
+from slrsym.checker.term import Rejected, canonical_key, definedness_formula, is_same_term, num
 from slrsym.checker.theorem import Theorem, prove
 from tests.checker.terms import F, I, J, N, X, Y, f, total
 
@@ -92,10 +92,10 @@ def test_axioms_are_kept():
 def test_an_instance_is_one_of_the_hypotheses_too():
     line = trust(("<", X, Y), ("<", ZERO, X))
     made = prove("instance", [line], ((X, Y), (Y, ("+", X, ONE))))
-    assert is_same(made.conclusion, ("<", Y, ("+", X, ONE)))
+    assert is_same_term(made.conclusion, ("<", Y, ("+", X, ONE)))
     wanted = {
         canonical_key(("<", ZERO, Y)),
-        canonical_key(definedness(Y)),
+        canonical_key(definedness_formula(Y)),
         canonical_key(("<", ZERO, ("+", X, ONE))),
     }
     assert hypotheses(made) == wanted
@@ -109,7 +109,7 @@ def test_an_instance_of_a_function_reaches_the_hypotheses():
     z = ("s", "z", "R")
     made = prove("instance", [line], ((F, ("lam", (X, z), (("+", X, z),), ())),))
     assert canonical_key(("<", ("+", Y, Y), X)) in hypotheses(made)
-    assert is_same(made.conclusion, ("<", ("+", X, X), Y))
+    assert is_same_term(made.conclusion, ("<", ("+", X, X), Y))
 
 
 def test_generalise_and_specialise():
@@ -117,7 +117,7 @@ def test_generalise_and_specialise():
         prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], X)
     line = prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], Y)
     made = prove("specialise", [line], (ONE,))
-    assert is_same(made.conclusion, ("<", X, ONE))
+    assert is_same_term(made.conclusion, ("<", X, ONE))
     assert canonical_key(("<", ZERO, ONE)) in hypotheses(made)
     for values in ((), (ONE, ONE)):
         with pytest.raises(Rejected):
@@ -131,7 +131,7 @@ def test_induction():
     next_one = ("<=", ("+", N, ONE), ("^", 2, 1, ("+", N, ONE)))
     base, step = trust(("<=", ZERO, ("^", 2, 1, ZERO))), trust(next_one, goal)
     made = prove("induction", [base, step], N, goal)
-    assert is_same(made.conclusion, goal)
+    assert is_same_term(made.conclusion, goal)
     assert not hypotheses(made)
     bound_to = ("<", N, Y)
     for lines, n, p in (
@@ -146,7 +146,7 @@ def test_induction():
 
 def test_what_a_sort_says():
     made = prove("symbol", [], Y).conclusion
-    assert is_same(made, ("and", definedness(Y), ("<", ZERO, Y)))
+    assert is_same_term(made, ("and", definedness_formula(Y), ("<", ZERO, Y)))
     with pytest.raises(Rejected):
         prove("symbol", [], ONE)
 
@@ -185,8 +185,8 @@ def test_chains():
 def test_what_stands_in_a_relation_is_defined():
     root = ("^", 1, 2, X)
     line = trust(("<", total(I, ("*", I, root), ZERO, Y), root))
-    assert prove("defined", [line], [2, 3]).conclusion == definedness(X)
-    assert prove("defined", [line], [1, [3, 1]]).conclusion == definedness(Y)
+    assert prove("defined", [line], [2, 3]).conclusion == definedness_formula(X)
+    assert prove("defined", [line], [1, [3, 1]]).conclusion == definedness_formula(Y)
     for path in ([1, [2, 0]], [3], ["x"], 2, [[1, 2, 3]]):
         with pytest.raises(Rejected):
             prove("defined", [line], path)
@@ -217,7 +217,7 @@ def test_a_hypothesis_about_what_is_bound_stays_inside():
     inside = [[1, [2, 0]]]
     in_range = (("<=", low, I), ("<=", I, high))
     made = prove("rewrite", [line, trust(*equation, *in_range)], inside)
-    assert is_same(made.conclusion, ("<", total(J, X, low, J), Y)) is True
+    assert is_same_term(made.conclusion, ("<", total(J, X, low, J), Y)) is True
     assert not hypotheses(made)
     with pytest.raises(Rejected, match="bound here"):
         prove("rewrite", [line, trust(*equation, ("<", ZERO, I))], inside)
@@ -230,8 +230,8 @@ def test_a_range_of_an_integral_needs_ends_in_order():
     made = prove("under", [fact], node)
     asked = {
         canonical_key(("<=", ZERO, X)),
-        canonical_key(definedness(node)),
-        canonical_key(definedness(("int", (t,), (ONE,), (ZERO, X)))),
+        canonical_key(definedness_formula(node)),
+        canonical_key(definedness_formula(("int", (t,), (ONE,), (ZERO, X)))),
     }
     assert hypotheses(made) == asked
     equal = trust(("=", f(t, X), ONE), ("<=", ZERO, t), ("<=", t, X))

@@ -17,7 +17,7 @@ from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import (
     TermReader,
     canonical_key,
-    definedness,
+    definedness_formula,
     neg,
     num,
     parse_term,
@@ -25,7 +25,7 @@ from slrsym.checker.term import (
 )
 from slrsym.checker.theorem import prove
 from slrsym.tactics.certificates import RELATION_OF
-from slrsym.tactics.log_writer import RecordingProofBuilder, TermTable, log_lines, to_json
+from slrsym.tactics.log_writer import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
@@ -362,7 +362,10 @@ def test_an_image_is_of_a_matrix():
 def test_the_exponential_of_a_sum():
     made = prove("exponential of a sum", [], fn("exp", ("+", x, y)))
     assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
-    assert set(made.hypotheses) == {canonical_key(definedness(x)), canonical_key(definedness(y))}
+    assert set(made.hypotheses) == {
+        canonical_key(definedness_formula(x)),
+        canonical_key(definedness_formula(y)),
+    }
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
         with pytest.raises(Rejected):
             prove("exponential of a sum", [], other)
@@ -403,7 +406,7 @@ def test_price_asks_for_all_means():
     means = [part for part in terms if part[0] == "E"]
     assert means
     for part in terms:
-        assert part == num(1, 2) or canonical_key(definedness(part)) in made.hypotheses
+        assert part == num(1, 2) or canonical_key(definedness_formula(part)) in made.hypotheses
 
 
 def test_the_variable_of_a_bend_is_a_variable():
@@ -456,7 +459,7 @@ def test_sums_and_products_of_smooth_functions_are_smooth():
 def test_binders_are_read():
     for term in (("d", (1,), (x,), (fn("erf", x),), (y,)), ("lam", (x,), (x,), ()),
                  ("o", "words", ("text", "any words"))):  # fmt: skip
-        assert parse_term(to_json(term)) == term
+        assert parse_term(tuples_to_lists(term)) == term
     for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
                  ["d", 1, [["s", "x", "R"]], [["s", "x", "R"]], [["s", "y", "R"]]],
                  ["text", "two", "words"]):  # fmt: skip
@@ -469,7 +472,7 @@ def test_what_is_written_is_read(name):
     """Check that binders and functions are read as they are written."""
     table, reader = TermTable(), TermReader()
     terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
-             ("forall", (x,), (definedness(x),), ())]  # fmt: skip
+             ("forall", (x,), (definedness_formula(x),), ())]  # fmt: skip
     numbers = [table.number(term) for term in terms]
     for row in table.rows:
         reader.add(row)
@@ -488,8 +491,9 @@ def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
 
 
 SAID = {
-    "claim": "it", "given": [to_json(("<", ZERO, x))], "statement": to_json(("=", x, x)),
-    "terms": [to_json(("=", x, x)), to_json(("<", ZERO, x))], "steps": [["1", 0, [1]]],
+    "claim": "it", "given": [tuples_to_lists(("<", ZERO, x))], "statement": tuples_to_lists(("=", x,
+    x)), "terms": [tuples_to_lists(("=", x, x)), tuples_to_lists(("<", ZERO, x))], "steps": [["1",
+    0, [1]]],
 }  # fmt: skip
 
 
@@ -497,18 +501,18 @@ SAID = {
     ("change", "name"),
     [
         ({}, ""),
-        ({"statement": to_json(("=", y, y))}, "statement"),
-        ({"statement": to_json(("!=", x, ZERO))}, "statement"),
-        ({"statement": to_json(("<", x, x))}, "statement"),
+        ({"statement": tuples_to_lists(("=", y, y))}, "statement"),
+        ({"statement": tuples_to_lists(("!=", x, ZERO))}, "statement"),
+        ({"statement": tuples_to_lists(("<", x, x))}, "statement"),
         ({"given": []}, "hypotheses"),
-        ({"given": [to_json(("<", ZERO, y))]}, "hypotheses"),
+        ({"given": [tuples_to_lists(("<", ZERO, y))]}, "hypotheses"),
         ({"given": SAID["given"] * 2}, "hypotheses"),
         ({"steps": []}, "steps"),
         ({"steps": [["2", 0, [1]]]}, "steps"),
         ({"steps": [["1", 0, []]]}, "hypotheses of step 1"),
         ({"steps": [["1", 0, [0]]]}, "hypotheses of step 1"),
         ({"steps": [["1", 0, [0, 1]]]}, ""),
-        ({"terms": [to_json(("=", y, y)), to_json(("<", ZERO, x))]}, "steps"),
+        ({"terms": [tuples_to_lists(("=", y, y)), tuples_to_lists(("<", ZERO, x))]}, "steps"),
     ],
 )
 def test_what_a_derivation_says_is_compared(change, name):

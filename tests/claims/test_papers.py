@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from slrsym.claims.files import DerivationError, builtin_folder
-from slrsym.claims.papers import builtin_papers, paper_of, papers_of
+from slrsym.claims.file_search import DerivationError, builtin_derivation_folder
+from slrsym.claims.papers import builtin_papers, paper_of_file, papers_of_files
 from tests._cli import run as program
 
 ABOUT = """\
@@ -65,8 +65,8 @@ def test_the_builtin_papers():
     titles = [paper.title for paper in builtin_papers()]
     assert titles[0].startswith("Attention layers")
     assert titles[1].startswith("On-line learning")
-    assert paper_of(builtin_folder() / "gaussian" / "stein.py") is None
-    assert paper_of(None) is None
+    assert paper_of_file(builtin_derivation_folder() / "gaussian" / "stein.py") is None
+    assert paper_of_file(None) is None
 
 
 def test_sections_and_chapters_name_what_exists():
@@ -77,7 +77,7 @@ def test_sections_and_chapters_name_what_exists():
     for paper in builtin_papers():
         assert set(paper.places) <= set(claims), paper.title
         assert {file for chapter in paper.chapters for file in chapter.files} <= stems, paper.title
-        own = {claim.file.stem for claim in claims.values() if paper_of(claim.file) == paper}
+        own = {claim.file.stem for claim in claims.values() if paper_of_file(claim.file) == paper}
         assert own <= {file for chapter in paper.chapters for file in chapter.files}, paper.title
 
 
@@ -119,4 +119,4 @@ def test_a_third_paper_has_a_site_and_a_book(folder, tmp_path):
 def test_what_is_no_paper(folder, text, said):
     (folder / "paper.toml").write_text(text, encoding="utf-8")
     with pytest.raises(DerivationError, match=said):
-        papers_of([folder / "squares.py"])
+        papers_of_files([folder / "squares.py"])

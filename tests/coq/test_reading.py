@@ -29,15 +29,15 @@ from sympy import (
 from sympy.tensor import IndexedBase
 
 from slrsym.coq.development import CoqDevelopment
-from slrsym.coq.goals import GoalWriter
-from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import (
-    MisreadGoal,
+from slrsym.coq.goal_parser import (
+    CoqGoalMismatchError,
     _Walker,
-    parse_goal,
+    parse_coq_goal,
+    require_coq_text_states_claim,
     require_goal_says_step,
-    require_same_claim,
 )
+from slrsym.coq.goals import GoalWriter
+from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 
 x, y = symbols("x y", real=True)
 n = Symbol("n", integer=True, positive=True)
@@ -83,7 +83,7 @@ def goals(ledger):
 def test_terms_are_printed_as_coq_means_them_and_read_back(expr, text):
     printer = CoqPrinter()
     assert printer.term(expr) == text
-    assert parse_goal(text) == _Walker(printer.names)(expr)
+    assert parse_coq_goal(text) == _Walker(printer.names)(expr)
 
 
 def test_names_of_coq_and_of_others_are_not_taken():
@@ -98,7 +98,7 @@ def test_names_of_coq_and_of_others_are_not_taken():
 
 
 def test_a_symbol_that_is_not_real_has_no_words():
-    with pytest.raises(Unprintable, match="not declared real"):
+    with pytest.raises(NotExpressibleInCoqError, match="not declared real"):
         CoqPrinter().term(Symbol("z"))
 
 
@@ -125,7 +125,7 @@ def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     ],
 )  # fmt: skip
 def test_the_reader_knows_how_coq_groups(text, statement):
-    assert parse_goal(text) == _Walker({x: "x", y: "y"})(statement)
+    assert parse_coq_goal(text) == _Walker({x: "x", y: "y"})(statement)
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_the_reader_knows_how_coq_groups(text, statement):
      ("x * x = 0", Eq(x**3, 0)), ("sqrt (x ^ 2) = 0", Eq(x, 0)), ("erf x = 0", Eq(erf(y), 0))],
 )  # fmt: skip
 def test_the_reader_tells_one_from_another(text, other):
-    assert parse_goal(text) != _Walker({x: "x", y: "y"})(other)
+    assert parse_coq_goal(text) != _Walker({x: "x", y: "y"})(other)
 
 
 @pytest.mark.parametrize("text", ["x +", "(x = 1", "x = 1)", "x ? y", "fun x = 1", "x ^ y = 1"])
 def test_malformed_text_is_refused(text):
-    with pytest.raises(MisreadGoal):
-        parse_goal(text)
+    with pytest.raises(CoqGoalMismatchError):
+        parse_coq_goal(text)
 
 
 def test_goals_are_read_back(goals):
@@ -172,7 +172,7 @@ def test_altered_goals_are_refused(goals):
         tried += 1
         goal.text = altered
         try:
-            with pytest.raises(MisreadGoal):
+            with pytest.raises(CoqGoalMismatchError):
                 require_goal_says_step(goal)
         finally:
             goal.text = whole
@@ -185,7 +185,7 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
         head, _, rest = whole.partition(",\n") if whole.startswith("forall") else ("", "", whole)
         goal.text = f"{head},\n 0 < 0 -> {rest}" if head else f"0 < 0 -> {rest}"
         try:
-            with pytest.raises(MisreadGoal, match=r"supposes|implication"):
+            with pytest.raises(CoqGoalMismatchError, match=r"supposes|implication"):
                 require_goal_says_step(goal)
         finally:
             goal.text = whole
@@ -195,11 +195,11 @@ def test_claims_say_what_they_say_with_declarations_and_hypotheses(ledger):
     exporter, seen = GoalWriter(ledger.find), 0
     for id in ("lemma-16", "lemma-17-iii", "planar-step-slope", "step-size-room", "proposition-9"):
         text, printer = exporter.statement(id)
-        require_same_claim(text, ledger.find(id), printer.names)
+        require_coq_text_states_claim(text, ledger.find(id), printer.names)
         lines = text.split("\n")
         for k in range(1, len(lines) - 1):
             without = "\n".join(lines[:k] + lines[k + 1 :])
             seen += 1
-            with pytest.raises(MisreadGoal):
-                require_same_claim(without, ledger.find(id), printer.names)
+            with pytest.raises(CoqGoalMismatchError):
+                require_coq_text_states_claim(without, ledger.find(id), printer.names)
     assert seen > 10

@@ -7,13 +7,13 @@ import pytest
 from sympy import Eq, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.coq import confirmed_claims, confirmed_steps, running
+from slrsym.coq import confirmed_claims, coq_calls, tactics_of_confirmed_steps
 from slrsym.coq.development import CoqDevelopment
-from slrsym.coq.printing import Unprintable
+from slrsym.coq.printing import NotExpressibleInCoqError
 from tests._profile import NIGHTLY, THOROUGH, more
 
 needs_coq = pytest.mark.skipif(
-    shutil.which("coqc") is None, reason=f"{running.INSTALL}; nothing here needs it"
+    shutil.which("coqc") is None, reason=f"{coq_calls.INSTALL}; nothing here needs it"
 )
 # What Coq's libraries of classical analysis rest on.
 CLASSICAL = {"classic", "functional_extensionality_dep", "sig_forall_dec", "sig_not_dec"}
@@ -21,15 +21,15 @@ CLASSICAL = {"classic", "functional_extensionality_dep", "sig_forall_dec", "sig_
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, known):
-    return running.write_library(tmp_path_factory.mktemp("coq"), known)
+    return coq_calls.compile_coq_library(tmp_path_factory.mktemp("coq"), known)
 
 
 @pytest.fixture(scope="module")
 def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
-    ids = random.Random(23).sample(sorted(confirmed_steps()), 200 if THOROUGH else 30)
+    ids = random.Random(23).sample(sorted(tactics_of_confirmed_steps()), 200 if THOROUGH else 30)
     made = CoqDevelopment.collect(ids, ledger.find)
-    made.prove_with(confirmed_steps(), confirmed_claims())
+    made.prove_with(tactics_of_confirmed_steps(), confirmed_claims())
     return made
 
 
@@ -38,19 +38,21 @@ def test_the_list_is_of_steps_that_are_there(known):
     assert not known.refused
     for id, goals in known.goals.items():
         labels = {goal.label for goal in goals if goal.text}
-        assert set(confirmed_steps()[id]) <= labels, id
+        assert set(tactics_of_confirmed_steps()[id]) <= labels, id
 
 
 @needs_coq
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]
     made = CoqDevelopment.collect(ids, ledger.find)
-    made.prove_with(confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()})
+    made.prove_with(
+        tactics_of_confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()}
+    )
     assert made.whole.keys() == set(ids)
     known = dict(made.tactics)
     bad = next(goal.name for goal in made.goals["lemma-16-one-sided"] if goal.name in known)
     made.tactics[bad] = "idtac"
-    axioms = running.check_development(made, tmp_path)
+    axioms = coq_calls.compile_and_prune_development(made, tmp_path)
     assert made.tactics == {name: tactic for name, tactic in known.items() if name != bad}
     assert made.whole.keys() == {"parabola-vertex"}
     assert {axiom.split(".")[-1] for axiom in axioms} <= CLASSICAL
@@ -79,7 +81,7 @@ def test_coq_refuses_false_steps(known, library):
         try:
             said = goal.printer.statement(goal.step.statement)
             other = goal.printer.statement(false)
-        except Unprintable:
+        except NotExpressibleInCoqError:
             continue
         if not goal.text.endswith(said):
             continue
@@ -88,4 +90,4 @@ def test_coq_refuses_false_steps(known, library):
         wrong.append(goal)
     wrong = wrong[: 200 if NIGHTLY else 40 if THOROUGH else 12]
     assert len(wrong) >= 12
-    assert running.search_tactics(wrong, library, seconds=10) == {}
+    assert coq_calls.search_tactics(wrong, library, seconds=10) == {}

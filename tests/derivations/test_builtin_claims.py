@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import kstest
 from sympy.core.relational import Relational
 
-from slrsym.claims.check import is_compared_with_numbers, numerical_check, step_seed
+from slrsym.claims.check import check_step_numerically, is_compared_with_numbers, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
 from slrsym.proofs.claim_steps import steps_of_claim
@@ -119,7 +119,9 @@ def test_the_numbers_agree_at_other_points(ledger, seed):
     for claim in ledger.claims.values():
         for number, step in enumerate(steps_of_claim(claim, ledger.find)):
             if is_compared_with_numbers(step):
-                digits, contradiction, _ = numerical_check(step, step_seed(claim, number, seed))
+                digits, contradiction, _ = check_step_numerically(
+                    step, step_seed(claim, number, seed)
+                )
                 assert contradiction == "", f"{claim.id}, step {step.label}"
                 assert digits is None or digits >= 28, f"{claim.id}, step {step.label}"
 

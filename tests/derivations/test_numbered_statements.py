@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from slrsym.claims.papers import builtin_papers
-from slrsym.export.errata import claims_mentioned
+from slrsym.export.errata import ids_of_mentioned_claims
 from slrsym.proof.dynamical import BAYES_RISK
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.lemmas import CITED, InWords
@@ -105,7 +105,7 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
     }
     # What is weaker than the paper, or against it, is told on the page of errata.
     errata = [texts for paper in builtin_papers() for _, texts in paper.errata]
-    spoken = {id for texts in errata for text in texts for id in claims_mentioned(text)}
+    spoken = {id for texts in errata for text in texts for id in ids_of_mentioned_claims(text)}
     assert spoken <= set(ledger.claims)
     for id, claim in ledger.claims.items():
         assert not claim.compared_to_source.startswith(("weaker", "false")) or id in spoken, id

@@ -5,9 +5,9 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import (
+    gram_matrix_of_orthogonal_parts,
     lagrangian_derivatives,
     manifold_vectors,
-    orthogonal_parts,
     overlaps_of_vectors,
     retract_to_spheres,
     riemannian_derivatives,
@@ -50,7 +50,9 @@ def test_what_lies_beyond_two_directions():
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     rest = points[..., 2:]
     parts = [np.sum(rest[:, i] * rest[:, j], axis=-1) for i, j in ((0, 0), (1, 1), (0, 1))]
-    np.testing.assert_allclose(orthogonal_parts(overlaps_of_vectors(points)), parts, atol=1e-14)
+    np.testing.assert_allclose(
+        gram_matrix_of_orthogonal_parts(overlaps_of_vectors(points)), parts, atol=1e-14
+    )
 
 
 def test_the_tangent_basis_is_one():

@@ -6,8 +6,8 @@ import pytest
 
 from slrsym.claims.papers import builtin_papers
 from slrsym.export import build
-from slrsym.export.errata import claims_mentioned, collect_errata
-from slrsym.export.latex_book import book_files
+from slrsym.export.errata import collect_errata, ids_of_mentioned_claims
+from slrsym.export.latex_book import latex_book_files
 from slrsym.export.site import site_files
 
 from .conftest import as_if_proved
@@ -15,7 +15,7 @@ from .site_check import problems
 
 PAPERS = builtin_papers()
 ERRATA = [entry for paper in PAPERS for entry in paper.errata]
-SPOKEN = sorted({id for _, said in ERRATA for text in said for id in claims_mentioned(text)})
+SPOKEN = sorted({id for _, said in ERRATA for text in said for id in ids_of_mentioned_claims(text)})
 # The whole takes long; these stand for it.
 FEW = ["bayes-bound-given-tokens", "equation-14", "theorem-5-plane"]
 
@@ -35,7 +35,7 @@ def test_documents_have_it_that_have_its_claims(ledger):
     part = build(ledger, as_if_proved(ledger, ["lemma-16"]), {})
     assert not part.errata
     assert "errata.html" not in site_files(part)
-    assert "errata.tex" not in book_files(part)
+    assert "errata.tex" not in latex_book_files(part)
 
 
 def test_the_site_links_to_the_claims(document):
@@ -50,7 +50,7 @@ def test_the_site_links_to_the_claims(document):
 
 
 def test_the_book_has_it(document):
-    files = book_files(document)
+    files = latex_book_files(document)
     assert "\\input{errata.tex}" in files["book.tex"]
     for id in FEW:
         assert f"{{{id}}}" in files["errata.tex"], id

@@ -11,7 +11,7 @@ from sympy.core.relational import Relational
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.build import build
 from slrsym.export.document import ClaimLabel, Display, Paragraph
-from slrsym.export.latex_book import book_files
+from slrsym.export.latex_book import latex_book_files
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Explanation, ProofError
@@ -125,6 +125,6 @@ def test_letters_of_a_statement_are_explained_on_its_page(ledger, id, said, unsa
     assert [text for text in unsaid if text in shown] == []
     assert not any(
         "letters are explained" in text
-        for text in book_files(document).values()
+        for text in latex_book_files(document).values()
         if isinstance(text, str)
     )

@@ -17,15 +17,20 @@ from slrsym.export.build import build, group_by_file
 from slrsym.export.chapters import group_by_chapter
 from slrsym.export.document import Section
 from slrsym.export.latex import LatexRenderer, latex_snippet
-from slrsym.export.latex_book import book_files, draw_graph, graph_page, standalone_files
+from slrsym.export.latex_book import (
+    graph_page_latex,
+    latex_book_files,
+    standalone_claim_files,
+    tikz_graph,
+)
 from slrsym.export.tex_compiler import (
-    CompileError,
+    LatexCompileError,
     TeXMissingError,
     compile_document,
     require_tex,
 )
 from slrsym.files import write_folder
-from slrsym.typeset.elision import REST, elide_shared_terms, split_terms
+from slrsym.typeset.elision import REST, elide_shared_terms, signed_terms_of_sum
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -42,7 +47,9 @@ ARTEFACTS = (r"\\left\(", r"1\.0(?!\d)", r"\^\{0\.5\}", r"\^\{\\frac\{1\}\{2\}\}
 
 @pytest.fixture(scope="module")
 def files(document):
-    return {name: text for name, text in book_files(document).items() if isinstance(text, str)}
+    return {
+        name: text for name, text in latex_book_files(document).items() if isinstance(text, str)
+    }
 
 
 def test_a_book_has_all_its_parts(document, files):
@@ -118,7 +125,7 @@ def test_a_claim_that_is_not_proved_says_so(ledger):
         bad = ClaimSummary(**{**row.__dict__, "status": status, "error": "step 1 is {refused}_&"})
         document = build(ledger, [bad], {})
         (claim,) = document.claims
-        text = "".join(book_files(document).values())
+        text = "".join(latex_book_files(document).values())
         assert f"\\slrunproved{{{status}}}" in text
         assert r"step 1 is \{refused\}\_\&" in text
         assert "0 of 1 claims proved" in text
@@ -146,14 +153,14 @@ def test_the_graph_has_room(document):
     for count in (3, len(document.claims)):
         claims = document.claims[:count]
         part = replace(document, sections=(replace(document.sections[0], claims=tuple(claims)),))
-        drawn, width, height = draw_graph(linked(part))
+        drawn, width, height = tikz_graph(linked(part))
         assert drawn.count("\\hyperref[") == len(claims)
         places = re.findall(r"at \(([\d.-]+),([\d.-]+)\)", drawn)
         spots = [(float(x), float(y)) for x, y in places]
         for number, (x, y) in enumerate(spots):
             assert 16 <= x <= width - 16
             assert all(abs(x - u) >= 33 or abs(y - v) >= 10 for u, v in spots[number + 1 :])
-        page = "\n".join(graph_page("lead", width, height))
+        page = "\n".join(graph_page_latex("lead", width, height))
         assert ("pdfpagewidth" in page) == (width > 160 or height > 215)
 
 
@@ -187,7 +194,7 @@ def with_foundations(ledger):
 @thorough_only
 def test_the_whole_book_compiles(ledger, tmp_path):
     document = build(ledger, with_foundations(ledger), {})
-    write_folder(tmp_path / "book", book_files(document))
+    write_folder(tmp_path / "book", latex_book_files(document))
     pdf = compile_document(tmp_path / "book", "book.tex")
     assert pdf.read_bytes().startswith(b"%PDF")
     log = (tmp_path / "book/book.log").read_text(encoding="latin-1")
@@ -216,7 +223,7 @@ def test_what_is_wrong_with_a_log_is_noticed(line):
 @thorough_only
 def test_a_claim_compiles_by_itself(document, tmp_path):
     claim = next(c for c in document.claims if c.id == "lemma-6")
-    for name, text in standalone_files(document, claim).items():
+    for name, text in standalone_claim_files(document, claim).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert compile_document(tmp_path, "lemma-6.tex").is_file()
     assert not _complaints((tmp_path / "lemma-6.log").read_text(encoding="latin-1"))
@@ -227,13 +234,15 @@ def test_the_error_of_tex_is_told(tmp_path):
     (tmp_path / "wrong.tex").write_text(
         "\\documentclass{article}\\begin{document}\\nosuchmacro\\end{document}"
     )
-    with pytest.raises(CompileError, match="Undefined control sequence"):
+    with pytest.raises(LatexCompileError, match="Undefined control sequence"):
         compile_document(tmp_path, "wrong.tex")
     assert not (tmp_path / "wrong.pdf").exists()
     (tmp_path / "lacking.tex").write_text(
         "\\documentclass{article}\\usepackage{nosuch}\\begin{document}x\\end{document}"
     )
-    with pytest.raises(CompileError, match=r"nosuch\.sty.*apt-get install .*texlive-latex-extra"):
+    with pytest.raises(
+        LatexCompileError, match=r"nosuch\.sty.*apt-get install .*texlive-latex-extra"
+    ):
         compile_document(tmp_path, "lacking.tex")
 
 
@@ -307,7 +316,7 @@ def test_a_long_step_shows_what_it_changes(document):
         for display in claim.displays():
             for before, after in itertools.pairwise(f.box for f in display.formulas):
                 old, new, short = (
-                    Counter(split_terms(b))
+                    Counter(signed_terms_of_sum(b))
                     for b in (before, after, elide_shared_terms(before, after))
                 )
                 rest = (False, REST)
@@ -345,7 +354,7 @@ def test_chapters_come_after_what_they_use(ledger):
 
 def test_notation_has_no_page_of_partial_derivatives(ledger):
     """Their letters are named; written out, they took two pages."""
-    text = book_files(build(ledger, as_if_proved(ledger, ["lemma-16"]), {}))["notation.tex"]
+    text = latex_book_files(build(ledger, as_if_proved(ledger, ["lemma-16"]), {}))["notation.tex"]
     assert "are the partial derivatives of the risk" in text
     assert not re.search(r"D_\{\\(?:kappa|nu|rho)\}\s*&?\s*=", text)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from slrsym.claims.ledger import ClaimSummary
-from slrsym.export.claims import summarise_checks
+from slrsym.export.claim_entries import summarise_checks
 from slrsym.tactics import bundled_log
 
 ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
@@ -16,9 +16,11 @@ ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 @pytest.fixture
 def lists(monkeypatch):
     counts = {"a": (3, 3), "b": (3, 2), "c": (3, 0)}
-    monkeypatch.setattr(bundled_log, "count_checked_steps", lambda: counts)
-    monkeypatch.setattr("slrsym.export.claims.confirmed_claims", lambda: {"a": []})
-    monkeypatch.setattr("slrsym.export.claims.confirmed_steps", lambda: {"b": {"1": "ring"}})
+    monkeypatch.setattr(bundled_log, "count_checked_steps_by_claim", lambda: counts)
+    monkeypatch.setattr("slrsym.export.claim_entries.confirmed_claims", lambda: {"a": []})
+    monkeypatch.setattr(
+        "slrsym.export.claim_entries.tactics_of_confirmed_steps", lambda: {"b": {"1": "ring"}}
+    )
 
 
 @pytest.mark.parametrize(

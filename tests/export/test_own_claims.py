@@ -9,18 +9,18 @@ import pytest
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin, sqrt
 
 from slrsym.claims.ledger import Ledger
-from slrsym.export.bibliography import bibtex
+from slrsym.export.bibliography import bibtex_file_text
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.latex import LatexRenderer
-from slrsym.export.latex_book import book_files
+from slrsym.export.latex_book import latex_book_files
 from slrsym.export.prose import escape_latex
 from slrsym.export.site import site_files
 from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
-from slrsym.typeset import Printer, PrintingOrder, break_lines, to_latex, to_mathml
-from slrsym.typeset.letters import typeset_letter
+from slrsym.typeset import FormulaPrinter, PrintingOrder, break_lines, to_latex, to_mathml
+from slrsym.typeset.letters import box_of_symbol_name
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
@@ -87,7 +87,7 @@ def test_other_alphabets_and_signs_in_text():
     ],
 )
 def test_names_of_symbols(name, shown):
-    assert to_latex(typeset_letter(name)) == shown
+    assert to_latex(box_of_symbol_name(name)) == shown
 
 
 def test_letters_are_counted_as_numbers():
@@ -98,7 +98,7 @@ def test_letters_are_counted_as_numbers():
 def test_a_primed_letter_is_read_as_itself():
     x, primed = Symbol("x", real=True), Symbol("x'", real=True)
     expr = primed**2 * x + 2 * primed
-    shown = to_latex(Printer().box(expr))
+    shown = to_latex(FormulaPrinter().box(expr))
     assert shown == "x(x')^{2} + 2x'"
     display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
     assert read_display(display, {"x": x, "x'": primed}) == [expr]
@@ -107,13 +107,13 @@ def test_a_primed_letter_is_read_as_itself():
 def test_long_lists_of_letters_stay_in_their_sentence(odd):
     crowd = next(claim for claim in odd.claims if claim.id == "crowd")
     (lists,) = (p for p in crowd.assumptions[0].parts if isinstance(p, Math))
-    tex = book_files(odd, title="Mine")["section-01.tex"]
+    tex = latex_book_files(odd, title="Mine")["section-01.tex"]
     assert to_latex(lists.box).startswith("a_{0}, a_{1}, a_{2}, a_{3}")
     assert re.search(r"Let \$a_\{0\},\\allowbreak a_\{1\},.*a_\{39\} \\in \\mathbb\{R\}\$\.", tex)
 
 
 def test_a_book_of_other_claims_does_not_say_that_it_is_the_papers(odd):
-    files = book_files(odd, title="Mine & yours")
+    files = latex_book_files(odd, title="Mine & yours")
     assert r"\title{Mine \& yours}" in files["book.tex"]
     assert "This is what slrsym says of 3 claims." in files["book.tex"]
     assert not re.search(r"single-location|of the paper|\\cite|\\bibliography", files["book.tex"])
@@ -124,20 +124,20 @@ def test_numbers_of_another_work_are_not_said_to_be_the_papers():
     own = Claim(id="lemma-7", statement=Eq(2 * x, x + x, evaluate=False), source="Lemma 7")
     ledger = Ledger({own.id: own})
     built = build(ledger, as_if_proved(ledger, [own.id], ()), {}, notation=False)
-    text = book_files(built, title="Mine")["book.tex"]
+    text = latex_book_files(built, title="Mine")["book.tex"]
     assert "The number of a claim is that of its source;" in text
     assert "cite" not in text
 
 
 @more
 def test_some_of_the_papers_claims_are_not_called_all(document):
-    text = book_files(document, title="Some")["book.tex"]
+    text = latex_book_files(document, title="Some")["book.tex"]
     assert "every claim" not in text
     # The few claims of dev are all of the first paper.
     papers = "papers~\\cite{marion2025,saad1995}" if THOROUGH else "paper~\\cite{marion2025}"
     papers = f"of the {papers}"
     assert f"The number of a claim is that {papers}" in text
-    assert f"This is every claim {papers}" in book_files(document)["book.tex"]
+    assert f"This is every claim {papers}" in latex_book_files(document)["book.tex"]
 
 
 @thorough_only
@@ -145,7 +145,7 @@ def test_some_of_the_papers_claims_are_not_called_all(document):
 def test_odd_claims_compile(odd, tmp_path):
     sections = tuple(Section((*s.title, Text(TITLE)), s.claims) for s in odd.sections)
     wild = odd.__class__(sections, odd.axioms, odd.labels)
-    for name, text in book_files(wild, title=TITLE).items():
+    for name, text in latex_book_files(wild, title=TITLE).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert compile_document(tmp_path, "book.tex").is_file()
 
@@ -202,7 +202,7 @@ def test_functions_in_definitions_of_functions_are_defined():
 def test_signs_that_mean_something_to_the_tools_of_tex(odd):
     text = LatexRenderer({}).claim(replace(odd.claims[0], rules=("mail me @ home!",)))
     assert r'\slrindex{mail me "@ home"!}%' in text
-    entry = bibtex(["Nobody, {On} curly } brackets {"]).partition("@misc")[2]
+    entry = bibtex_file_text(["Nobody, {On} curly } brackets {"]).partition("@misc")[2]
     assert r"Nobody, \textbraceleft{}On\textbraceright{} curly" in entry
     assert entry.count("{") == entry.count("}")
 
@@ -215,7 +215,7 @@ def test_long_lists_of_letters_have_lines_on_a_phone(odd):
     assert html.count("<math") == 40
     assert html.count("</span> <span") == 39
     # What is short is one formula.
-    short = Math(Printer().box(Symbol("x") + 1))
+    short = Math(FormulaPrinter().box(Symbol("x") + 1))
     assert HtmlRenderer({}).inline([short]).count("<math") == 1
 
 
@@ -229,26 +229,27 @@ def test_a_product_over_two_lines_has_a_sign():
     """Without one, the second line would seem to be another formula."""
     a, b = (sum(Symbol(f"{x}{i}") for i in range(1, 6)) for x in "ab")
     lines = [
-        to_latex(line.box) for line in break_lines(Printer().box(exp(a) * exp(b) * sin(a)), 20.0)
+        to_latex(line.box)
+        for line in break_lines(FormulaPrinter().box(exp(a) * exp(b) * sin(a)), 20.0)
     ]
     assert len(lines) == 3
     assert [line.startswith(r"\cdot ") for line in lines] == [False, True, True]
     # A list has its commas.
-    listed = Printer().box(Function("f")(a, b, a * 2, b * 2))
+    listed = FormulaPrinter().box(Function("f")(a, b, a * 2, b * 2))
     assert not any(r"\cdot" in to_latex(line.box) for line in break_lines(listed, 20.0))
 
 
 def test_limits_of_sums_take_room_in_fractions():
     """They stand beside the sign there, and below and above it elsewhere."""
     i, n, x = Symbol("i", integer=True), Symbol("n", integer=True, positive=True), IndexedBase("x")
-    alone = Printer().box(Sum(x[i], (i, 1, n)))
-    below = Printer().box(1 / Sum(x[i], (i, 1, n)))
+    alone = FormulaPrinter().box(Sum(x[i], (i, 1, n)))
+    below = FormulaPrinter().box(1 / Sum(x[i], (i, 1, n)))
     assert below.width > alone.width + 1
 
 
 def test_matrices_have_columns(odd):
     x = Symbol("x", real=True)
-    box = Printer().box(Eq(ImmutableMatrix([[1, x + 1], [0, x]]), x * 0, evaluate=False))
+    box = FormulaPrinter().box(Eq(ImmutableMatrix([[1, x + 1], [0, x]]), x * 0, evaluate=False))
     assert r"\begin{pmatrix} 1 & 1 + x \\ 0 & x \end{pmatrix}" in to_latex(box)
     assert to_mathml(box).count("<mtd>") == 4
     # What the lines of a formula have for margins is not for the matrices in it.
@@ -267,12 +268,12 @@ def test_matrices_have_columns(odd):
 )
 def test_no_formula_stands_in_a_subscript(value, shown):
     expr = Subs(X**2 + 1, X, value)
-    assert to_latex(Printer().box(expr)) == shown
+    assert to_latex(FormulaPrinter().box(expr)) == shown
     display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
     assert read_display(display, {"x": X, "y": Y}) == [expr]
 
 
 def test_nor_a_letter_that_stands_for_a_formula():
-    root = Printer().box(sqrt(1 + X))
-    shown = to_latex(Printer(names={Y: root}).box(Subs(X**2 + 1, X, Y)))
+    root = FormulaPrinter().box(sqrt(1 + X))
+    shown = to_latex(FormulaPrinter(names={Y: root}).box(Subs(X**2 + 1, X, Y)))
     assert shown == r"(1 + x^{2})[x := \sqrt{1 + x}]"

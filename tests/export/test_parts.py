@@ -12,14 +12,18 @@ import slrsym
 from slrsym.claims import id_from_name, short_name, step_name
 from slrsym.claims.papers import builtin_papers
 from slrsym.export.abbreviations import choose_abbreviations
-from slrsym.export.bibliography import bibtex, citation_of, works
+from slrsym.export.bibliography import (
+    bibliography_entries,
+    bibtex_file_text,
+    citation_from_reference,
+)
 from slrsym.export.build import group_by_file
 from slrsym.export.document import Citation, ClaimLabel, RawLatex, Text
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import arrange_graph
 from slrsym.export.prose import (
     escape_latex,
-    merge_bounds,
+    hypothesis_formulas,
     put_dollars_around_ranges,
     split_at_dollar_signs,
 )
@@ -29,7 +33,7 @@ from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import OrbitsConvergeTo
-from slrsym.typeset import Printer, to_latex
+from slrsym.typeset import FormulaPrinter, to_latex
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -112,7 +116,9 @@ def test_plain_text_is_escaped():
     ],
 )  # fmt: skip
 def test_no_hypothesis_is_lost_to_bounds_on_both_sides(given, shown):
-    assert sorted(to_latex(box) for box in merge_bounds(given, Printer())) == sorted(shown)
+    assert sorted(to_latex(box) for box in hypothesis_formulas(given, FormulaPrinter())) == sorted(
+        shown
+    )
 
 
 def claim(id, source):
@@ -159,9 +165,9 @@ def test_sections_follow_the_paper():
 
 
 def test_every_axiom_is_in_a_known_work():
-    known = {work.key for work in works()}
+    known = {work.key for work in bibliography_entries()}
     for axiom in AXIOMS.values():
-        (citation,) = citation_of(axiom.reference)
+        (citation,) = citation_from_reference(axiom.reference)
         # Those of this package have a proof instead.
         if axiom.id.startswith("theorem "):
             assert citation == Text(axiom.reference)
@@ -171,14 +177,14 @@ def test_every_axiom_is_in_a_known_work():
 
 
 def test_citations():
-    assert citation_of("Folland, Real Analysis, 2nd ed., Thm 2.27") == (
+    assert citation_from_reference("Folland, Real Analysis, 2nd ed., Thm 2.27") == (
         Citation("folland1999", "Thm 2.27"),
     )
-    assert citation_of("Peano") == (Citation("peano1889"),)
-    assert citation_of("the author of the rule") == (Text("the author of the rule"),)
-    (other,) = citation_of("Nobody & Co.")
+    assert citation_from_reference("Peano") == (Citation("peano1889"),)
+    assert citation_from_reference("the author of the rule") == (Text("the author of the rule"),)
+    (other,) = citation_from_reference("Nobody & Co.")
     papers = builtin_papers()[:1]
-    text = bibtex(["Nobody & Co.", "Peano", "Peano"], papers)
+    text = bibtex_file_text(["Nobody & Co.", "Peano", "Peano"], papers)
     assert text.count("@") == 3
     assert text.startswith(f"@inproceedings{{{papers[0].key},")
     assert f"@misc{{{other.key},\n  note = {{Nobody \\& Co.}}" in text

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from slrsym import figures
-from slrsym.export.latex_book import book_files
+from slrsym.export.latex_book import latex_book_files
 from slrsym.export.pictures import PICTURES
 from slrsym.export.site import site_files
 from tests.export.pictures import noted, shortened
@@ -40,7 +40,7 @@ def test_shorter_coordinates_are_the_same_to_a_tenth_and_factors_to_four_digits(
 def test_statements_show_their_pictures(document):
     here = [claim.id for claim in document.claims if claim.id in PICTURES]
     assert here
-    site, book = site_files(document), book_files(document)
+    site, book = site_files(document), latex_book_files(document)
     text = "".join(text for text in book.values() if isinstance(text, str))
     for id in here:
         name = PICTURES[id].name
@@ -59,7 +59,7 @@ def test_site_book_and_documentation_link_to_each_other(document):
     page = site[f"claims/{document.claims[0].id}.html"]
     assert '<a href="../../latex/book.pdf">Book</a>' in page
     assert '<a href="https://x.org/">Documentation</a>' in page
-    book = book_files(document, beside={"Site": "../html/index.html"})
+    book = latex_book_files(document, beside={"Site": "../html/index.html"})
     assert r"\href{../html/index.html}{Site}" in book["book.tex"]
     assert r"\href{../html/claims/lemma-6.html}{lemma-6}" in "".join(
         text for name, text in book.items() if name.startswith("section")

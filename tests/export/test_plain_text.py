@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.export.html import HtmlRenderer
-from slrsym.export.plain_text import html_to_plain_text
+from slrsym.export.html_to_text import html_to_plain_text
 from slrsym.export.prose import split_at_dollar_signs
 
 

@@ -15,8 +15,13 @@ from scipy.special import erf
 
 import slrsym
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.export.phase_portrait import SETTING, certified_ranges, page_script, sweep_endpoints
-from slrsym.export.site import portrait_page
+from slrsym.export.phase_portrait import (
+    SETTING,
+    portrait_script,
+    sweep_starts_and_verdicts,
+    theorem_5_certified_range,
+)
+from slrsym.export.site import portrait_page_html
 from slrsym.planar import C, K
 from tests._cli import refused, run
 from tests.export.test_browser import CHROMIUM
@@ -64,7 +69,7 @@ def seen(tmp_path_factory):
     probe = PROBE.replace("ASKED", json.dumps(asked)).replace("ARGUMENTS", json.dumps(arguments))
     folder = tmp_path_factory.mktemp("portrait")
     (folder / "page.html").write_text(
-        portrait_page(SETTING).replace("</body>", probe), encoding="utf-8"
+        portrait_page_html(SETTING).replace("</body>", probe), encoding="utf-8"
     )
     done = subprocess.run(
         [
@@ -156,17 +161,17 @@ def test_a_saved_sweep_is_shown(tmp_path):
     asked = ["export", "portrait", "-o", str(out), "--sweep", str(file)]
     assert run(*asked).exit_code == 0
     with xr.open_dataset(file) as data:
-        told = sweep_endpoints(data)
+        told = sweep_starts_and_verdicts(data)
         assert np.allclose(told["starts"], data.start.values, rtol=1e-5)
         assert told["verdicts"] == data.verdict.values.tolist()
     assert '<div class="recovery">' in out.read_text()
     with pytest.raises(ValueError, match="missing: start, verdict"):
-        sweep_endpoints(xr.Dataset())
+        sweep_starts_and_verdicts(xr.Dataset())
 
 
 def test_the_certified_step_sizes_are_those_of_the_claim():
-    found = certified_ranges()
+    found = theorem_5_certified_range()
     claim = builtin_ledger().find("theorem-5-certified")
     assert f"${found['alpha']}$" in claim.title
     assert found == {"lambda": 0.1, "d": 400, "gamma": 0.5**0.5, "alpha": 0.3059}
-    assert '"certified":{' in page_script(SETTING)
+    assert '"certified":{' in portrait_script(SETTING)

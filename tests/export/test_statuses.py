@@ -8,7 +8,7 @@ import pytest
 
 from slrsym.claims.ledger import Ledger
 from slrsym.export.build import build
-from slrsym.export.latex_book import book_files
+from slrsym.export.latex_book import latex_book_files
 from slrsym.export.site import site_files
 from tests.conftest import claim_text
 from tests.export.site_check import Page, problems
@@ -76,7 +76,7 @@ def document(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def book(document):
-    return book_files(document)
+    return latex_book_files(document)
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from matplotlib.text import Text
 
 from slrsym import Task, figures, simulate
 from slrsym.figures import draw, recipe
-from slrsym.figures.square import planar_figure
-from slrsym.figures.style import save_figure, style
+from slrsym.figures.square import trajectories_figure
+from slrsym.figures.style import figure_style_context, save_figure
 from slrsym.probing import Projections
 
 from .._profile import THOROUGH, more, thorough_only
@@ -45,13 +45,13 @@ def drawn(request):
     assert tuple(makers) == figures.NAMES
     chosen = makers if THOROUGH else ("3", "6")
     return {name: draw(name, makers[name]()) for name in chosen} | {
-        "planar": planar_figure(path, get("square"))
+        "planar": trajectories_figure(path, get("square"))
     }
 
 
 def words(figure):
     """All texts that are seen but those of ticks, with the rectangles that they take."""
-    with style():
+    with figure_style_context():
         figure.draw_without_rendering()
         ticks = {
             label

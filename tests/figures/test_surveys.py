@@ -7,14 +7,18 @@ from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver
 
 from slrsym import Task, simulate
-from slrsym.figures.square import manifold_figure, oracle_figure, planar_figure
+from slrsym.figures.square import (
+    predictor_risks_figure,
+    risk_over_square_figure,
+    trajectories_figure,
+)
 from slrsym.figures.style import COLOURS
 
 from .._profile import thorough_only
 
 
 def test_risks_and_their_estimates(risks):
-    (axes,) = oracle_figure(risks).axes
+    (axes,) = predictor_risks_figure(risks).axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
     lines = {drawn.get_label(): drawn for drawn in axes.lines}
     for name, label in (("linear", "best linear predictor"), ("oracle", "oracle predictor")):
@@ -30,15 +34,15 @@ def test_risks_and_their_estimates(risks):
 
 def test_the_bound_is_drawn_if_there_is_noise(risks):
     label = r"lower bound $\varepsilon^2$ of the Bayes risk"
-    (axes,) = oracle_figure(risks).axes
+    (axes,) = predictor_risks_figure(risks).axes
     (bound,) = (drawn for drawn in axes.lines if drawn.get_label() == label)
     assert np.allclose(bound.get_ydata(), 0.01)
-    (axes,) = oracle_figure(risks.assign_attrs(epsilon=0.0)).axes
+    (axes,) = predictor_risks_figure(risks.assign_attrs(epsilon=0.0)).axes
     assert label not in {drawn.get_label() for drawn in axes.lines}
 
 
 def test_the_risk_over_the_square(square):
-    figure = manifold_figure(square)
+    figure = risk_over_square_figure(square)
     left, right = figure.axes[:2]
     contours = left.collections[0]
     assert contours.get_array().min() <= float(square.risk.min()) + 0.2
@@ -60,14 +64,16 @@ def test_the_risk_over_the_square(square):
 
 def test_contours_are_not_transposed(square):
     lopsided = square.assign(risk=square.kappa + 0 * square.nu)
-    contours = manifold_figure(lopsided).axes[0].collections[0]
+    contours = risk_over_square_figure(lopsided).axes[0].collections[0]
     # Bands of constant kappa are higher than wide.
     boxes = [path.get_extents() for path in contours.get_paths() if len(path.vertices)]
     assert all(box.height > 1.9 and box.width < 1 for box in boxes)
 
 
 def test_arrows_point_along_the_field_and_are_coloured_by_its_magnitude(square):
-    (arrows,) = (c for c in manifold_figure(square).axes[1].collections if isinstance(c, Quiver))
+    (arrows,) = (
+        c for c in risk_over_square_figure(square).axes[1].collections if isinstance(c, Quiver)
+    )
     speed = np.hypot(square.flow_kappa, square.flow_nu)
     some = {"kappa": slice(None, None, 2), "nu": slice(None, None, 2)}
     assert np.allclose(arrows.get_array().reshape(17, 17), speed.isel(some).T)
@@ -83,7 +89,7 @@ def test_arrows_point_along_the_field_and_are_coloured_by_its_magnitude(square):
 @thorough_only
 def test_a_run_over_the_field(square):
     runs = simulate(Task(400, 10, 0.5**0.5), [[-0.3, 0.9]], 0.1, 4e-3, 500, 5)
-    figure = planar_figure(runs, square)
+    figure = trajectories_figure(runs, square)
     axes = figure.axes[0]
     lines = (drawn for drawn in axes.lines if drawn.get_linestyle() != "None")
     (path,) = (drawn for drawn in lines if len(drawn.get_xdata()))

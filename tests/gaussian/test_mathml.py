@@ -8,8 +8,8 @@ import pytest
 from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
-from slrsym.typeset import FormulaLine, Printer, break_lines, to_mathml
-from slrsym.typeset.backends import convert_latex
+from slrsym.typeset import FormulaLine, FormulaPrinter, break_lines, to_mathml
+from slrsym.typeset.backends import latex_to_mathml
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -20,7 +20,7 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    identifier_box,
+    italic_letter_box,
     number_box,
     row_of_boxes,
     upright_name_box,
@@ -38,19 +38,19 @@ def inside(box):
 @pytest.mark.parametrize(
     ("box", "expected"),
     [
-        (identifier_box("varepsilon"), "<mi>ε</mi>"),
-        (identifier_box("Phi"), '<mi mathvariant="normal">Φ</mi>'),
-        (identifier_box("mathcal{N}"), "<mi>𝒩</mi>"),
+        (italic_letter_box("varepsilon"), "<mi>ε</mi>"),
+        (italic_letter_box("Phi"), '<mi mathvariant="normal">Φ</mi>'),
+        (italic_letter_box("mathcal{N}"), "<mi>𝒩</mi>"),
         (upright_name_box("d"), '<mi mathvariant="normal">d</mi>'),
         (upright_name_box("E"), "<mi>𝔼</mi>"),
         (Operator("<", "relation"), '<mo form="infix">&lt;</mo>'),
         (Operator("-", "prefix"), '<mo form="prefix" lspace="0" rspace="0">−</mo>'),
         (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
-        (Root(identifier_box("x")), "<msqrt><mi>x</mi></msqrt>"),
+        (Root(italic_letter_box("x")), "<msqrt><mi>x</mi></msqrt>"),
         (Fraction(Space(0.0), number_box(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
-        (ScriptBox(identifier_box("x"), number_box(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (ScriptBox(italic_letter_box("x"), number_box(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
         (
-            ScriptBox(Operator("sum", "large"), identifier_box("k"), identifier_box("n")),
+            ScriptBox(Operator("sum", "large"), italic_letter_box("k"), italic_letter_box("n")),
             "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
         ),
         (
@@ -66,7 +66,11 @@ def test_boxes(box, expected):
 
 def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
     called = row_of_boxes(
-        [identifier_box("x"), upright_name_box("erf"), BracketedBox("(", identifier_box("y"), ")")]
+        [
+            italic_letter_box("x"),
+            upright_name_box("erf"),
+            BracketedBox("(", italic_letter_box("y"), ")"),
+        ]
     )
     assert inside(called) == (
         '<mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
@@ -97,7 +101,7 @@ FORMULAS = (
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=str)
 def test_formulas_are_well_formed_and_lose_nothing(formula):
-    box = Printer().box(formula)
+    box = FormulaPrinter().box(formula)
     whole, lines = to_mathml(box), to_mathml(break_lines(box, 4.0))
     texts = ["".join(ElementTree.fromstring(text).itertext()) for text in (whole, lines)]
     assert texts[0] == texts[1] != ""
@@ -105,25 +109,25 @@ def test_formulas_are_well_formed_and_lose_nothing(formula):
 
 def test_lines_and_annotations():
     lines = [
-        FormulaLine(identifier_box("x")),
-        FormulaLine(row_of_boxes([Operator("+"), identifier_box("y")]), 2.0),
+        FormulaLine(italic_letter_box("x")),
+        FormulaLine(row_of_boxes([Operator("+"), italic_letter_box("y")]), 2.0),
     ]
     text = to_mathml(lines, annotated=True)
     tree = ElementTree.fromstring(text)
     assert tree.get("display") == "block"
     assert len(tree.findall(".//mtr")) == 2
     assert tree.find(".//mspace").get("width") == "2em"
-    note = to_mathml(Printer().box(x < y), annotated=True)
+    note = to_mathml(FormulaPrinter().box(x < y), annotated=True)
     assert ElementTree.fromstring(note).find(".//annotation").text == "x < y"
 
 
 def test_latex_of_others():
-    assert convert_latex(r"\operatorname{erf}'(x)").startswith(
+    assert latex_to_mathml(r"\operatorname{erf}'(x)").startswith(
         '<mrow><mrow><mi>erf</mi><mo lspace="0" rspace="0">′</mo></mrow>'
     )
-    assert convert_latex(r"a\operatorname{erf}").count("<mspace") == 1
-    assert convert_latex("\\frac{1}") == "<mtext>\\frac{1}</mtext>"
-    assert ElementTree.fromstring(convert_latex(r"x \le 2 \& y")) is not None
+    assert latex_to_mathml(r"a\operatorname{erf}").count("<mspace") == 1
+    assert latex_to_mathml("\\frac{1}") == "<mtext>\\frac{1}</mtext>"
+    assert ElementTree.fromstring(latex_to_mathml(r"x \le 2 \& y")) is not None
 
 
 def test_no_box():

@@ -37,7 +37,7 @@ from sympy import (
     tan,
 )
 
-from slrsym.crosscheck.evalf import evaluate
+from slrsym.crosscheck.expectation_evalf import evaluate
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,

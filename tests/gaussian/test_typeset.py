@@ -44,7 +44,13 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.typeset import Printer, PrintingOrder, break_lines, to_latex, widest_part
+from slrsym.typeset import (
+    FormulaPrinter,
+    PrintingOrder,
+    break_lines,
+    to_latex,
+    widest_unbreakable_width,
+)
 from slrsym.typeset.backends import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
@@ -57,7 +63,7 @@ j = Symbol("j", integer=True)
 
 
 def typeset(expr, **options):
-    return to_latex(Printer(**options).box(expr))
+    return to_latex(FormulaPrinter(**options).box(expr))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +166,7 @@ def _grown(inner):
 _FORMULAS = st.recursive(_LEAVES, _grown, max_leaves=12).filter(
     lambda e: not hasattr(e, "has") or (e.is_finite is not False and not e.has(oo, -oo))
 )
-_NAMES = {to_latex(Printer().symbol(s)): s for s in (x, y, kappa, U_1, d, lam, L)}
+_NAMES = {to_latex(FormulaPrinter().symbol(s)): s for s in (x, y, kappa, U_1, d, lam, L)}
 
 
 @given(_FORMULAS)
@@ -171,21 +177,21 @@ def test_random_formulas_read_back(expr):
 
 @given(_FORMULAS, st.sampled_from([8.0, 15.0, 30.0]))
 def test_broken_formulas_are_whole_and_fit_where_they_can(expr, width):
-    box = Printer().box(Add(expr))
+    box = FormulaPrinter().box(Add(expr))
     lines = break_lines(box, width)
     joined, whole = " ".join(to_latex(line.box) for line in lines), to_latex(box)
     # But for the dots between factors on two lines.
     without = r"[\s{}]|\\cdot"
     assert re.sub(without, "", joined) == re.sub(without, "", whole)
     assert 0 <= joined.count(r"\cdot") - whole.count(r"\cdot") < len(lines)
-    room = max(width, widest_part(box) + 7)
+    room = max(width, widest_unbreakable_width(box) + 7)
     assert all(line.indent + line.box.width <= room + 1e-9 for line in lines)
     assert (len(lines) == 1) or box.width > width
 
 
 @given(_FORMULAS)
 def test_mathml_is_well_formed(expr):
-    root = ElementTree.fromstring(to_mathml(Printer().box(Add(expr))))
+    root = ElementTree.fromstring(to_mathml(FormulaPrinter().box(Add(expr))))
     assert root.tag == "math"
     counts = {"mfrac": 2, "msup": 2, "msub": 2, "msubsup": 3}
     for element in root.iter():

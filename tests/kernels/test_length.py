@@ -9,7 +9,7 @@ import pytest
 from sympy import Add, Piecewise, Rational, Symbol, sin, symbols
 
 from slrsym.kernels import compile_expressions
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import Z, _derivative
 from slrsym.models.instances import multi_head
 from tests._profile import thorough
@@ -49,7 +49,7 @@ def test_a_long_chain_of_meanings():
     names = [Symbol(f"v{n}", real=True) for n in range(3000)]
     given = {names[0]: x + 1}
     given |= {name: before + 1 for before, name in itertools.pairwise(names)}
-    program = print_program([names[-1]], [x], [], given=dict(reversed(given.items())))
+    program = program_from_expressions([names[-1]], [x], [], given=dict(reversed(given.items())))
     exec(program.setup + program.body, scope := {})
     assert scope["body"](2.0, *scope["constants"]()) == (3002,)
 

@@ -13,7 +13,7 @@ from sympy import Symbol, erf, exp
 
 from slrsym.kernels import numba_backend, special
 from slrsym.kernels.mpmath_backend import _decay_integral
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from tests._profile import THOROUGH, more
 from tests.kernels import polynomials
 from tests.kernels._cases import ARRAY_BACKENDS, needs_numba
@@ -92,7 +92,7 @@ def test_the_error_of_the_decay_series(backend):
 def test_a_loop_over_states_is_vectorised(monkeypatch, tmp_path):
     monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
     x, y = Symbol("x", real=True), Symbol("y", real=True)
-    program = print_program([erf(x) * exp(y * x)], [x], [y])
+    program = program_from_expressions([erf(x) * exp(y * x)], [x], [y])
     source = numba_backend.program_source(program) + numba_backend._rows_source(program)
     rows = numba_backend.compile_module.__wrapped__(source).rows
     result = np.empty((64, 1))

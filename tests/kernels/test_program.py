@@ -56,7 +56,7 @@ from slrsym.gaussian import (
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
-from slrsym.kernels.printing import print_program
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import cached_program
 from slrsym.kernels.special import erf_variance
 from slrsym.kernels.symbolic_functions import (
@@ -91,7 +91,7 @@ def names_in(code):
 
 
 def test_parts_without_state_are_computed_once():
-    found = print_program([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
+    found = program_from_expressions([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
     assert found.parameters == ("p_", "q_")
     assert not names_in(found.body) & {"p_", "q_"}
     # exp(p q) once, and the root.
@@ -118,12 +118,12 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
 
 
 def test_what_occurs_twice_is_computed_once():
-    found = print_program([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
+    found = program_from_expressions([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
     assert found.body.count("exp(") == 1
 
 
 def test_numbers_stay_where_they_are():
-    found = print_program([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
+    found = program_from_expressions([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
     assert found.constants == ()
 
 
@@ -133,7 +133,7 @@ def test_numbers_stay_where_they_are():
 def test_given_symbols_are_assigned_before_they_are_used():
     u, v, w = symbols("u v w")
     given = {w: u * v, v: u + p, u: x**2}
-    found = print_program([w + v], (x,), (p,), given=given)
+    found = program_from_expressions([w + v], (x,), (p,), given=given)
     order = [line.split()[0] for line in found.body.splitlines()]
     assert order.index("u_") < order.index("v_") < order.index("w_")
     scope = {"erf": None}
@@ -145,17 +145,17 @@ def test_given_symbols_are_assigned_before_they_are_used():
 def test_given_symbols_in_a_circle():
     u, v = symbols("u v")
     with pytest.raises(ValueError, match=r"circular definition of [uv]"):
-        print_program([u], (x,), (), given={u: v + x, v: u + 1})
+        program_from_expressions([u], (x,), (), given={u: v + x, v: u + 1})
     with pytest.raises(ValueError, match="circular definition of u"):
-        print_program([u], (x,), (), given={u: u + x})
+        program_from_expressions([u], (x,), (), given={u: u + x})
 
 
 def test_loose_symbols():
     with pytest.raises(ValueError, match="expressions contain p, y, neither of the state nor"):
-        print_program([x * y + p], (x,), (q,))
+        program_from_expressions([x * y + p], (x,), (q,))
     u = Symbol("u")
     with pytest.raises(ValueError, match="expressions contain y, neither"):
-        print_program([u], (x,), (), given={u: x + y})
+        program_from_expressions([u], (x,), (), given={u: x + y})
     with pytest.raises(ValueError, match="expressions contain lambda"):
         compile_expressions([x * Symbol("lambda")], [x], [])
 
@@ -324,7 +324,7 @@ def test_derivatives_of_the_special_functions(function):
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = risk_program("gradient")
-    again = print_program(
+    again = program_from_expressions(
         paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
     )
     assert found == again
@@ -352,7 +352,7 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
 
     def made(power):
         times.append(power)
-        return print_program(
+        return program_from_expressions(
             [gaussian_mean(tanh(x) ** power, GaussianLaw({x: y}, [[p]]))], (y,), (p,)
         )
 

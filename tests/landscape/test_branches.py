@@ -14,7 +14,11 @@ from slrsym.landscape import (
     swap_margin,
     swap_point,
 )
-from slrsym.landscape.continuation import correct_point, critical_point_indices, follow_branch
+from slrsym.landscape.continuation import (
+    correct_to_critical_point,
+    critical_point_indices,
+    follow_branch,
+)
 from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
 
@@ -98,7 +102,7 @@ def test_branches_pass_through_every_critical_point(family):
         for branch in found:
             above = branch.lam > lam
             for i in np.flatnonzero(above[1:] != above[:-1]):
-                exact = correct_point(branch.points[i], lam, task)
+                exact = correct_to_critical_point(branch.points[i], lam, task)
                 images = OVERLAP_SIGNS * overlaps_of_vectors(exact)
                 if np.abs(images - point.state).max(axis=1).min() < 1e-6:
                     through.append((branch.name, branch.index[i]))

@@ -8,7 +8,7 @@ from slrsym import Task
 from slrsym.dynamics.spheres import riemannian_derivatives
 from slrsym.kernels.ball_backend import to_ball
 from slrsym.landscape import swap_point
-from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia
+from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia_of_ball_matrix
 from slrsym.landscape.enumeration import random_points, search_zeros
 from slrsym.models.paper_risk import kernel
 
@@ -113,12 +113,12 @@ def test_inertia_of_random_matrices(seed):
     matrix = matrix + matrix.T
     values = np.linalg.eigvalsh(matrix)
     balls = arb_mat(5, 5, [arb(float(x)) for x in matrix.ravel()])
-    assert inertia(balls) == ((values < 0).sum(), 0, (values > 0).sum())
+    assert inertia_of_ball_matrix(balls) == ((values < 0).sum(), 0, (values > 0).sum())
 
 
 def test_inertia_does_not_guess():
     zero = arb(0, 1e-9)
-    assert inertia(arb_mat([[zero, arb(0)], [arb(0), arb(1)]])) == (0, 1, 1)
-    assert inertia(arb_mat([[arb(0), arb(1)], [arb(1), arb(0)]])) == (1, 0, 1)
-    assert inertia(arb_mat([[arb(1), arb(1)], [arb(1), arb(1)]]))[1] == 1
-    assert inertia(arb_mat([[arb("nan")]])) == (0, 1, 0)
+    assert inertia_of_ball_matrix(arb_mat([[zero, arb(0)], [arb(0), arb(1)]])) == (0, 1, 1)
+    assert inertia_of_ball_matrix(arb_mat([[arb(0), arb(1)], [arb(1), arb(0)]])) == (1, 0, 1)
+    assert inertia_of_ball_matrix(arb_mat([[arb(1), arb(1)], [arb(1), arb(1)]]))[1] == 1
+    assert inertia_of_ball_matrix(arb_mat([[arb("nan")]])) == (0, 1, 0)

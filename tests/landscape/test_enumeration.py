@@ -9,9 +9,9 @@ import pytest
 from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps_of_vectors
-from slrsym.landscape import Coverage, find_critical_points
-from slrsym.landscape.enumeration import newton_steps, search_zeros
-from slrsym.landscape.points import OVERLAP_SIGNS, point_family, point_name
+from slrsym.landscape import SearchCoverage, find_critical_points
+from slrsym.landscape.enumeration import newton_step_lengths, search_zeros
+from slrsym.landscape.points import OVERLAP_SIGNS, describe_freedom_of_k_and_v, point_name
 from slrsym.task import OrderParameters
 
 
@@ -145,19 +145,19 @@ def test_a_missing_point_is_noticed(small):
 
 
 def test_the_estimate_of_what_is_missed():
-    assert Coverage(10, (5, 5)).expected_missed == pytest.approx(2 * 9 / 6 - 2)
-    assert math.isinf(Coverage(3, (1, 1, 1)).expected_missed)
-    assert Coverage(10, (8, 1, 1)).unseen_mass == 0.2
-    assert Coverage(10, ()).unseen_mass == 1
+    assert SearchCoverage(10, (5, 5)).expected_missed == pytest.approx(2 * 9 / 6 - 2)
+    assert math.isinf(SearchCoverage(3, (1, 1, 1)).expected_missed)
+    assert SearchCoverage(10, (8, 1, 1)).unseen_mass == 0.2
+    assert SearchCoverage(10, ()).unseen_mass == 1
 
 
 def test_flat_regions_are_no_critical_points():
     tilted = np.array([[1e-14, 0.0], [0.0, 1e-14]])
     flat = np.array([[1e-15, 0.0], [0.0, 1.0]])
-    assert newton_steps(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
-    assert newton_steps(np.array([1e-13, 0]), np.eye(2)) < 1e-12
-    assert np.isinf(newton_steps(np.array([1e-3, 0]), np.eye(2)))
-    assert newton_steps(np.zeros(2), tilted) == pytest.approx(np.pi)
+    assert newton_step_lengths(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
+    assert newton_step_lengths(np.array([1e-13, 0]), np.eye(2)) < 1e-12
+    assert np.isinf(newton_step_lengths(np.array([1e-3, 0]), np.eye(2)))
+    assert newton_step_lengths(np.zeros(2), tilted) == pytest.approx(np.pi)
 
 
 @pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])
@@ -198,7 +198,7 @@ def test_the_null_point_is_critical_in_all_overlaps(small):
 def test_names_and_families(state, name, family):
     overlaps_of = OrderParameters(*map(float, state))
     assert point_name(overlaps_of) == name
-    assert point_family(overlaps_of, 10) == family
+    assert describe_freedom_of_k_and_v(overlaps_of, 10) == family
 
 
 @pytest.mark.parametrize(

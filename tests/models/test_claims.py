@@ -9,7 +9,7 @@ from slrsym.models import Direction, Predictor, Token, TokenSequence, model, sof
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
 from slrsym.typeset import to_latex
-from slrsym.typeset.letters import typeset_letter
+from slrsym.typeset.letters import box_of_symbol_name
 from tests._profile import nightly_only, thorough_only
 
 MODELS = {
@@ -84,7 +84,7 @@ def test_every_claim_has_an_id_of_its_own():
 def test_different_symbols_are_written_differently():
     stated = attention().model
     symbols = {s for claim in stated.claims("m") for s in claim.symbols}
-    shown = {to_latex(typeset_letter(s.name)) for s in symbols}
+    shown = {to_latex(box_of_symbol_name(s.name)) for s in symbols}
     assert len(shown) == len({s.name for s in symbols})
     assert not any(
         "angle" in text.replace(r"\langle", "").replace(r"\rangle", "") for text in shown

@@ -11,7 +11,7 @@ from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence
 from slrsym.models.instances import attention
 from slrsym.models.instances import committee as committee_of_units
 from slrsym.models.mean_patterns import MeanPattern
-from slrsym.models.moments import covariance_symbol, generic_variables
+from slrsym.models.moments import covariance_symbol, generic_gaussian_variables
 from slrsym.proof import builtin_ledger, check_claim
 from tests._profile import THOROUGH, more
 
@@ -134,7 +134,7 @@ def slope(u):
 
 def test_patterns_are_the_integrals_of_saad_and_solla():
     """S1 to S4, each at 50 random covariances."""
-    Z = generic_variables(4)
+    Z = generic_gaussian_variables(4)
     cases = {
         "i2": (g(Z[0]) * g(Z[1]), 2),
         "i3": (slope(Z[0]) * Z[1] * g(Z[2]), 3),

@@ -12,7 +12,7 @@ from sympy import Rational, Symbol, erf, sqrt
 from slrsym.dynamics import load
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.simulation import FlowEngine
+from slrsym.models.simulation import DescentEngine
 from slrsym.runs import RiskError
 from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
@@ -89,7 +89,7 @@ def test_a_failing_risk_keeps_the_run(tmp_path, monkeypatch, named):
 
 def test_a_risk_that_fails_at_the_start_fails_before_the_run(monkeypatch):
     one = stated()
-    monkeypatch.setattr(FlowEngine, "advance", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr(DescentEngine, "advance", lambda *_: pytest.fail("it ran"))
 
     def compile_(*_):
         def fail(*_):
@@ -112,7 +112,7 @@ def test_a_risk_that_fails_at_the_start_fails_before_the_run(monkeypatch):
     ],
 )
 def test_recovery_asks_before_the_run(monkeypatch, pairs, more, message):
-    monkeypatch.setattr(FlowEngine, "advance", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr(DescentEngine, "advance", lambda *_: pytest.fail("it ran"))
     with pytest.raises(ValueError, match=message):
         stated().recovery({"d": 20}, pairs, steps=2, backend="numpy", **more, **OPTIONS)
 

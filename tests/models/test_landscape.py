@@ -13,7 +13,7 @@ from sympy import Max, Symbol, erf, tanh
 from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSequence, model
 from slrsym.models.critical_point_table import StationaryPoints
 from slrsym.models.instances import attention, committee, multi_head
-from slrsym.models.newton import Coverage
+from slrsym.models.newton import SearchCoverage
 from tests._cli import Screen
 from tests._profile import thorough
 
@@ -188,7 +188,7 @@ def _point(state, **changes):
 
 def test_many_overlaps_are_broken_into_blocks():
     names = tuple(rf"\langle k_{i}, k^\star_{i}\rangle" for i in range(22))
-    table = StationaryPoints(names, (_point(np.linspace(-1, 1, 22)),), Coverage(3, (1,)), 2)
+    table = StationaryPoints(names, (_point(np.linspace(-1, 1, 22)),), SearchCoverage(3, (1,)), 2)
     text = repr(table)
     assert max(map(len, text.splitlines())) <= 80
     assert all(f"<k_{i}, k*_{i}>" in text for i in range(22))
@@ -196,7 +196,7 @@ def test_many_overlaps_are_broken_into_blocks():
 
 
 def test_no_point():
-    assert repr(StationaryPoints(("x",), (), Coverage(4, ()), 1)) == (
+    assert repr(StationaryPoints(("x",), (), SearchCoverage(4, ()), 1)) == (
         "no critical point found by 4 searches"
     )
 

@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 from sympy import Rational
 
 from slrsym.models import model
-from slrsym.models.initial_conditions import gram_root, uniform_start
+from slrsym.models.initial_conditions import uniform_trained_directions, vectors_with_gram_matrix
 from slrsym.models.instances import attention
 
 RUNS = 3000
@@ -37,7 +37,7 @@ def test_the_law_in_two_eigenspaces(dimensions, orthogonal):
     one = attention(cov=(Rational(1, 2), 2))
     given = {one.k_star @ one.v_star: 0} if orthogonal else None
     stated = model(one.model.data, one.model.predictor, inner_products=given)
-    factor = uniform_start(stated, d, RUNS, rng, dimensions=dimensions)
+    factor = uniform_trained_directions(stated, d, RUNS, rng, dimensions=dimensions)
     vectors = unit(rng.standard_normal((RUNS, 4, d)))
     if orthogonal:
         first, second = vectors[:, 2], vectors[:, 3]
@@ -52,7 +52,7 @@ def test_the_law_beside_given_directions(d, cosine):
     """Also where the given directions are one, and span less than there are of them."""
     rng, stated = np.random.default_rng(d), attention().model
     gram = np.array([[1, cosine], [cosine, 1]])
-    factor = uniform_start(stated, d, RUNS, rng, gram)
+    factor = uniform_trained_directions(stated, d, RUNS, rng, gram)
     vectors = unit(rng.standard_normal((RUNS, 4, d)))
     vectors[:, 2:] = 0
     vectors[:, 2, 0], vectors[:, 3, :2] = 1, (cosine, np.sqrt(1 - cosine**2))
@@ -63,10 +63,10 @@ def test_roots_of_gram_matrices():
     """Of one or of many; what rounding leaves of a singular one is exactly 0."""
     rows = np.random.default_rng(0).standard_normal((5, 2, 4, 3))
     gram = rows @ np.swapaxes(rows, -1, -2)
-    root = gram_root(gram)
+    root = vectors_with_gram_matrix(gram)
     np.testing.assert_allclose(root @ np.swapaxes(root, -1, -2), gram, atol=1e-13)
-    assert (gram_root(gram[1, 0]) == root[1, 0]).all()
+    assert (vectors_with_gram_matrix(gram[1, 0]) == root[1, 0]).all()
     assert (root.any(axis=-2).sum(axis=-1) == 3).all()
     for bad, said in (([[1, 2], [0, 1]], "symmetric"), ([[1, 2], [2, 1]], "least .* is -1")):
         with pytest.raises(ValueError, match=f"gram must be .*{said}"):
-            gram_root([np.eye(2), bad])
+            vectors_with_gram_matrix([np.eye(2), bad])

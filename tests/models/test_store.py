@@ -10,7 +10,7 @@ from sympy import Rational, Symbol, tanh
 from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.instances import attention
-from slrsym.models.simulation import FlowEngine
+from slrsym.models.simulation import DescentEngine
 from slrsym.task import Task
 
 VALUES = {"d": 20, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.2}
@@ -92,7 +92,7 @@ def test_interrupted_runs_keep_what_is_complete(activation, tmp_path, monkeypatc
     stated = attention(*([activation] if activation else [])).model
     whole = stated.simulate(VALUES, steps=20, every=5, runs=2, **OPTIONS)
     monkeypatch.setattr("slrsym.runs._STRIDE", 6 * (1 if stated.has_closed_form else 1000))
-    advance, calls = FlowEngine.advance, []
+    advance, calls = DescentEngine.advance, []
 
     def interrupted(self, *arguments):
         calls.append(1)
@@ -100,7 +100,7 @@ def test_interrupted_runs_keep_what_is_complete(activation, tmp_path, monkeypatc
             raise KeyboardInterrupt
         return advance(self, *arguments)
 
-    monkeypatch.setattr(FlowEngine, "advance", interrupted)
+    monkeypatch.setattr(DescentEngine, "advance", interrupted)
     with pytest.raises(KeyboardInterrupt):
         stated.simulate(VALUES, steps=20, every=5, runs=2, path=tmp_path / "a.nc", **OPTIONS)
     kept = load(tmp_path / "a.nc")

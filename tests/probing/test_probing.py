@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from slrsym.probing import SETS, Encoder, Probing, Projections, logistic_regression, sentences
+from slrsym.probing import (
+    SETS,
+    Encoder,
+    Probing,
+    Projections,
+    logistic_regression,
+    sentences,
+)
 from slrsym.probing import probe as probe_module
 from slrsym.probing.probe import ADJECTIVES, EXAMPLE
 

@@ -21,7 +21,7 @@ from sympy import (
 )
 
 from slrsym.crosscheck import evaluate, expectations
-from slrsym.crosscheck.gaussian_factors import split_off_exponent
+from slrsym.crosscheck.gaussian_factors import split_off_gaussian_exponent
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -75,13 +75,13 @@ def outer_integral(function, breaks, mean=0):
 @pytest.fixture
 def absorbed(monkeypatch):
     """Count the integrals whose Gaussian factors were taken into the weight."""
-    found, original = [], expectations.absorb_exponential
+    found, original = [], expectations.absorb_exponential_into_density
 
     def counted(exponent, *rest):
         found.append(exponent)
         return original(exponent, *rest)
 
-    monkeypatch.setattr(expectations, "absorb_exponential", counted)
+    monkeypatch.setattr(expectations, "absorb_exponential_into_density", counted)
     return found
 
 
@@ -119,7 +119,9 @@ def test_kinks_of_forms_that_do_not_vary(absorbed):
 def test_exponents_with_noise_stay():
     noise = symbols("xi", real=True)
     integrand = exp(noise * x) * exp(-(y**2)) * cos(x + y)
-    _, rest, exponent = split_off_exponent(integrand, frozenset((x, y)), frozenset((x, y, noise)))
+    _, rest, exponent = split_off_gaussian_exponent(
+        integrand, frozenset((x, y)), frozenset((x, y, noise))
+    )
     assert (rest, exponent) == (exp(noise * x) * cos(x + y), -(y**2))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.claims.files import DerivationError
+from slrsym.claims.file_search import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
 from slrsym.claims.verification import shortest_cycle
 from slrsym.statements.expressions import ProofError
@@ -139,7 +139,7 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     folder.mkdir()
     (folder / "a.py").write_text(f"{BELL_HEADER}1 / 0\n{claim_text('broken')}", encoding="utf-8")
     (folder / "b.py").write_text(BELL_HEADER + bell("given", "algebra"), encoding="utf-8")
-    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", lambda: folder)
+    monkeypatch.setattr("slrsym.claims.ledger.builtin_derivation_folder", lambda: folder)
     ledger = Ledger.load(derivation("a.py", bell(by='lemma("given")'), header=BELL_HEADER))
     assert ledger.has_claim("given")
     assert ledger.problems == []
@@ -157,7 +157,9 @@ def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
 
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
-    monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", lambda: file.parent.resolve())
+    monkeypatch.setattr(
+        "slrsym.claims.ledger.builtin_derivation_folder", lambda: file.parent.resolve()
+    )
     for _ in range(2):
         assert list(Ledger.load(file).claims) == ["one"]
     assert capsys.readouterr().out == "run\n"

@@ -44,7 +44,12 @@ from sympy import (
 
 from slrsym.claims import check
 from slrsym.cli import display
-from slrsym.crosscheck.montecarlo import CONFIRMING, NOTICEABLE, _digits, sample_relations
+from slrsym.crosscheck.montecarlo import (
+    CONFIRMING,
+    NOTICEABLE,
+    _digits,
+    check_relations_by_sampling,
+)
 from slrsym.crosscheck.samples import (
     IndefiniteCovariance,
     NotSampled,
@@ -84,7 +89,7 @@ def E(f):
 
 
 def sampled(statement, *given, seed=0):
-    return sample_relations(statement, given, (seed,))
+    return check_relations_by_sampling(statement, given, (seed,))
 
 
 def one(statement, *given, seed=0):
@@ -236,7 +241,9 @@ def wrong_claim():
 
 def test_samples_alone_refute_a_claim(monkeypatch):
     # A rule that accepts everything, and a numerical check that finds nothing.
-    monkeypatch.setattr(check, "numerical_check", lambda step, seed, points, bench: (30, "", ""))
+    monkeypatch.setattr(
+        check, "check_step_numerically", lambda step, seed, points, bench: (30, "", "")
+    )
     ledger = Ledger({"it": wrong_claim()})
     found = check_claim(ledger.find("it"), ledger.find)
     assert all(report.accepted for report in found.reports)
@@ -264,7 +271,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
     ledger = Ledger({"it": claim})
     assert check_claim(claim, ledger.find).accepted
-    monkeypatch.setattr("slrsym.crosscheck.montecarlo.sample_relations", broken)
+    monkeypatch.setattr("slrsym.crosscheck.montecarlo.check_relations_by_sampling", broken)
     found = check_claim(claim, ledger.find)
     assert not found.accepted
     assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
@@ -462,11 +469,11 @@ def test_what_was_not_sampled_is_shown():
 def test_what_a_sample_sees():
     """An error of the size that is said is noticed in 97 of 100 samples; a third of it hardly."""
     moment = Expectation(G**2, standard_normal(G))
-    sees = sample_relations(equal(moment, 1), (), (0,))[0].sees
+    sees = check_relations_by_sampling(equal(moment, 1), (), (0,))[0].sees
     assert 0.05 < sees < 0.09
     for part, low, high in ((1.0, 27, 30), (0.33, 0, 4)):
         wrong = equal(moment, 1 + Rational(round(1000 * part * sees), 1000))
-        found = [sample_relations(wrong, (), (seed,))[0] for seed in range(30)]
+        found = [check_relations_by_sampling(wrong, (), (seed,))[0] for seed in range(30)]
         assert low <= sum(bool(one.contradiction) for one in found) <= high
 
 
@@ -492,6 +499,8 @@ def test_what_is_false_by_little_passes_with_the_size_of_what_would_not(name):
 
 
 def test_what_is_not_random_has_nothing_to_see():
-    (one,) = sample_relations(equal(Expectation(Integer(2), standard_normal(G)), 2), (), (0,))
+    (one,) = check_relations_by_sampling(
+        equal(Expectation(Integer(2), standard_normal(G)), 2), (), (0,)
+    )
     assert one.sees is None
     assert "sees errors" not in str(one)

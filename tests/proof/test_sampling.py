@@ -34,11 +34,11 @@ from slrsym.crosscheck.expectations import ExpectationValues
 from slrsym.crosscheck.points import (
     NoPointFound,
     PointSampler,
-    parameters_of,
+    parameters_of_statements,
     random_test_function,
     sample_points,
 )
-from slrsym.crosscheck.random_values import compile_exact_decision, solve_equations
+from slrsym.crosscheck.random_values import compile_exact_decision, solve_equations_for_symbols
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 
@@ -243,13 +243,13 @@ def test_a_family_is_normalised_by_the_sum_of_all_its_entries_alone(total, sums)
     p, i = IndexedBase("p"), Symbol("i", integer=True)
     n = Symbol("n", integer=True, positive=True)
     for equation in Eq(total(p, i, n), 1), Eq(1, total(p, i, n)):
-        assert solve_equations([equation], [n], [p])[1] == ({p: n} if sums else {})
+        assert solve_equations_for_symbols([equation], [n], [p])[1] == ({p: n} if sums else {})
 
 
 def test_parameters_are_what_a_statement_leaves_free():
     p, n = IndexedBase("p"), Symbol("n", integer=True)
     j = Symbol("j", integer=True)
-    assert set(parameters_of(Sum(p[j] * x, (j, 1, n)) > y)) == {n, x, y, p}
+    assert set(parameters_of_statements(Sum(p[j] * x, (j, 1, n)) > y)) == {n, x, y, p}
 
 
 def test_points_are_a_function_of_the_seed():
@@ -281,7 +281,7 @@ def test_random_functions_need_an_argument():
 
 
 def extremes(statement, given=(), count=200, seed=0):
-    sampler = PointSampler(parameters_of(statement, *given), given)
+    sampler = PointSampler(parameters_of_statements(statement, *given), given)
     rng = np.random.default_rng(seed)
     return [
         *sampler.far_points([statement], rng, count),

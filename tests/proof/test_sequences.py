@@ -23,7 +23,7 @@ from slrsym.proof import (
     sign,
 )
 from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.statements.expressions import ProofError, infix_text, substitute_at_once
+from slrsym.statements.expressions import ProofError, infix_text, substitute_simultaneously
 
 x, y = (IndexedBase(name, real=True) for name in "xy")
 n, t = symbols("n t", integer=True, nonnegative=True)
@@ -182,8 +182,8 @@ def test_random_numbers_do_not_object_to_a_recursion() -> None:
 def test_the_variable_is_bound() -> None:
     assert t not in falls.free_symbols
     assert x.label in falls.free_symbols
-    assert substitute_at_once(falls, {t: n}) == falls
-    shifted = substitute_at_once(ForAll(t, Le(x[t], c)), {c: t + 1})
+    assert substitute_simultaneously(falls, {t: n}) == falls
+    shifted = substitute_simultaneously(ForAll(t, Le(x[t], c)), {c: t + 1})
     assert shifted.variable != t
     assert shifted.statement == Le(x[shifted.variable], t + 1)
     assert falls.at(3) == Le(x[4], x[3])

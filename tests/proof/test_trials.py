@@ -121,14 +121,14 @@ def test_it_is_counted_apart():
     found = rows(claimed("one"), claimed("two", Trials(1, "x", ("x",))))
     out = io.StringIO()
     console = Console(file=out, width=200)
-    for line in display.describe_boxes(found):
+    for line in display.texts_on_boxes_and_trials(found):
         console.print(line)
-    console.print(display.summarise_outcome(found[:1], 1.0))
+    console.print(display.outcome_line(found[:1], 1.0))
     shown = display.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
     display.show_proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
     assert "one empirical by 5 numbers such as" in text
     assert "0 of 1 claims proved, 1 empirical, 0 steps" in text
-    assert display.summarise_outcome(found[:1], 1.0).style == "bold green"
-    assert display.summarise_outcome(found, 1.0).style == "bold red"
+    assert display.outcome_line(found[:1], 1.0).style == "bold green"
+    assert display.outcome_line(found, 1.0).style == "bold red"
     assert "two" not in text

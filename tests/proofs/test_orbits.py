@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
-from slrsym.crosscheck import Inconclusive, iteration
-from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
+from slrsym.crosscheck import Inconclusive, orbit_iteration
+from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import (
     FIXED_POINTS,
@@ -26,11 +26,11 @@ from slrsym.planar import (
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
-from slrsym.proofs.descent_theorems import state_membership
+from slrsym.proofs.descent_theorems import membership_statement
 from slrsym.proofs.step import Rule
 from slrsym.proofs.theorems import by_theorem, names_of_theorems
-from slrsym.statements.expressions import substitute_at_once
-from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
+from slrsym.statements.expressions import substitute_simultaneously
+from slrsym.statements.maps import BoxMap, SphereDescent, box_map, lambda_of_coordinates, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
     AlmostEveryStartConvergesTo,
@@ -47,7 +47,7 @@ from .._profile import THOROUGH, more
 x, y = symbols("x y", real=True)
 a = Symbol("a", positive=True)
 half = box_map({x: x / 2, y: y / 2})
-bowl = function_of((x, y), x**2 + y**2)
+bowl = lambda_of_coordinates((x, y), x**2 + y**2)
 g = planar_map()
 
 
@@ -59,7 +59,7 @@ def test_a_theorem_says_how_its_conclusion_follows(name):
 
 def test_a_formula_lists_all_points_and_no_others():
     for points in ([(0, 0)], [(0, 0), (1, -1)], [(0, 0), (1, -1), (Rational(1, 2), 0)]):
-        formula = state_membership(half, point_set(points))
+        formula = membership_statement(half, point_set(points))
         grid = [(i, j) for i in (0, Rational(1, 2), 1) for j in (-1, 0)]
         found = [at for at in grid if formula.subs(dict(zip((x, y), at, strict=True))).doit()]
         assert set(found) == set(points)
@@ -85,7 +85,7 @@ def test_a_formula_lists_all_points_and_no_others():
         (lambda: OrbitsConvergeTo(half, point_set([(0, 2)])), r"not known to lie in the box"),
         (lambda: OrbitsConvergeTo(half, point_set([(0,)])), "points must have 2 coordinates"),
         (lambda: OrbitsConvergeTo(half, ((0, 0),)), "made by point_set"),
-        (lambda: VanishesAlong(half, function_of((x, y), (x, y))), "must be a Lambda"),
+        (lambda: VanishesAlong(half, lambda_of_coordinates((x, y), (x, y))), "must be a Lambda"),
         (lambda: AccumulationPointsSolve(half, bowl), "must be a Lambda with a Tuple"),
         (lambda: point_set([(x, 0)]), "points must be given by numbers"),
         (lambda: point_set([]), "points must be given by numbers"),
@@ -148,7 +148,7 @@ def test_coordinates_are_bound():
     contraction = StepsVanish(box_map({x: a * x}))
     assert contraction.free_symbols == {a}
     # What is put for a parameter is not taken for the coordinate of the same name.
-    moved = substitute_at_once(contraction, {a: x})
+    moved = substitute_simultaneously(contraction, {a: x})
     assert moved.free_symbols == {x}
     assert moved.map.coordinates[0] != x
     assert moved.map.images[0] == x * moved.map.coordinates[0]
@@ -197,7 +197,7 @@ def test_a_rule_from_outside_below_a_theorem_is_named():
     assert found.status == "conditional"
     assert any(name.startswith("rule: ") and "Believer" in name for name in found.axioms)
     # What it grants is held against numbers all the same.
-    upside_down = function_of((x, y), -(x**2))
+    upside_down = lambda_of_coordinates((x, y), -(x**2))
     found = row_of(DecreasesAlong(half, upside_down), shown(Believer(), upside_down))
     assert found.status == "failed"
     assert "contradicted numerically" in found.error
@@ -220,7 +220,7 @@ def test_a_map_that_calls_something_else_its_box():
 
     liar = Half(Lambda((x, y), Tuple(x / 2, y / 2)), (-1, -1), (1, 1))
     with pytest.raises(ProofError, match="is about a BoxMap"):
-        DecreasesAlong(liar, function_of((x, y), x))
+        DecreasesAlong(liar, lambda_of_coordinates((x, y), x))
 
 
 def test_a_statement_does_not_hold_without_a_proof():
@@ -259,7 +259,7 @@ def test_false_statements_on_the_planar_map(statement, given, why):
     import re
 
     with pytest.raises(ContradictedStatement) as found:
-        check_orbit_statement(statement, given, np.random.default_rng(5))
+        require_no_orbit_counterexample(statement, given, np.random.default_rng(5))
     assert re.search(why, str(found.value))
 
 
@@ -269,7 +269,9 @@ def test_a_step_size_above_the_bound():
     refused = 0
     for seed in range(4):
         try:
-            check_orbit_statement(DecreasesAlong(g, R), given, np.random.default_rng(seed))
+            require_no_orbit_counterexample(
+                DecreasesAlong(g, R), given, np.random.default_rng(seed)
+            )
         except ContradictedStatement as found:
             refused += "it increases from" in str(found)
     assert refused >= 2
@@ -287,14 +289,14 @@ def test_a_step_size_above_the_bound():
 )
 def test_true_statements_on_the_planar_map(statement):
     for seed in (11, 12, 13, 14) if THOROUGH else (11,):
-        check_orbit_statement(statement, safe, np.random.default_rng(seed))
+        require_no_orbit_counterexample(statement, safe, np.random.default_rng(seed))
 
 
 def test_pairs_are_moved_by_the_gradient_of_the_function():
     """Its slopes, by differences in all coordinates; the step, by the definition."""
     names = kappa, nu, theta, eta, rho = symbols("kappa nu theta eta rho", real=True)
     formula = kappa * nu**2 - 2 * theta * eta + rho**2 * kappa + eta - nu + theta**3 + rho
-    slopes = iteration._Slopes(SphereDescent(Lambda(names, formula), a, 6), {})
+    slopes = orbit_iteration._Slopes(SphereDescent(Lambda(names, formula), a, 6), {})
     rng, rate = np.random.default_rng(4), 0.3
     k, v = rng.standard_normal((2, 5, 6))
     k, v = (w / np.linalg.norm(w, axis=1, keepdims=True) for w in (k, v))
@@ -302,7 +304,7 @@ def test_pairs_are_moved_by_the_gradient_of_the_function():
     def value(k, v):
         return float(formula.subs(dict(zip(names, (k[0], v[1], v[0], k[1], k @ v), strict=True))))
 
-    for i, moved in enumerate(zip(*iteration._step(k, v, slopes, rate), strict=True)):
+    for i, moved in enumerate(zip(*orbit_iteration._step(k, v, slopes, rate), strict=True)):
         pair = np.array([k[i], v[i]])
         gradient = np.zeros((2, 6))
         for place in np.ndindex(2, 6):
@@ -317,7 +319,7 @@ def test_pairs_are_moved_by_the_gradient_of_the_function():
 @pytest.mark.parametrize("dimension", [4, 5, 7])
 def test_pairs_begin_anywhere_on_the_manifold(dimension):
     rng = np.random.default_rng(3)
-    drawn = [iteration._manifold(dimension, rng) for _ in range(200)]
+    drawn = [orbit_iteration._manifold(dimension, rng) for _ in range(200)]
     k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
     assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
     assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)
@@ -329,7 +331,7 @@ def test_pairs_begin_anywhere_on_the_manifold(dimension):
 
 def test_in_three_dimensions_pairs_begin_on_four_circles():
     rng = np.random.default_rng(5)
-    drawn = [iteration._manifold(3, rng) for _ in range(200)]
+    drawn = [orbit_iteration._manifold(3, rng) for _ in range(200)]
     k, v = (np.concatenate(side) for side in zip(*drawn, strict=True))
     assert np.abs(v[:, 0]).max() == np.abs(k[:, 1]).max() == np.abs((k * v).sum(axis=1)).max() == 0
     assert np.allclose([np.linalg.norm(w, axis=1) for w in (k, v)], 1, rtol=0, atol=1e-15)
@@ -345,9 +347,9 @@ def test_what_cannot_be_seen_is_not_believed():
     c, s = Rational(3, 5), Rational(4, 5)
     turn = box_map({x: c * x - s * y, y: s * x + c * y})
     with pytest.raises((ContradictedStatement, Inconclusive)):
-        check_orbit_statement(StepsVanish(turn), [], np.random.default_rng(0))
+        require_no_orbit_counterexample(StepsVanish(turn), [], np.random.default_rng(0))
     slow = box_map({x: x - x**9 / 10**6, y: y / 2})
     with pytest.raises(Inconclusive, match="that is too few"):
-        check_orbit_statement(
+        require_no_orbit_counterexample(
             OrbitsConvergeTo(slow, point_set([(0, 0)])), [], np.random.default_rng(0)
         )

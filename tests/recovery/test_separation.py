@@ -6,8 +6,15 @@ from scipy.stats import mannwhitneyu
 
 from slrsym import hessian
 from slrsym.dynamics.engines import NumbaEngine
-from slrsym.figures.recovery import basin_figure, sweep_figure, varying_axes
-from slrsym.recovery import Setting, mode_sizes, modes, separation, setting_of, sweep
+from slrsym.figures.recovery import endpoints_figure, sweep_figure, varying_axes
+from slrsym.recovery import (
+    Setting,
+    components_along_modes,
+    modes,
+    separation,
+    setting_of_runs,
+    sweep,
+)
 
 
 def test_modes_grow_near_the_null_point_as_they_should(falling):
@@ -28,9 +35,9 @@ def test_modes_grow_near_the_null_point_as_they_should(falling):
 def test_sizes_of_modes_do_not_depend_on_symmetries():
     setting = Setting(0.7, 0.0, 60, 5, 0.5**0.5, 1e-3, 1)
     states = setting.starts(0, 0, 50)
-    sizes = mode_sizes(states, setting)
-    assert np.allclose(mode_sizes(states * [-1, -1, -1, -1, 1], setting), sizes)
-    assert np.allclose(mode_sizes(states * [1, 1, -1, -1, -1], setting), sizes)
+    sizes = components_along_modes(states, setting)
+    assert np.allclose(components_along_modes(states * [-1, -1, -1, -1, 1], setting), sizes)
+    assert np.allclose(components_along_modes(states * [1, 1, -1, -1, -1], setting), sizes)
     assert sizes.shape == (50, 2)
 
 
@@ -46,7 +53,7 @@ def test_what_tells_swap_points(data):
     assert found.fit_auc > max(0.9, 1 - found.auc["mode to the oracle"])
     assert found.weights[0] < 0 < found.weights[1]
     # The likelihood is at its largest: nothing is left that goes with the residuals.
-    sizes = mode_sizes(data.start.values, setting_of(data))
+    sizes = components_along_modes(data.start.values, setting_of_runs(data))
     scores = found.intercept + sizes @ np.array(found.weights)
     rest = swapped - 1 / (1 + np.exp(-scores))
     assert np.abs(np.column_stack([np.ones(len(sizes)), sizes]).T @ rest / len(rest)).max() < 1e-4
@@ -58,11 +65,11 @@ def test_nothing_is_said_of_few_runs(data):
     few = data.isel(run=slice(0, 20))
     assert separation(few) is None
     # A picture there is.
-    assert len(basin_figure(few).axes) == 3
+    assert len(endpoints_figure(few).axes) == 3
 
 
 def test_the_basin_picture(data):
-    figure = basin_figure(data)
+    figure = endpoints_figure(data)
     left, right, _ = figure.axes
     labels = [text.get_text() for text in left.get_legend().get_texts()]
     assert labels == ["oracle", "swap", "even odds"]

@@ -11,7 +11,7 @@ from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
-from slrsym.recovery.setting import build_tubes, checkpoints, follow_to_ends
+from slrsym.recovery.setting import build_tubes, classification_steps, follow_to_ends
 from slrsym.recovery.tubes import (
     _BLUR,
     Tube,
@@ -20,7 +20,7 @@ from slrsym.recovery.tubes import (
     bound_third_derivative,
     lift_overlaps,
     rotation_directions,
-    tube_around,
+    tube_around_run,
 )
 from tests._profile import THOROUGH, more
 
@@ -142,7 +142,7 @@ def test_distances_are_the_least_over_all_symmetries(known):
 
 def test_who_is_inside_stays_inside(falling, known):
     """What the rule says, of states put inside at random and followed to the end."""
-    times = checkpoints(falling.steps)
+    times = classification_steps(falling.steps)
     lam = falling.inverse_temperatures
     rng = np.random.default_rng(3)
     for tube in known:
@@ -193,12 +193,12 @@ def test_a_tube_narrows_where_distances_grow(constant):
     engine = NumpyEngine(np.array([[0.0, 0, 0, 0, 0]]), constant.task, constant.alpha, rank=3)
     at_rest = np.concatenate([np.zeros((1, 5)), engine.advance(lam[:-1], 1)[:, 0]])
     times = np.array([0, 1000, 2000])
-    tube = tube_around(at_rest, lam, constant.task, constant.alpha, times, 2, 0.05)
+    tube = tube_around_run(at_rest, lam, constant.task, constant.alpha, times, 2, 0.05)
     assert tube.radii[-1] > 0
     assert tube.radii[0] == 0
 
 
 def test_the_last_checkpoint_is_the_end():
-    assert checkpoints(1).tolist() == [1]
-    assert checkpoints(500).tolist() == [500]
-    assert checkpoints(1700).tolist() == [200, 700, 1200, 1700]
+    assert classification_steps(1).tolist() == [1]
+    assert classification_steps(500).tolist() == [500]
+    assert classification_steps(1700).tolist() == [200, 700, 1200, 1700]

@@ -22,7 +22,7 @@ from slrsym.recovery import (
 from slrsym.recovery.setting import (
     MOVING,
     classification_margins,
-    classify_ends,
+    classify_endpoints,
     count_statistics,
     count_verdicts,
 )
@@ -142,9 +142,9 @@ def test_at_a_saddle_nothing_has_ended():
     """Above the critical inverse temperature the oracle is one, and so is the null point at any."""
     lam = 1.5 * critical_inverse_temperature(TASK)
     near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
-    assert classify_ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
-    assert classify_ends(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
-    assert classify_ends(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    assert classify_endpoints(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
+    assert classify_endpoints(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    assert classify_endpoints(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
 
 
 def test_files_with_other_verdicts_are_refused(tmp_path):

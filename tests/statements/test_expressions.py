@@ -26,8 +26,8 @@ from slrsym.statements.expressions import (
     AtPoint,
     bound_symbols,
     find_ambiguous_subs,
-    rename_bound_apart,
-    substitute_at_once,
+    rename_clashing_bound_variables,
+    substitute_simultaneously,
 )
 
 x, y, z = symbols("x y z", real=True)
@@ -57,28 +57,28 @@ f = Function("f")
     ids=str,
 )
 def test_values_are_put_for_what_is_free(expr, values, meaning):
-    assert expand(substitute_at_once(expr, values).doit() - meaning) == 0
+    assert expand(substitute_simultaneously(expr, values).doit() - meaning) == 0
 
 
 def test_a_mean_keeps_its_variable():
     mean = Expectation(x * y, standard_normal(x))
-    found = substitute_at_once(mean, {y: x})
+    found = substitute_simultaneously(mean, {y: x})
     assert found.free_symbols == {x}
     assert found != Expectation(x * x, standard_normal(x))
-    assert substitute_at_once(mean, {x: S(5)}).free_symbols == {y}
+    assert substitute_simultaneously(mean, {x: S(5)}).free_symbols == {y}
 
 
 def test_relations_stay_relations():
-    assert substitute_at_once(Lt(x, 1), {x: S.Zero}) == Lt(0, 1, evaluate=False)
-    both = substitute_at_once(Eq(x, y) & Lt(x, 1), {x: S.Zero, y: S.Zero})
+    assert substitute_simultaneously(Lt(x, 1), {x: S.Zero}) == Lt(0, 1, evaluate=False)
+    both = substitute_simultaneously(Eq(x, y) & Lt(x, 1), {x: S.Zero, y: S.Zero})
     assert set(both.args) == {Eq(0, 0, evaluate=False), Lt(0, 1, evaluate=False)}
 
 
 def test_a_derivative_at_a_point():
     slope = Derivative(f(x, y), x)
-    assert substitute_at_once(slope, {y: S(2)}).has(f)
+    assert substitute_simultaneously(slope, {y: S(2)}).has(f)
     twice = AtPoint(Derivative(f(x, y), x, y), (x, y), (z, z))
-    assert substitute_at_once(twice, {z: Rational(1, 2)}) == AtPoint(
+    assert substitute_simultaneously(twice, {z: Rational(1, 2)}) == AtPoint(
         Derivative(f(x, y), x, y), (x, y), (Rational(1, 2), Rational(1, 2))
     )
 
@@ -94,8 +94,8 @@ def test_points_of_equal_coordinates_are_kept_apart():
 
 def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     whole = Integral(x * Sum(i * x, (i, 1, n)), (x, 0, y)) + Lambda(z, z + y)(1)
-    assert rename_bound_apart(whole, {y}) == whole
-    renamed = rename_bound_apart(whole, {x, i})
+    assert rename_clashing_bound_variables(whole, {y}) == whole
+    renamed = rename_clashing_bound_variables(whole, {x, i})
     assert not bound_symbols(renamed) & {x, i}
     assert renamed.doit() == whole.doit()
     assert all(isinstance(s, Dummy) and s.is_real for s in bound_symbols(renamed))
@@ -117,4 +117,4 @@ def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     ],
 )
 def test_derivatives_stay_those_of_the_same_function(expr, values, wanted):
-    assert substitute_at_once(expr, values) == wanted
+    assert substitute_simultaneously(expr, values) == wanted

@@ -20,7 +20,7 @@ from slrsym.testing.accuracy import (
     ZETA_REGIONS,
     RiskDerivatives,
     RiskSetting,
-    relative_error,
+    error_relative_to_largest,
     risk_errors,
     risk_references,
     worst_errors,
@@ -183,14 +183,14 @@ def test_errors_of_zeta(region):
 
 def test_errors_are_counted():
     one = mpmath.mpf(1)
-    assert relative_error([1.0, 0.0], [one, mpmath.mpf(0)]) == (0, 0)
-    assert relative_error([1 + 3 * 2.0**-52], [one]) == (3 * 2.0**-52, 3)
+    assert error_relative_to_largest([1.0, 0.0], [one, mpmath.mpf(0)]) == (0, 0)
+    assert error_relative_to_largest([1 + 3 * 2.0**-52], [one]) == (3 * 2.0**-52, 3)
     # In units of the largest entry.
-    assert relative_error([4.0, 1 + 2.0**-50], [4 * one, one]) == (2.0**-52, 1)
-    assert relative_error([0.0], [mpmath.mpf(0)]) == (0, 0)
+    assert error_relative_to_largest([4.0, 1 + 2.0**-50], [4 * one, one]) == (2.0**-52, 1)
+    assert error_relative_to_largest([0.0], [mpmath.mpf(0)]) == (0, 0)
     for wrong in (1e-300, math.nan):
-        assert relative_error([wrong], [mpmath.mpf(0)]) == (math.inf, math.inf)
-    assert relative_error([math.nan], [one]).ulps == math.inf
+        assert error_relative_to_largest([wrong], [mpmath.mpf(0)]) == (math.inf, math.inf)
+    assert error_relative_to_largest([math.nan], [one]).ulps == math.inf
 
 
 def test_the_worst_of_each():

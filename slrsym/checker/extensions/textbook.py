@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from slrsym.checker.calculus import HALF, square
+from slrsym.checker.calculus import HALF, square_term
 from slrsym.checker.expectations import (
     ONE,
     ZERO,
@@ -30,7 +30,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness,
+    definedness_formula,
     free_symbols,
     is_term,
     neg,
@@ -51,7 +51,11 @@ def _maximum(a: Term, b: Term) -> Any:
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
-    return [definedness(a), definedness(b)], require_well_formed_node(("and", *values)), ()
+    return (
+        [definedness_formula(a), definedness_formula(b)],
+        require_well_formed_node(("and", *values)),
+        (),
+    )
 
 
 @rule("sign", "t")
@@ -64,7 +68,7 @@ def _cases_of_sign(u: Term) -> Any:
         ("and", ("=", u, ZERO), ("=", value, ZERO)),
         ("and", ("<", u, ZERO), ("=", value, num(-1))),
     )
-    return [definedness(u)], ("or", *sides), ()
+    return [definedness_formula(u)], ("or", *sides), ()
 
 
 @rule("integers apart", "t", "json")
@@ -86,7 +90,7 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
         require_well_formed_node(("forall", names, (p,), ())) for p in conditions_of_sort(x[2], h)
     ]
     low, high = (outer, mean) if convex else (mean, outer)
-    asked = [definedness(node), definedness(mean), *everywhere]
+    asked = [definedness_formula(node), definedness_formula(mean), *everywhere]
     return (
         [*theorem.hypotheses.values(), *asked],
         require_well_formed_node(("<=", low, high)),
@@ -106,12 +110,12 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
     a, b = require_body_without_copies(f), require_body_without_copies(g)
     both, first, second = (
         make_expectation(names, body, parts_outside_binder(f))
-        for body in (("*", a, b), square(a), square(b))
+        for body in (("*", a, b), square_term(a), square_term(b))
     )
-    asked = list(map(definedness, (both, first, second)))
+    asked = list(map(definedness_formula, (both, first, second)))
     return (
         asked,
-        require_well_formed_node(("<=", square(both), ("*", first, second))),
+        require_well_formed_node(("<=", square_term(both), ("*", first, second))),
         ("cauchy-schwarz",),
     )
 
@@ -137,13 +141,17 @@ def _poincare(node: Term) -> Any:
         for i, j in product(range(len(names)), repeat=2)
         if rows[i][j] != ZERO
     ]
-    squared = make_expectation(names, square(f), parts_outside_binder(node))
-    variance = ("+", squared, neg(square(node)))
+    squared = make_expectation(names, square_term(f), parts_outside_binder(node))
+    variance = ("+", squared, neg(square_term(node)))
     bound_on_variance = sum_of_terms([("*", c, e) for c, e in energies])
     asked = law_existence_conditions(parts_outside_binder(node)) + moderate_growth_conditions(
         *open_binder(node)
     )
-    asked += [definedness(node), definedness(squared), *(definedness(e) for _, e in energies)]
+    asked += [
+        definedness_formula(node),
+        definedness_formula(squared),
+        *(definedness_formula(e) for _, e in energies),
+    ]
     return (
         asked,
         require_well_formed_node(("<=", variance, bound_on_variance)),
@@ -169,7 +177,7 @@ def _price(t: Term) -> Any:
     asked = [require_well_formed_node(("<", ZERO, here[0][0]))]
     if len(names) == 2:
         require(rows[0][1] == rows[1][0], "the two entries for the covariance are not identical")
-        minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
+        minor = ("+", ("*", here[0][0], here[1][1]), neg(square_term(here[0][1])))
         asked.append(require_well_formed_node(("<", ZERO, minor)))
     terms: list[Term] = []
 
@@ -187,7 +195,7 @@ def _price(t: Term) -> Any:
         if r in free_symbols(rows[i][j]):
             terms.append(("*", HALF, slope(rows[i][j]), mean(i, j)))
     require(terms, "the law does not depend on the parameter")
-    asked += [definedness(part) for term in terms for part in term[1:] if part != HALF]
+    asked += [definedness_formula(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate_growth_conditions(*open_binder(make_expectation(names, f, laws)))
-    asked += [*law_existence_conditions(laws), definedness(point)]
+    asked += [*law_existence_conditions(laws), definedness_formula(point)]
     return asked, require_well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)

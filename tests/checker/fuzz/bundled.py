@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from slrsym.checker.log import read_inference, read_lines
+from slrsym.checker.log import parse_inference_arguments, read_log_lines
 from slrsym.checker.term import Term, TermReader, parse_term
 from slrsym.tactics.bundled_log import SHIPPED
 
@@ -19,7 +19,7 @@ LONGEST = 1_500
 
 def records() -> list[dict[str, Any]]:
     """Return the records of the bundled log, without its header."""
-    return [json.loads(text) for text in list(read_lines(SHIPPED))[1:]]
+    return [json.loads(text) for text in list(read_log_lines(SHIPPED))[1:]]
 
 
 def bundled(judges: Judges, few: int = 0, seed: int = 0) -> Iterator[Inference]:
@@ -46,7 +46,7 @@ def _inferences(
         given = tuple(
             _cited(stated[p], judges) if isinstance(p, str) else facts[p] for p in premises
         )
-        made = Inference(name, given, tuple(read_inference(name, data, reader)), "log")
+        made = Inference(name, given, tuple(parse_inference_arguments(name, data, reader)), "log")
         if name == "numbers":
             facts.append(judges.fact(made.data[0]))
         else:

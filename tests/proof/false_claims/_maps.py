@@ -3,7 +3,7 @@
 from sympy import Ge, Symbol, symbols
 
 from slrsym.proof import all_of, chain, sign
-from slrsym.statements.maps import box_map, function_of, point_set
+from slrsym.statements.maps import box_map, lambda_of_coordinates, point_set
 
 from ._entries import known
 
@@ -12,7 +12,7 @@ a = Symbol("a", positive=True)
 
 
 def function(value):
-    return function_of((x, y), value)
+    return lambda_of_coordinates((x, y), value)
 
 
 # Everything tends to the origin; a saddle there, and two sinks; a step out of the square; a cycle.

@@ -19,7 +19,7 @@ from slrsym.proofs.convergence_theorems import (
     overlap_step_statement,
 )
 from slrsym.proofs.theorems import by_theorem
-from slrsym.statements.maps import SphereDescent, box_map, function_of, point_set
+from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
 from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
@@ -309,7 +309,7 @@ def pairs(risk, planar=climb, slopes=(-1, -1), points=ascent):
     return by_theorem(
         AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points),
         "from-overlaps",
-        {"planar": planar, "slopes": function_of((kappa, nu), slopes)},
+        {"planar": planar, "slopes": lambda_of_coordinates((kappa, nu), slopes)},
         chain_rule=lemma("lemma-4-chain-rule"),
         vectors=lemma("manifold-step"),
         volume=lemma("manifold-volume"),
@@ -383,7 +383,7 @@ def on_manifold(goal, name="from-overlaps", **more):
     return by_theorem(
         goal,
         name,
-        {"planar": climb, "slopes": function_of((kappa, nu), (-1, -1))},
+        {"planar": climb, "slopes": lambda_of_coordinates((kappa, nu), (-1, -1))},
         chain_rule=lemma("lemma-4-chain-rule"),
         vectors=lemma("manifold-step"),
         volume=lemma("manifold-volume"),

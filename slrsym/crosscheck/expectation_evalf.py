@@ -1,4 +1,4 @@
-"""Numerical values of expectations, for SymPy's ``evalf``.
+"""Numerical values of expectations, for SymPy's ``expectation_evalf``.
 
 They come from the quadrature of the cross-check. A value is given only with all digits asked for,
 and 0 only where the integrand is odd about the mean.
@@ -23,9 +23,9 @@ from slrsym.crosscheck.balls import (
     Ball,
     Inconclusive,
     Number,
-    ball_to_value,
+    ball_to_number_with_error,
     drop_zero_imaginary_part,
-    widen,
+    widen_ball,
 )
 from slrsym.crosscheck.evaluator import Evaluator
 from slrsym.gaussian.binding import Binder, Expectation
@@ -59,7 +59,7 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
     digits = prec_to_dps(prec) + 1
     working = digits + 2
     for _ in range(3):
-        value = ball_to_value(_WideEvaluator({}, working).number(node))
+        value = ball_to_number_with_error(_WideEvaluator({}, working).number(node))
         if value.number == 0 or not isinstance(value.number, mpmath.mpf):
             break
         if value.digits >= digits:
@@ -70,7 +70,7 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
 
 
 def _require_known_moments(node: Expectation) -> None:
-    """Refuse integrands whose mean depends on more of a noise than its variance."""
+    """Raise `Inconclusive` if a mean depends on more of a noise than its variance."""
     for inner in node.atoms(Binder):
         for law in inner.law.independent_laws():
             if not isinstance(law, NoiseLaw):
@@ -109,7 +109,7 @@ class _WideEvaluator(Evaluator):
     _calls_left = 10_000
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """Return the function on balls that a node stands for."""
+        """Return the function on balls for a node's outermost function, or None if it has none."""
         found = super().function(expr)
         if found is not None or not expr.is_Function:
             return found
@@ -142,12 +142,12 @@ def _by_mpmath(function: Any, count: int) -> Callable[..., Ball]:
     compiled = sp.lambdify(names, function(*names), modules=MPMATH_MODULES)
 
     def value(*arguments: Ball) -> Ball:
-        numbers = [ball_to_value((argument, 0.0)).number for argument in arguments]
+        numbers = [ball_to_number_with_error((argument, 0.0)).number for argument in arguments]
         with mpmath.workprec(ctx.prec + 10):
             try:
                 found = drop_zero_imaginary_part(acb(mpmath.mpmathify(compiled(*numbers))))
             except (ArithmeticError, NameError, TypeError, ValueError):
                 raise Inconclusive(f"mpmath does not evaluate {function}") from None
-        return widen(found, found.abs_upper() * arb(2) ** -ctx.prec)
+        return widen_ball(found, found.abs_upper() * arb(2) ** -ctx.prec)
 
     return value

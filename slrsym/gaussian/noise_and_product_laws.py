@@ -70,7 +70,7 @@ class Law(Basic):  # type: ignore[misc]
 _PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermitian", "real"})
 
 
-def is_plainly_real(symbol: Symbol) -> bool:
+def is_declared_real_only(symbol: Symbol) -> bool:
     """Return whether a symbol is declared real, with no other assumption."""
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
@@ -94,7 +94,7 @@ def require_real_symbol(symbol: Any, role: str) -> Symbol:
 
 
 def require_real_expression(expr: Any, what: str) -> Expr:
-    """Return a parameter of a law, or raise an error if it is not real."""
+    """Return a parameter of a law as an expression; raise an error if it is not real."""
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")

@@ -79,5 +79,5 @@ def _script(text: str, letters: dict[int, int], sign: str) -> str:
 
 
 def _one(text: str) -> str:
-    """Put parentheses around a text of more than one letter."""
+    """Return a text, in parentheses unless it is a single character."""
     return text if len(text) == 1 else f"({text})"

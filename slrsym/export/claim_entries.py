@@ -13,16 +13,16 @@ from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
-from slrsym.coq import confirmed_claims, confirmed_steps, describe_confirmed_steps
+from slrsym.coq import confirmed_claims, describe_confirmed_steps, tactics_of_confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
-    abbreviate_to_fit,
+    boxes_of_clashing_symbols,
     choose_abbreviations,
-    distinct_letters,
-    has_notation_meaning,
-    is_in_notation_table,
-    letter_meanings,
+    extend_shorthand_to_fit_page,
+    has_meaning_of_notation_table,
+    is_defined_in_notation_table,
+    printed_letter_meanings,
     with_planar_letters,
 )
 from slrsym.export.document import (
@@ -31,13 +31,13 @@ from slrsym.export.document import (
     ClaimEntry,
     ClaimLabel,
     Display,
+    DisplayedFormula,
+    DisplayedLink,
     Inline,
     Math,
     NotationReference,
     Paragraph,
     Reference,
-    ShownFormula,
-    ShownLink,
     Text,
     join_list,
 )
@@ -45,19 +45,19 @@ from slrsym.export.letter_definitions import explain_shared_letters
 from slrsym.export.proofs import ProofWriter, displayed_steps, proof_blocks
 from slrsym.export.prose import (
     ORDER,
+    assumption_paragraphs,
     assumption_symbols,
-    assumptions_of,
     insert_references,
     put_dollars_around_ranges,
     split_at_dollar_signs,
     undefined_functions,
 )
-from slrsym.export.shorthand import Shorthand, symbol_names
+from slrsym.export.shorthand import Shorthand, symbol_and_function_names
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
-from slrsym.tactics.bundled_log import count_steps_with_evidence
-from slrsym.typeset import Printer, choose_declared_laws
+from slrsym.tactics.bundled_log import count_claim_steps_with_evidence
+from slrsym.typeset import FormulaPrinter, choose_declared_laws
 from slrsym.typeset.boxes import Box, BracketedBox, Operator, row_of_boxes
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
@@ -87,15 +87,15 @@ def build_claim_entry(
     own = [
         x for x in assumption_symbols([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)
     ]
-    names = names | distinct_letters(own, names)
+    names = names | boxes_of_clashing_symbols(own, names)
 
-    def printer_of(shorthand: Shorthand) -> Printer:
+    def printer_of(shorthand: Shorthand) -> FormulaPrinter:
         short = [shorthand(e) for e in shown]
         definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
         inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
-        return Printer(ORDER, choose_declared_laws([*short, *definitions]), names, inside)
+        return FormulaPrinter(ORDER, choose_declared_laws([*short, *definitions]), names, inside)
 
-    shorthand, printer = abbreviate_to_fit(shorthand, shown, claim.symbols, printer_of)
+    shorthand, printer = extend_shorthand_to_fit_page(shorthand, shown, claim.symbols, printer_of)
     laws = printer.laws or {}
     writer = ProofWriter(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
@@ -116,7 +116,7 @@ def build_claim_entry(
         label=label,
         title=split_at_dollar_signs(claim.title) if claim.title else (),
         source=claim.source,
-        assumptions=assumptions_of(
+        assumptions=assumption_paragraphs(
             assumption_symbols(said),
             functions,
             [shorthand(h) for h in claim.hypotheses],
@@ -147,7 +147,7 @@ def build_claim_entry(
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
         marks=summarise_checks(row_of_ledger),
-        names=partial(letter_meanings, shown, shorthand, printer),
+        names=partial(printed_letter_meanings, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
@@ -160,7 +160,7 @@ def build_claim_entry(
 
 
 def _place(claim: Claim) -> tuple[Path | None, int]:
-    """Return the file of a claim and the line of its proof, for links to the source."""
+    """Return a claim's derivation file and the number of the line where its proof starts."""
     line = getattr(getattr(claim.evidence_function, "__code__", None), "co_firstlineno", 1)
     return claim.file, line
 
@@ -179,7 +179,7 @@ def _of_step(step: Step) -> list[Basic]:
 
 def _names(shown: list[Basic]) -> dict[str, Box]:
     """Return the paper's spellings of names, without those that the claim uses otherwise."""
-    own = symbol_names(shown)
+    own = symbol_and_function_names(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
 
@@ -190,7 +190,7 @@ _MANY_PARTS = 4
 def _repeated(
     claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
 ) -> tuple[list[Block], Any]:
-    """Replace parts of a statement that are other claims of the document by references."""
+    """Return a paragraph that cites claims whose parts a statement repeats, and the other parts."""
     parts = conjuncts(claim.statement)
     named: list[Inline] = []
     names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
@@ -214,18 +214,18 @@ def _repeated(
 def _letters(
     shorthand: Shorthand,
     used: set[Symbol],
-    printer: Printer,
+    printer: FormulaPrinter,
     defined: bool,
     functions: Iterable[UndefinedFunction] = (),
 ) -> list[Block]:
-    """Return blocks that define the claim's functions and letters not in the table of notation."""
+    """Return blocks that define those letters and functions of a claim that no table explains."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
         if (
             letter in used
             and not known
-            and not (defined and has_notation_meaning(shorthand, letter))
+            and not (defined and has_meaning_of_notation_table(shorthand, letter))
         ):
             parts += [Text(", ")] if parts else [Text("Here ")]
             equals = [
@@ -235,7 +235,7 @@ def _letters(
             ]
             parts.append(Math(row_of_boxes(equals)))
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
-    shared = [x for x, value in local.items() if defined and is_in_notation_table(x, value)]
+    shared = [x for x, value in local.items() if defined and is_defined_in_notation_table(x, value)]
     own = {
         **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
         **{letter: value for letter, value in local.items() if letter not in shared},
@@ -255,8 +255,10 @@ def _letters(
             if letter in used
             else shorthand.function_definition(letter.func)
         )
-        body = ShownFormula(printer.box(inside), value)
-        blocks.append(Display(ShownFormula(printer.box(letter), value), (ShownLink("=", body),)))
+        body = DisplayedFormula(printer.box(inside), value)
+        blocks.append(
+            Display(DisplayedFormula(printer.box(letter), value), (DisplayedLink("=", body),))
+        )
     return blocks
 
 
@@ -285,7 +287,7 @@ def _own_functions(
 def _where(
     claim: Claim,
     shorthand: Shorthand,
-    printer: Printer,
+    printer: FormulaPrinter,
     find: Callable[[str], Claim],
     included: Collection[str],
     defined: bool,
@@ -315,7 +317,7 @@ def _where(
         body = _definition(meaning, shorthand, printer)
         blocks += [
             Paragraph((Text(lead),)),
-            Display(ShownFormula(applied, None), (ShownLink("=", body),)),
+            Display(DisplayedFormula(applied, None), (DisplayedLink("=", body),)),
         ]
     if claim.id == DEFINES_RISK_ON_M:
         name = printer.box(Symbol("R<"))
@@ -329,11 +331,11 @@ def _where(
 def _sourced(
     shorthand: Shorthand,
     claim: Claim,
-    printer: Printer,
+    printer: FormulaPrinter,
     find: Callable[[str], Claim],
     included: Collection[str],
 ) -> list[Block]:
-    """Return blocks that refer to the claims which define the functions used here."""
+    """Return a paragraph that cites the claims which define a claim's abbreviated functions."""
     named: list[Inline] = []
     sources: list[Inline] = []
     for function, meaning in shorthand.meant.items():
@@ -359,7 +361,7 @@ def _source(
 
 
 def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
-    """Return the letters that occur in formulas, or in definitions of such letters."""
+    """Return the abbreviating letters used in formulas, and those used to define these letters."""
     letters = set(shorthand.letters)
     own = set(shorthand.local.values())
     used: set[Symbol] = set()
@@ -373,9 +375,9 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
     return used
 
 
-def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> ShownFormula:
+def _definition(meaning: Any, shorthand: Shorthand, printer: FormulaPrinter) -> DisplayedFormula:
     inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
-    return ShownFormula(printer.box(inner(meaning.expr)), None)
+    return DisplayedFormula(printer.box(inner(meaning.expr)), None)
 
 
 def _rules(steps: list[Step]) -> tuple[str, ...]:
@@ -431,15 +433,18 @@ def summarise_checks(row: Any) -> tuple[str, ...]:
     if row.replaces or row.status not in ("proved", "cited", "conditional"):
         return tuple(told)
     whole = row.id in confirmed_claims()
-    by_coq = row.steps if whole else len(confirmed_steps().get(row.id, {}))
-    for name, count in (("checker", count_steps_with_evidence(row.id, row.steps)), ("Coq", by_coq)):
+    by_coq = row.steps if whole else len(tactics_of_confirmed_steps().get(row.id, {}))
+    for name, count in (
+        ("checker", count_claim_steps_with_evidence(row.id, row.steps)),
+        ("Coq", by_coq),
+    ):
         if count:
             told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
     return tuple(told)
 
 
 def _rest(row: Any) -> list[Inline]:
-    """Return sentences with the claims and axioms that a claim uses, and the claim it replaces."""
+    """Return sentences on the claims and axioms that a claim uses, and on a claim it replaces."""
     parts: list[Inline] = []
     if row.replaces:
         parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))

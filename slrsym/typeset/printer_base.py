@@ -1,4 +1,4 @@
-"""Shared parts of the layout: brackets, calls, and lists."""
+"""Base class of formula printers, with the layout of brackets, function calls and lists."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    identifier_box,
+    italic_letter_box,
     row_of_boxes,
     upright_name_box,
 )
-from slrsym.typeset.letters import COMMA, typeset_letter
+from slrsym.typeset.letters import COMMA, box_of_symbol_name
 from slrsym.typeset.order import PrintingOrder
 
 # How tightly a formula holds together.
@@ -45,18 +45,18 @@ _NARROW_BRACKET = 9.0
 
 
 def add_primes(base: Box, count: int) -> Box:
-    """Return a letter's box with primes."""
+    """Return the typeset box of a letter or name with a given number of primes."""
     return ScriptBox(base, above=Atom("'" * count, "name"))
 
 
 NAMES: dict[Any, Box] = {
     erf_prime: add_primes(upright_name_box("erf"), 1),
     erf_second: add_primes(upright_name_box("erf"), 2),
-    normal_pdf: identifier_box("varphi"),
-    normal_cdf: identifier_box("Phi"),
-    OwensT: identifier_box("T"),
-    zeta: identifier_box("zeta"),
-    sp.Heaviside: identifier_box("Theta"),
+    normal_pdf: italic_letter_box("varphi"),
+    normal_cdf: italic_letter_box("Phi"),
+    OwensT: italic_letter_box("T"),
+    zeta: italic_letter_box("zeta"),
+    sp.Heaviside: italic_letter_box("Theta"),
     **{
         kind: upright_name_box(text)
         for text, kind in {
@@ -70,7 +70,7 @@ NAMES: dict[Any, Box] = {
 
 
 class PrinterBase:
-    """Base class of printers: names and laws, and boxes of letters, calls and lists."""
+    """Base class of formula printers: names, laws, and boxes of symbols, calls and lists."""
 
     named: ClassVar[dict[Any, Box]] = NAMES
 
@@ -91,28 +91,30 @@ class PrinterBase:
         self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
 
     def box(self, expr: Any, inline: bool = False) -> Box:
-        """Return the box of an expression, a statement or a law."""
+        """Return the typeset box of an expression, a statement or a law."""
         return self._print(expr, inline)[0]
 
     def symbol(self, symbol: Any) -> Box:
-        """Return the box of a symbol."""
-        box = self.names.get(symbol) or self.names.get(symbol.name) or typeset_letter(symbol.name)
+        """Return the typeset box of a symbol, marked as a copy within a sum of copies."""
+        box = (
+            self.names.get(symbol) or self.names.get(symbol.name) or box_of_symbol_name(symbol.name)
+        )
         if symbol in self._copied:
-            copy = BracketedBox("(", identifier_box("ell"), ")")
+            copy = BracketedBox("(", italic_letter_box("ell"), ")")
             if isinstance(box, ScriptBox):
                 return ScriptBox(box.base, box.below, copy)
             return ScriptBox(box, above=copy)
         return box
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
-        """Return the box of a formula, with its precedence."""
+        """Return the typeset box and the precedence of an expression, a statement or a law."""
         raise NotImplementedError
 
     def _power(self, base: Expr, exponent: Expr) -> Box:
         raise NotImplementedError
 
     def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
-        """Return the box of an expression, in brackets if its precedence is too low."""
+        """Return an expression's typeset box, in brackets if its precedence is below a level."""
         box, level = self._print(expr, inline)
         return box if level >= least else add_brackets(box)
 
@@ -127,7 +129,7 @@ class PrinterBase:
 
     @staticmethod
     def _beside(boxes: list[Box]) -> Box:
-        """Return factors side by side, with a thin space where they would run together."""
+        """Return a row of the boxes of factors, with a thin space where they would run together."""
         parts: list[Box] = []
         for box in boxes:
             if parts and (isinstance(parts[-1], Root) or _ends_in_root(parts[-1])):
@@ -167,7 +169,7 @@ class PrinterBase:
 
 
 def add_brackets(box: Box) -> Box:
-    """Return a formula in brackets, which are not broken if it is short."""
+    """Return a formula's box in parentheses; if it is short, no line may break inside."""
     return BracketedBox("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 
@@ -183,10 +185,10 @@ def _is_digit(box: Box) -> bool:
 
 
 def _opens(box: Box) -> bool:
-    """Return whether a box starts with an integral, sum or expectation sign."""
+    """Return whether a formula starts with a sum, integral, expectation or partial sign."""
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (
         upright_name_box("E"),
-        identifier_box("partial"),
+        italic_letter_box("partial"),
     )

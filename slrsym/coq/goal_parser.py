@@ -2,7 +2,8 @@
 
 A printer that prints something else proves something else. This reader shares nothing with it but
 the table of names: text and SymPy's expressions both become plain tuples, without a rule of algebra
-but those of writing: sums and products have no order, ``a / b`` is a power of b, ``sqrt`` another.
+but those of writing: sums and products have no order, ``a / b`` is a power of b, ``sqrt_term``
+another.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _BINDING = {
 _UNARY = 8
 
 
-class MisreadGoal(ValueError):  # noqa: N818
-    """Raised if the text of a goal is malformed, or does not state its step."""
+class CoqGoalMismatchError(ValueError):
+    """Error raised if a Coq goal's text is malformed, or does not state its step or claim."""
 
 
 # -- plain tuples ---------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ class _Parser:
         while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None:
-                raise MisreadGoal(f"no word of the goals: {text[at : at + 20]!r}")
+                raise CoqGoalMismatchError(f"no word of the goals: {text[at : at + 20]!r}")
             self.tokens.append(found[1])
             at = found.end()
         self.tokens.append("")  # the end
@@ -87,7 +88,7 @@ class _Parser:
     def take(self, wanted: str = "") -> str:
         token = self.peek()
         if not token or (wanted and token != wanted):
-            raise MisreadGoal(f"{wanted or 'a word'} is expected, not {token!r}")
+            raise CoqGoalMismatchError(f"{wanted or 'a word'} is expected, not {token!r}")
         self.place += 1
         return token
 
@@ -158,7 +159,7 @@ class _Parser:
         if token.isdigit():
             return ("n", Fraction(int(token)))
         if not re.match(r"[A-Za-z_]", token) or token in ("fun", "forall"):
-            raise MisreadGoal(f"a term cannot begin with {token!r}")
+            raise CoqGoalMismatchError(f"a term cannot begin with {token!r}")
         if token in self.bound:
             return ("b", self.bound[::-1].index(token))
         return ("v", token)
@@ -183,7 +184,7 @@ def _joined(operator: str, a: Any, b: Any) -> Any:
         return _many("*", [a, _power(b, Fraction(-1))])
     if operator == "^":
         if b[0] != "n":
-            raise MisreadGoal("an exponent that is no number")
+            raise CoqGoalMismatchError("an exponent that is no number")
         return _power(a, b[1])
     if operator in ("=", "<>", "/\\", "\\/", "<->"):
         return _unordered(operator, a, b)
@@ -198,7 +199,7 @@ class _Walker:
 
     def __init__(self, names: Mapping[Any, str]) -> None:
         if len(set(names.values())) != len(names):
-            raise MisreadGoal("one name for two things")
+            raise CoqGoalMismatchError("one name for two things")
         self.names = names
         self.opaque = {e for e in names if not isinstance(e, sp.Symbol | sp.IndexedBase)}
         self._seen: dict[Any, Any] = {}
@@ -269,14 +270,14 @@ class _Walker:
                 return _unordered(word, *all_of(e.args))
         if isinstance(e, sp.Implies):
             return ("->", *all_of(e.args))
-        raise MisreadGoal(f"{type(e).__name__} is read as nothing")
+        raise CoqGoalMismatchError(f"{type(e).__name__} is read as nothing")
 
 
 # -- what a goal says -----------------------------------------------------------------------------
 
 
 def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
-    """Split a parsed statement into its bound variables, premises and conclusion."""
+    """Split a parsed Coq statement into its quantified variables, premises and conclusion."""
     names: tuple[tuple[str, int], ...] = ()
     if p[0] == "forall":
         _, names, p = p
@@ -308,23 +309,23 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
     return [*found[:1], *whole]
 
 
-def parse_goal(text: str) -> Any:
-    """Parse a goal into a plain tuple; raise `MisreadGoal` on anything else."""
+def parse_coq_goal(text: str) -> Any:
+    """Parse the text of a Coq goal into nested tuples; raise an error if it is malformed."""
     parser = _Parser(text)
     found = parser.expression()
     if parser.peek():
-        raise MisreadGoal(f"{parser.peek()!r} is left over")
+        raise CoqGoalMismatchError(f"{parser.peek()!r} is left over")
     return found
 
 
 def require_goal_says_step(goal: CoqGoal) -> None:
-    """Refuse a goal that does not say its step, or supposes more; raises `MisreadGoal`."""
+    """Raise an error if the text of a Coq goal does not state its step, or supposes more."""
     walk = _Walker(goal.printer.names)
-    variables, premises, conclusion = _split(parse_goal(goal.text))
+    variables, premises, conclusion = _split(parse_coq_goal(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
         premises, conclusion = _without_implication(premises, conclusion, goal.step.statement)
     if conclusion != walk(goal.step.statement):
-        raise MisreadGoal(f"{goal.name} concludes {conclusion}")
+        raise CoqGoalMismatchError(f"{goal.name} concludes {conclusion}")
     own = list(_walked(walk, _suppositions(goal.step)))
     allowed = [*own, *(("v", f"claim_{id.replace('-', '_')}") for id in goal.step.uses)]
     symbols = {name: x for x, name in goal.printer.names.items()}
@@ -334,12 +335,12 @@ def require_goal_says_step(goal: CoqGoal) -> None:
     facts = [_fact(walk, other, supposed, own, symbols) for other in goal.facts]
     for premise in premises:
         if premise not in allowed and not any(_is_fact(premise, *f) for f in facts):
-            raise MisreadGoal(f"{goal.name} supposes {premise}")
+            raise CoqGoalMismatchError(f"{goal.name} supposes {premise}")
 
 
 def _without_implication(premises: list[Any], conclusion: Any, statement: Any) -> tuple[Any, Any]:
     if not isinstance(statement, sp.Implies) or not premises:
-        raise MisreadGoal("an implication that the step does not state")
+        raise CoqGoalMismatchError("an implication that the step does not state")
     return premises[:-1], ("->", premises[-1], conclusion)
 
 
@@ -348,9 +349,9 @@ def _suppositions(step: Any) -> list[Any]:
 
 
 def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
-    """Yield the hypotheses that can be converted to tuples."""
+    """Yield hypotheses as tuples; skip those that cannot be converted."""
     for h in hypotheses:
-        with suppress(MisreadGoal, ValueError):
+        with suppress(CoqGoalMismatchError, ValueError):
             yield walk(h)
 
 
@@ -358,7 +359,7 @@ def _fact(
     walk: _Walker, other: Any, supposed: Sequence[Any], own: Sequence[Any],
     symbols: Mapping[str, Any],
 ) -> tuple[Any, list[Any], Mapping[str, Any]]:  # fmt: skip
-    """Return an earlier step's statement, its premises and its symbols, as tuples.
+    """Return an earlier step's statement and further premises as tuples, with the symbols.
 
     A premise that the step supposes as well, such as a recursion, need not be read.
     """
@@ -367,7 +368,7 @@ def _fact(
 
 
 def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, Any]) -> bool:
-    """Return whether a premise of a goal is the statement of an earlier step."""
+    """Return whether a Coq goal's premise is an earlier step's statement with its premises."""
     names, given, conclusion = _split(premise)
     if said[0] == "->":
         given, conclusion = given[:-1], ("->", given[-1], conclusion) if given else conclusion
@@ -385,14 +386,14 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
     return bool(conclusion == said and all(h in given for h in needs))
 
 
-def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
-    """Raise an error unless a goal states a claim with exactly its hypotheses and assumptions."""
+def require_coq_text_states_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
+    """Raise `CoqGoalMismatchError` unless a Coq text states a claim with exactly its hypotheses."""
     walk = _Walker(names)
-    variables, premises, conclusion = _split(parse_goal(text))
+    variables, premises, conclusion = _split(parse_coq_goal(text))
     if isinstance(claim.statement, sp.Implies):
         premises, conclusion = _without_implication(premises, conclusion, claim.statement)
     if conclusion != walk(claim.statement):
-        raise MisreadGoal(f"claim {claim.id} says {conclusion}")
+        raise CoqGoalMismatchError(f"claim {claim.id} says {conclusion}")
     symbols = {name: x for x, name in names.items()}
     wanted = [walk(h) for h in claim.hypotheses]
     for name, indices in variables:
@@ -406,7 +407,7 @@ def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     ]
     for premise in premises:
         if premise not in wanted and premise not in meaningful:
-            raise MisreadGoal(f"claim {claim.id} supposes {premise}")
+            raise CoqGoalMismatchError(f"claim {claim.id} supposes {premise}")
     for premise in wanted:
         if premise not in premises:
-            raise MisreadGoal(f"claim {claim.id} does not suppose {premise}")
+            raise CoqGoalMismatchError(f"claim {claim.id} does not suppose {premise}")

@@ -1,4 +1,4 @@
-"""Search for derivation files and for the claims in them.
+"""Search for derivation files and claim ids by reading text, without running code.
 
 A derivation file is a Python file that calls `Claim`. Files are recognised by reading their text,
 so looking for them, and for the claims in them, runs no code, and needs nothing but the standard
@@ -24,7 +24,7 @@ class DerivationError(Exception):
     """Raised if a path has no derivation, or if a derivation file cannot be loaded."""
 
 
-def traceback_line(problem: BaseException, file: Path) -> str:
+def traceback_line_suffix(problem: BaseException, file: Path) -> str:
     """Return ``:N`` for the last line N of a file in a traceback; empty if it has none."""
     if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(file):
         return f":{problem.lineno}"
@@ -37,7 +37,7 @@ def traceback_line(problem: BaseException, file: Path) -> str:
     return f":{lines[-1]}" if lines else ""
 
 
-def builtin_folder() -> Path:
+def builtin_derivation_folder() -> Path:
     """Return the folder of the derivations that come with slrsym."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "derivations", package.parent / "derivations"):
@@ -46,7 +46,7 @@ def builtin_folder() -> Path:
     raise DerivationError(f"the installation in {package} has no folder of derivations")
 
 
-class DeclaredClaims(NamedTuple):
+class DeclaredClaimIds(NamedTuple):
     """The ids of claims in a derivation file, as read from its text without running it."""
 
     ids: tuple[str, ...]
@@ -97,13 +97,13 @@ def _text(path: Path) -> str:
 
 # The files of the package are looked at again and again.
 @lru_cache(maxsize=256)
-def _declared_claims(text: str) -> DeclaredClaims | None:
+def _declared_claims(text: str) -> DeclaredClaimIds | None:
     if "Claim" not in text or "slrsym" not in text:
         return None
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return DeclaredClaims((), (".*",))
+        return DeclaredClaimIds((), (".*",))
     ids: list[str] = []
     patterns: list[str] = []
     for node in ast.walk(tree):
@@ -121,7 +121,7 @@ def _declared_claims(text: str) -> DeclaredClaims | None:
                 )
             case _:
                 patterns.append(".*")
-    return DeclaredClaims(tuple(ids), tuple(patterns)) if ids or patterns else None
+    return DeclaredClaimIds(tuple(ids), tuple(patterns)) if ids or patterns else None
 
 
 def derivation_files(path: Path) -> list[Path]:

@@ -25,38 +25,38 @@ _BATCH = 40
 
 
 class CoqError(RuntimeError):
-    """Coq is missing, or stopped with an error."""
+    """Error raised if Coq is not installed, or stops with an error."""
 
 
-def require_coq() -> str:
-    """Return the path of the compiler coqc; `CoqError` says how to install it."""
+def coqc_path() -> str:
+    """Return the path of the compiler coqc; raise `CoqError` if it is not installed."""
     found = shutil.which("coqc")
     if found is None:
         raise CoqError(INSTALL)
     return found
 
 
-def compile_file(folder: Path, name: str, limit: float = 600) -> str:
+def compile_coq_file(folder: Path, name: str, limit: float = 600) -> str:
     """Compile a Coq file; return Coq's error messages, empty if it accepts the file."""
     done = subprocess.run(
-        [require_coq(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
+        [coqc_path(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
         timeout=limit, check=False,
     )  # fmt: skip
     return done.stderr.strip() or f"exit {done.returncode}" if done.returncode else ""
 
 
-def write_library(folder: Path, made: CoqDevelopment) -> Path:
-    """Write slrsym's Coq library, compiled, and the claims' statements to a folder."""
+def compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
+    """Write slrsym's Coq library and the claims' statements to a folder, and compile both."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
-        if problem := compile_file(folder, name):
+        if problem := compile_coq_file(folder, name):
             raise CoqError(problem)
     return folder
 
 
 def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
-    """Search for a tactic that proves each goal; return those found, by goal.
+    """Run Coq to find a tactic that proves each goal; return those found, by goal's name.
 
     The folder has the compiled library; goals without a text are left out.
     """
@@ -82,7 +82,7 @@ def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> 
 
 
 def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
-    """Return the axioms that coqchk finds in compiled files."""
+    """Return the names of the axioms that coqchk lists for compiled Coq files."""
     done = subprocess.run(
         ["coqchk", "-silent", "-o", *modules], cwd=folder, capture_output=True, text=True,
         check=False,
@@ -93,12 +93,14 @@ def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
 
 
-def check_development(made: CoqDevelopment, folder: Path, search: bool = False) -> list[str]:
-    """Compile a development, remove what Coq refuses, and return the axioms that coqchk lists.
+def compile_and_prune_development(
+    made: CoqDevelopment, folder: Path, search: bool = False
+) -> list[str]:
+    """Compile a development, drop proofs that Coq refuses, return axioms listed by coqchk.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
-    write_library(folder, made)
+    compile_coq_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
         made.tactics |= search_tactics(goals, folder)
@@ -128,7 +130,7 @@ def _only(tactic: str) -> list[str]:
 
 
 def mark_complete_claims(made: CoqDevelopment) -> None:
-    """Mark every claim whose steps all have proofs as following from them."""
+    """Mark each claim of a Coq development whose steps all have proofs as proved by them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
     _settle(made)
 
@@ -141,7 +143,7 @@ def _settle(made: CoqDevelopment) -> None:
 
 def _compiled_as_is(made: CoqDevelopment, folder: Path, name: str) -> str:
     (folder / name).write_text(made.files()[name], encoding="utf-8")
-    return compile_file(folder, name, limit=3600)
+    return compile_coq_file(folder, name, limit=3600)
 
 
 def _dropped(made: CoqDevelopment, file: Path, problem: str) -> bool:

@@ -79,7 +79,7 @@ _ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
 
 @dataclass(frozen=True)
 class RuleEntry:
-    """The entry of a rule on its page; `kind` is the short name of its form of evidence."""
+    """The entry of a proof rule in the documentation: name, accepted steps, checks, evidence."""
 
     id: str
     name: str
@@ -93,7 +93,7 @@ class RuleEntry:
         return _EVIDENCE[self.kind]
 
 
-def rule_id(name: str) -> str:
+def rule_id_of_step(name: str) -> str:
     """Return the id of the rule that a step names; empty for a structural step."""
     if name.startswith("theorem "):
         return re.sub(r"[^a-z0-9]+", "-", name)
@@ -101,11 +101,11 @@ def rule_id(name: str) -> str:
 
 
 def rule_entry(id: str, name: str) -> RuleEntry:
-    """Return the entry of a rule; for a theorem on orbits, with the theorem's statement."""
+    """Return the documentation entry of a proof rule, or of a theorem on orbits."""
     if id.startswith("theorem-"):
-        from slrsym.proofs.theorems import text_of_theorem
+        from slrsym.proofs.theorems import paragraphs_of_theorem
 
-        said, *argument = text_of_theorem(name.removeprefix("theorem "))
+        said, *argument = paragraphs_of_theorem(name.removeprefix("theorem "))
         known = (*argument, "The hypotheses are steps of their own.")
         title = name.removeprefix("theorem ").replace("-", " ")
         return RuleEntry(id, title, said, known, "hypotheses")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sympy import Eq, Ge, Le, Rational, Symbol, Tuple, false, lambdify
 
 from slrsym.crosscheck import Inconclusive
-from slrsym.crosscheck.points import parameters_of, sample_points
+from slrsym.crosscheck.points import parameters_of_statements, sample_points
 from slrsym.statements.maps import BoxMap, value_at
 from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
@@ -62,7 +62,7 @@ def _is_regular(slopes: Any) -> bool:
 
 
 def numerical_jacobian(function: Callable[..., Any], x: Sequence[Any]) -> Any:
-    """Return the Jacobian of a function by central differences."""
+    """Return the Jacobian matrix of a function at a point, by central differences."""
     size = len(x)
     step = mpmath.mpf(10) ** (-DIGITS // 3)
     matrix = mpmath.matrix(size, size)
@@ -74,7 +74,7 @@ def numerical_jacobian(function: Callable[..., Any], x: Sequence[Any]) -> Any:
 
 
 def is_close(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Return whether two points are equal up to rounding."""
+    """Return whether two points differ by less than 1e-6 in every coordinate."""
     return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
 
 
@@ -146,8 +146,8 @@ class MapInstance:
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
-    def follow_orbits(self) -> Orbits:
-        """Return the orbits of random starts."""
+    def follow_orbits(self) -> OrbitSnapshots:
+        """Return the first, middle and last points of the map's orbits from random starts."""
         start = self.random_starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
@@ -156,7 +156,7 @@ class MapInstance:
             left |= self.is_outside(x)
             if number == STEPS // 2:
                 middle = x
-        return Orbits(start, middle, last, x, left)
+        return OrbitSnapshots(start, middle, last, x, left)
 
     # -- fixed points --------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class MapInstance:
         return self._solved(returns, start)
 
     def find_collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
-        """Search for a second point with the same image; return None if none is found."""
+        """Search for another point with the same image as a given one; return it, or None."""
         with mpmath.workdps(DIGITS):
             image = self.precise_map(*map(mpmath.mpf, at))
             point = self._solved(
@@ -242,7 +242,7 @@ class MapInstance:
 
 
 @dataclass(frozen=True)
-class Orbits:
+class OrbitSnapshots:
     """Orbits of many starts: first, middle and last points."""
 
     start: Array
@@ -257,9 +257,9 @@ class Orbits:
         return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
 
 
-def random_instances(statement: Any, given: Any, rng: Generator) -> Iterator[MapInstance]:
+def random_map_instances(statement: Any, given: Any, rng: Generator) -> Iterator[MapInstance]:
     """Yield a statement's map with random values of its parameters."""
-    symbols = parameters_of(statement, *given)
+    symbols = parameters_of_statements(statement, *given)
     while True:
         (point,) = sample_points(symbols, given, rng, 1)
         yield MapInstance(statement.map, point, rng)
@@ -278,13 +278,13 @@ _ON = 1e-6
 _STILL = 1e-13
 
 
-def check_pair_statement(
+def find_pair_contradiction(
     statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
 ) -> str:
-    """Check a statement about pairs of unit vectors by simulation; describe a contradiction."""
+    """Simulate pairs of unit vectors; return a contradiction to a statement, or an empty text."""
     descent = statement.map
     given = tuple(given)
-    symbols = parameters_of(statement, *given)
+    symbols = parameters_of_statements(statement, *given)
     arrived = 0
     at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
     allowed = [n for n, relations in at if false not in relations]
@@ -309,7 +309,7 @@ def check_pair_statement(
 def _arrivals(
     statement: AlmostEveryPairConvergesTo | NullPairs, point: Any, dimension: int, rng: Generator
 ) -> tuple[int, str]:
-    """Count the simulated pairs of vectors whose overlaps end at the points of a statement."""
+    """Return how many simulated pairs end as a statement says, and a contradiction or ''."""
     slopes = _Slopes(statement.map, point)
     rate = float(statement.map.rate.subs(point))
     k, v = _manifold(dimension, rng)

@@ -53,7 +53,7 @@ class Budget:
         self._start = time.monotonic()
 
     def sub_budget(self, share: int, most: int | None = None) -> Budget:
-        """Return a budget for a part of this one."""
+        """Return a new budget with 1/share of the boxes and seconds that this budget has left."""
         boxes = max(1, (self.max_boxes - self.used) // share)
         left = max(self.seconds - self.elapsed, 1e-3)
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
@@ -69,7 +69,7 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the search began."""
+        """Seconds since this search budget was created."""
         return time.monotonic() - self._start
 
     @property
@@ -91,12 +91,12 @@ class Subdivision:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the search decided every piece."""
+        """Whether the search left no box undecided and found no counterexample."""
         return not self.undecided and self.counterexample is None
 
 
 def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
-    """Return the axis along which cutting a box narrows the enclosures most."""
+    """Return the index of the axis along which halving a box should narrow enclosures most."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
@@ -116,13 +116,13 @@ def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None
 
 
 def prove_positive(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
-    """Divide a box until functions are proved to be positive on every piece."""
+    """Subdivide a box to prove that functions are positive on it; return the subdivision."""
     found = Subdivision()
     _cover(bound, domain, budget, found, 0)
     return found
 
 
-def is_refuted_at(bound: Functions, point: Box) -> bool:
+def is_positivity_refuted_at(bound: Functions, point: Box) -> bool:
     """Return whether some function is proved not to be positive at a point."""
     return any(value <= 0 for value in bound.natural_enclosure(point))
 
@@ -142,7 +142,7 @@ def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth
             _accept(found, CENTRED, sharper)
             return
         open_ = [i for i, value in enumerate(sharper) if not value > 0] or open_
-    if any(value <= 0 for value in values) or is_refuted_at(bound, midpoint(box)):
+    if any(value <= 0 for value in values) or is_positivity_refuted_at(bound, midpoint(box)):
         found.counterexample = midpoint(box)
     if not box or found.counterexample is not None:
         record_undecided_box(found, box)
@@ -163,7 +163,7 @@ def _accept(found: Subdivision, mark: str, values: list[Any]) -> None:
 
 
 def record_undecided_box(found: Subdivision, box: Box) -> None:
-    """Add a box on which the search could decide nothing."""
+    """Add an undecided box to the tree and the list of a subdivision."""
     found.tree.append(UNDECIDED)
     found.undecided.append(box)
 
@@ -177,7 +177,7 @@ def volume_fraction(boxes: Iterable[Box], domain: Box) -> float:
 
 
 def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
-    """Divide a box until each piece has no zero of a system, or is near exactly one."""
+    """Subdivide a box to isolate a system's zeros; return the subdivision with the zeros."""
     found = Subdivision()
     _isolate(bound, domain, domain, budget, found, 0)
     return found
