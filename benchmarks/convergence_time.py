@@ -20,7 +20,7 @@ from scipy.special import expit
 from sympy import Expr, Symbol, lambdify
 
 from slrsym import Task, convergence, excess_risk, planar, simulate
-from slrsym.convergence import balancing_nu
+from slrsym.convergence import nu_with_zero_kappa_slope
 from slrsym.experiments import EXPERIMENTS
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.task import ORACLE
@@ -78,7 +78,7 @@ def steps(setting: Setting, most: int = 10**7) -> int:
 def bound(setting: Setting) -> float:
     """Return the smallest bound found over the claims' free numbers."""
     c, r, h, q = convergence.c, convergence.r, convergence.h, convergence.q
-    largest = {convergence.v: balancing_nu(c), convergence.g: convergence.largest_g}
+    largest = {convergence.v: nu_with_zero_kappa_slope(c), convergence.g: convergence.largest_g}
     before = convergence.bound - convergence.contraction
     until_corner = in_task(before.subs(largest), kappa, nu, c, r, h)
     contraction = in_task(convergence.contraction, r, q, h)

@@ -26,28 +26,28 @@ c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
 
 
 def coordinate_after_planar_step(x: Any, y: Any) -> Expr:
-    """Return the coordinate after a step from x, by Lemma 7; y is step size times slope."""
+    """Return kappa or nu after a descent step from x, by Lemma 7; y is step size times slope."""
     return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
 
 
-def balancing_nu(x: Any) -> Expr:
+def nu_with_zero_kappa_slope(x: Any) -> Expr:
     """Return the nu at which the derivative of the risk in kappa vanishes, for kappa = x."""
     return erf(b * x / B)
 
 
 def minus_kappa_slope(x: Any, y: Any) -> Expr:
-    """Return minus the derivative of the risk in kappa, at (x, y)."""
-    return N * exp(-((b * x) ** 2)) * (y - balancing_nu(x))
+    """Return minus the derivative in kappa of the risk on the manifold, at kappa = x, nu = y."""
+    return N * exp(-((b * x) ** 2)) * (y - nu_with_zero_kappa_slope(x))
 
 
 def overlaps_after_planar_step(x: Any, y: Any) -> tuple[Expr, Expr]:
-    """Return (kappa, nu) after a step from (x, y)."""
+    """Return (kappa, nu) after one step of the planar map (13) from (x, y), in symbols."""
     return coordinate_after_planar_step(
         x, -alpha * minus_kappa_slope(x, y)
     ), coordinate_after_planar_step(y, -alpha * Q * erf(b * x))
 
 
-level, push = balancing_nu(kappa), minus_kappa_slope(kappa, nu)
+level, push = nu_with_zero_kappa_slope(kappa), minus_kappa_slope(kappa, nu)
 kappa_next, nu_next = overlaps_after_planar_step(kappa, nu)
 
 # A run: both overlaps after t steps, for all t.
@@ -62,7 +62,7 @@ run = tuple(
 
 # The least factors of the linear gains in kappa and in nu, and the greatest loss of kappa.
 m = (1 - alpha * N) * exp(-((b * c) ** 2)) * (1 - c**2)
-ell = (1 - alpha * Q) * Q * erf(b) * (1 - balancing_nu(c) ** 2)
+ell = (1 - alpha * Q) * Q * erf(b) * (1 - nu_with_zero_kappa_slope(c) ** 2)
 p = N * 2 / sqrt(pi) * b / B
 
 # Growth is shown of `growing_combination`, if g^2 + p g <= m N l; the largest such g is
@@ -76,15 +76,17 @@ def growing_combination(x: Any, y: Any) -> Expr:
 
 
 # The gain of kappa in a step of the passage; the rates of 1 - nu and of 1 - kappa.
-gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - balancing_nu(r)) * (1 - r**2)
+gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - nu_with_zero_kappa_slope(r)) * (1 - r**2)
 nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
-kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - balancing_nu(q) - h) * (1 + r)
+kappa_rate = (
+    (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope(q) - h) * (1 + r)
+)
 
 
 def growth_steps_left(x: Any, y: Any) -> Expr:
     """Return a bound on the remaining steps of growth near the saddle, at (x, y)."""
     return (
-        (log(growing_combination(1, balancing_nu(c))) - log(growing_combination(x, y)))
+        (log(growing_combination(1, nu_with_zero_kappa_slope(c))) - log(growing_combination(x, y)))
         * (1 + alpha * g)
         / (alpha * g)
     )
@@ -111,7 +113,7 @@ contraction = 1 + kappa_steps_left(r)
 bound = 3 + growth_steps_left(kappa, nu) + passage_steps_left(0) + nu_steps_left(v) + contraction
 
 # Then the risk is at most this above that of the oracle.
-excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - balancing_nu(q)) * (1 - q)
+excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope(q)) * (1 - q)
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
-fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - balancing_nu(r))
+fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - nu_with_zero_kappa_slope(r))

@@ -44,7 +44,7 @@ from slrsym.dynamics import (
     simulate,
 )
 from slrsym.files import DamagedFileError
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 from slrsym.task import Task, task_settings
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
 from slrsym.transformers.layer import ResumableRuns
@@ -59,7 +59,7 @@ __all__ = [
     "with_parameters",
 ]
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     altered="with_parameters",
     fetch="load_or_compute",
@@ -72,11 +72,11 @@ class Recipe(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend, as attributes of the data."""
+        """The computation's parameters by name, as they are stored as attributes of its data."""
         ...
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """Compute the data, and save them if there is a path.
+        """Compute a figure's data, save them if a path is given, and return the dataset.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Recipe(Protocol):
         ...
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Return the data saved in a file.
+        """Read the data that this computation saved in a file, and return the dataset.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True)
 class Experiment(Recipe):
-    r"""Runs of projected gradient descent with the paper's parameters.
+    r"""The recipe of a figure's descent runs: task, schedule, start, step size and steps.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Experiment(Recipe):
 
     @property
     def runs(self) -> int:
-        """The number of runs."""
+        """The number of runs of the experiment, one for each start."""
         return self.start.runs
 
     @property
@@ -165,7 +165,7 @@ class Experiment(Recipe):
         progress: bool | None = None,
         backend: str = "auto",
     ) -> xr.Dataset:
-        """Run projected gradient descent, by the exact map of the overlaps.
+        """Run the experiment's descent in the overlaps; return the runs, and save them to a path.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ _PLACES = {
 
 
 def with_parameters(recipe: Recipe, **changes: Any) -> Recipe:
-    """Return a computation with some parameters changed.
+    """Return a copy of a recipe with some parameters changed.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _changed(thing: Any, place: list[str], value: Any) -> Any:
 
 
 def parameter_names(recipe: Recipe) -> list[str]:
-    """Return the names of the parameters of a computation.
+    """Return the names of the parameters of a recipe that `with_parameters` can change.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def parameter_names(recipe: Recipe) -> list[str]:
 def load_or_compute(
     recipe: Recipe, path: str | Path | None = None, progress: bool | None = None
 ) -> xr.Dataset:
-    """Return the data from a file that holds them, or else compute and save them.
+    """Return a recipe's data, read from a file if it exists, else computed and saved there.
 
     Parameters
     ----------

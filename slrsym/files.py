@@ -27,11 +27,11 @@ FORMATS = ("pdf", "png", "svg")
 
 
 class DamagedFileError(ValueError):
-    """A file cannot be read, is damaged, or does not hold what is expected."""
+    """An error for a file that cannot be read, is damaged, or has unexpected contents."""
 
 
 class NotSavedError(OSError):
-    """A file could not be written; an earlier version of it is unchanged.
+    """An error for a file that could not be written; its earlier version is unchanged.
 
     Nothing is lost: what was to be saved is its `result`, if that is known.
     """
@@ -42,7 +42,7 @@ class NotSavedError(OSError):
 
 
 def digest_of_files(files: Iterable[Path], *more: object) -> str:
-    """Return a hash of files (paths and contents), of Python's version, and of more texts."""
+    """Return the SHA-256 hash of files' paths and contents, Python's version and more objects."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
         digest.update(b"\n" + os.fsencode(file) + b"\n")
@@ -113,7 +113,7 @@ def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
 
 
 def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
-    """Read a dataset from a netCDF file."""
+    """Read a netCDF file and return its dataset; raise DamagedFileError if that fails."""
     import xarray as xr
 
     try:
@@ -131,7 +131,7 @@ _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 def write_netcdf_if_path(
     data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
 ) -> _Data:
-    """Write data if a path is given, and return the data."""
+    """Write data by the given function if there is a path, and return the data."""
     if path is not None:
         try:
             write(data, Path(path))
@@ -142,7 +142,7 @@ def write_netcdf_if_path(
 
 
 def parts_folder(path: Path) -> Path:
-    """Return the folder that holds the parts of a sweep until its file is complete."""
+    """Return the path of the folder for the parts of a sweep whose file is not yet complete."""
     return path.with_name(f"{path.name}.parts")
 
 
@@ -201,7 +201,7 @@ class SweepParts:
                 draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
 
     def read(self, name: str, fields: Iterable[str]) -> dict[str, NDArray[Any]] | None:
-        """Return the arrays of a part, or None if it has not been computed."""
+        """Return the arrays of a part of the sweep; None if its file is missing or damaged."""
         import numpy as np
 
         file = self._folder / f"{name}.npz"
@@ -216,14 +216,14 @@ class SweepParts:
         return found if found.keys() == set(fields) else None
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Save the arrays of a part."""
+        """Write the arrays of a part of the sweep to its .npz file in the folder."""
         import numpy as np
 
         with replace_atomically(self._folder / f"{name}.npz") as draft, draft.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     def remove(self) -> None:
-        """Remove the folder with its files."""
+        """Delete the folder of the sweep's parts, with all files in it."""
         shutil.rmtree(self._folder)
 
 
@@ -275,11 +275,11 @@ class SavedComputation:
     """Base class of computations whose data can be saved to a file and read again."""
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the data, without saving them."""
+        """Compute the data of this computation and return the dataset, without saving it."""
         raise NotImplementedError
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """Compute the data, and save them if there is a path."""
+        """Compute the data, save them as netCDF if a path is given, and return the dataset."""
         return self._kept(self.compute_data(), path)
 
     def read(self, path: str | Path) -> xr.Dataset:
@@ -292,7 +292,7 @@ class SavedComputation:
 
 
 def read_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
-    """Return arrays of an .npz file by name; raise an error if they are missing or damaged."""
+    """Return the arrays of an .npz or .npy file by name; raise if it is damaged or has others."""
     import numpy as np
 
     if not Path(path).is_file():
@@ -321,7 +321,7 @@ _LEFT_BY_TEX = (
 
 
 class FolderError(ValueError):
-    """A folder cannot be written to, or holds files that would be lost."""
+    """An error for an export folder that is not writable or holds files that would be lost."""
 
 
 def require_export_folder(folder: Path, ending: str = "") -> None:
@@ -384,7 +384,7 @@ def _told(folder: Path) -> Iterator[None]:
 
 
 def make_folder_with_files(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Make a folder with all its files, or not at all; it must be new or empty."""
+    """Make a folder with files of given contents, or not at all; it must be new or empty."""
     with _told(folder):
         _make(folder.resolve(), contents)
 

@@ -28,7 +28,7 @@ _PATIENCE = 5
 def executor_factory(
     executor: futures.Executor | Maker | None, workers: int | None
 ) -> tuple[Maker, bool]:
-    """Return a function that makes executors, and whether we have to shut them down."""
+    """Return a function that makes executors, and whether the caller must shut them down."""
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
@@ -51,7 +51,7 @@ def executor_factory(
 def iterate_results(
     jobs: Jobs, executor: futures.Executor | Maker | None, workers: int
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they finish."""
+    """Yield each job's name and result as it finishes, in this process or on an executor."""
     if executor is not None or workers > 1:
         yield from run_jobs(jobs, *executor_factory(executor, workers))
     while jobs:
@@ -60,7 +60,7 @@ def iterate_results(
 
 
 def run_jobs(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they finish; run lost jobs again."""
+    """Yield each job's name and result as it finishes on an executor; run lost jobs again."""
     broken = 0
     while jobs:
         pool = maker()
@@ -103,7 +103,7 @@ LOG_INTERVAL = 30.0
 
 @contextmanager
 def log_progress(line: Callable[[float], str]) -> Iterator[None]:
-    """Log a line on standard error every 30 s while a block runs.
+    """Print a progress line to standard error every 30 s while a `with` block runs.
 
     A thread of its own writes it, so that one long part of the work is no silence.
     """
@@ -159,7 +159,7 @@ def _clock(seconds: float) -> str:
 def show_progress(
     wanted: bool | None, what: str, total: int, *, counted: bool = False
 ) -> Iterator[Callable[[int], object]]:
-    """Show progress during a block: a bar on a terminal, else a log line every 30 s."""
+    """Show progress during a `with` block: a bar on a terminal, else a line every 30 s."""
     if wanted is False:
         yield lambda more: None
         return

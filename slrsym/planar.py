@@ -71,14 +71,14 @@ def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
 C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
-def separation_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
-    """Return a lower bound on the distance of two points after a step, summed over coordinates."""
+def distance_after_step_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
+    """Return a lower bound on the distance of two points' images, given the points' distances."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
     return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
 
 
 def coordinate_after_step(x: Any, slope: Any) -> Expr:
-    """Return the coordinate after a step from x, by Lemma 7."""
+    """Return kappa or nu after a descent step from x, given the risk's slope in it (Lemma 7)."""
     stretch = 1 - x**2
     return (x - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
 
@@ -93,12 +93,12 @@ slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2
 
 
 def as_planar_function(value: Any) -> Lambda:
-    """Return one or several expressions as a function of kappa and nu."""
+    """Return the SymPy Lambda of kappa and nu that one or several expressions define."""
     return lambda_of_coordinates((kappa, nu), value)
 
 
 def planar_map() -> BoxMap:
-    """Return the map g of Lemma 7 on the square."""
+    """Return the planar map (13), one descent step in (kappa, nu), as a map of the square."""
     return box_map({kappa: kappa_next, nu: nu_next})
 
 
@@ -113,7 +113,7 @@ def second_point_conditions() -> tuple[Boolean, ...]:
 
 
 def stationarity_equations() -> Lambda:
-    """Return the left-hand sides of the stationarity equations (14)."""
+    """Return the left-hand sides of the equations (14) as a function of kappa and nu."""
     return as_planar_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
 
 

@@ -14,7 +14,7 @@ _PLACES: dict[str, str] = {}
 
 
 def register(places: Mapping[str, str]) -> None:
-    """Register objects by name, each with the module and the name where it is defined."""
+    """Register names of objects to import on demand, each with the object's dotted path."""
     _PLACES.update(places)
 
 
@@ -24,6 +24,6 @@ def dotted_name(name: str) -> str:
 
 
 def load_registered(name: str) -> Any:
-    """Import a registered object and return it."""
+    """Import the object that is registered under a name, and return it."""
     module, _, inside = dotted_name(name).rpartition(".")
     return getattr(import_module(module), inside)

@@ -1,4 +1,4 @@
-"""Old names of attributes and functions, which work with a `DeprecationWarning` for a time."""
+"""Helpers that keep old names of attributes and functions working, with a warning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def old_attribute(new: str) -> Any:
     return _OldAttribute(new)
 
 
-def old_names(module: str, **names: str) -> Callable[..., Any]:
+def getattr_for_old_names(module: str, **names: str) -> Callable[..., Any]:
     """Return a module's `__getattr__` for old names, which warns and returns the new object.
 
     A `__getattr__` that calls it passes ``stacklevel=3``.

@@ -50,7 +50,7 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a variable by its name, or an order parameter by its symbol."""
+        """Return a variable of the runs by its name, or an order parameter by its SymPy symbol."""
         return super().__getitem__(getattr(key, "name", key))
 
     def overlap(self, x: Any, y: Any) -> xr.DataArray:
@@ -145,7 +145,7 @@ def _is_large(value: object) -> bool:
 
 
 class RiskError(RuntimeError):
-    """The risk of finished runs could not be computed.
+    """An error for finished runs whose risk could not be computed; it holds the runs.
 
     The message names the file that holds the runs; they are its `result`, too, with NaN as risk.
     """
@@ -170,7 +170,7 @@ def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -
 
 
 def load(path: str | Path) -> Runs:
-    """Return the runs in a file.
+    """Read runs of descent from a netCDF file; raise DamagedFileError if it holds none.
 
     Parameters
     ----------
@@ -212,11 +212,11 @@ class Engine(Protocol):
 
     @property
     def states(self) -> NDArray[np.float64]:
-        """The states of the runs, shape (runs, ...)."""
+        """The current states of all runs, an array of shape (runs, ...)."""
         ...
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
-        """Take one step for each inverse temperature; return every `every`-th state.
+        """Take a descent step per inverse temperature in all runs; return each `every`-th state.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ def advance_and_log(
 
 
 def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield how many steps to take between two saves, and how many log rows.
+    """Yield (steps per saved state, number of saved states, whether they are rows of the log).
 
     Equal gaps between logged steps are taken together, but not too many; a long one is cut.
     """
@@ -286,7 +286,7 @@ CONFIDENCE = 0.95
 def wilson_intervals(
     counts: ArrayLike, total: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's confidence intervals for probabilities, from counts.
+    """Return lower and upper ends of Wilson's 95 % intervals of probabilities, from counts.
 
     The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
 

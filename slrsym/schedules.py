@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import require_positive, require_real_array, to_float
+from slrsym.kernels.arguments import float_or_nan, require_positive, require_real_array
 
 _ALLOWED = "a number, a list of numbers or a function of steps"
 
@@ -38,7 +38,7 @@ class Constant:
         object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at given steps, which are all equal."""
+        """Return the constant inverse temperature once for each of an array of steps."""
         return np.full(steps.shape, self.lam, dtype=np.float64)
 
 
@@ -64,13 +64,13 @@ class InverseTimeDecay:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lam0", require_positive("lam0", self.lam0))
-        rate = to_float(self.c)
+        rate = float_or_nan(self.c)
         if not (math.isfinite(rate) and rate >= 0):
             raise ValueError(f"c must be finite and not negative; got {self.c!r}")
         object.__setattr__(self, "c", rate)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at given steps."""
+        """Return the decaying inverse temperatures at an array of steps."""
         return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
 
 
@@ -113,7 +113,7 @@ class Formula:
             ) from None
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at given steps."""
+        """Evaluate the formula at an array of steps, and return the inverse temperatures."""
         tree = ast.parse(self.text.strip(), mode="eval")
         # Values that are not finite are refused later, with the step that they belong to.
         with np.errstate(all="ignore"):
@@ -155,7 +155,7 @@ class Tabulated:
         object.__setattr__(self, "values", table)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the values of the parameter at some steps."""
+        """Return the table's values at an array of steps; raise an error if it is too short."""
         if self.values.ndim and steps.size and steps.max() >= self.values.size:
             raise ValueError(
                 f"{self.name} must have a value for each step from 0 to {steps.max()}, "
@@ -171,7 +171,7 @@ Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
-    """Return the schedule that a number, a table or a function stands for."""
+    """Convert a number, an array of values per step or a function of steps to a schedule."""
     if callable(schedule):
         return schedule
     values = require_real_array("schedule", schedule, _ALLOWED)
@@ -234,7 +234,7 @@ def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
 
 
 def describe_schedule(schedule: Any) -> str:
-    """Return a text that `schedule_from_text` reads, for a schedule of a known kind."""
+    """Return a schedule as text: its formula or constructor call, or ``user-given``."""
     if isinstance(schedule, Formula):
         return schedule.text
     return (

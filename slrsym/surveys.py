@@ -19,12 +19,12 @@ from slrsym.files import SavedComputation
 from slrsym.linear import best_linear
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 from slrsym.task import ORACLE, Task
 
 __all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
 
-__getattr__ = old_names(__name__, best_temperature="best_inverse_temperature")
+__getattr__ = getattr_for_old_names(__name__, best_temperature="best_inverse_temperature")
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
@@ -99,7 +99,7 @@ class OracleSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The survey's parameters by name, on which its data depend, saved as their attributes."""
         return {
             "survey": "oracle and linear risk",
             "d_exact": list(self.exact),
@@ -112,7 +112,7 @@ class OracleSurvey(SavedComputation):
         }
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the risks of both predictors, with Monte Carlo estimates."""
+        """Compute exact and sampled risks of the oracle and the best linear predictor by d."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
         names = ("oracle_estimate", "oracle_error", "linear_estimate", "linear_error")
@@ -178,7 +178,7 @@ class SquareSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The survey's parameters by name, on which its data depend, saved as their attributes."""
         numbers = {name: getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")}
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
@@ -188,7 +188,7 @@ class SquareSurvey(SavedComputation):
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:
-        """Compute the risk, the vector field and the fixed points only, which is fast."""
+        """Compute only risk, descent vector field and fixed points on the square, which is fast."""
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)
@@ -274,11 +274,11 @@ class BasinSurvey(SquareSurvey):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The survey's parameters by name, on which its data depend, saved as their attributes."""
         return super().settings | {"survey": "basins"}
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the data of the square, with the limit of descent from each start."""
+        """Compute the square's data, with end and arrival step of descent from each grid point."""
         data = super().compute_data()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)

@@ -36,7 +36,7 @@ from slrsym.notation import (
     t,
     theta,
 )
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 from slrsym.token_laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 
 __all__ = [
@@ -49,7 +49,7 @@ __all__ = [
     "risk_on_manifold",
 ]
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     closed_form="risk_closed_form",
     derivation="risk_derivation",

@@ -84,17 +84,17 @@ class Task:
 
 
 def task_settings(task: Task) -> dict[str, Any]:
-    """Return a task's parameters as attributes of data: task_d, task_L and so on."""
+    """Return a task's parameters as a dictionary with keys task_d, task_L and so on."""
     return {f"task_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
 
 
 def task_from_settings(settings: Mapping[Any, Any]) -> Task:
-    """Return the task that attributes of data describe."""
+    """Return the task whose parameters a mapping has under task_d, task_L and so on."""
     return Task(*(settings[f"task_{name}"] for name in Task.__dataclass_fields__))
 
 
 class OrderParameters(NamedTuple):
-    r"""The five overlaps that the risk depends on, in the order of arrays.
+    r"""The five overlaps kappa, nu, theta, eta and rho, in the order in which arrays have them.
 
     They are the arguments of the risk in Theorem 1.
 

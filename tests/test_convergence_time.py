@@ -53,8 +53,8 @@ def test_the_table(capsys):
 NUMBERS = {
     convergence.N: 0.9, convergence.Q: 1.4, convergence.b: 0.8, convergence.B: 1.2, alpha: 0.08,
     convergence.c: 0.4, convergence.r: 0.2, convergence.q: 0.99, convergence.h: 0.05,
-    convergence.v: float(convergence.balancing_nu(0.4).subs({convergence.b: 0.8, convergence.B:
-    1.2})),
+    convergence.v: float(convergence.nu_with_zero_kappa_slope(0.4).subs({convergence.b: 0.8,
+    convergence.B: 1.2})),
 }  # fmt: skip
 NUMBERS[convergence.g] = float(convergence.largest_g.subs(NUMBERS))
 

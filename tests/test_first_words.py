@@ -18,18 +18,18 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 _VERBS = """
 Abbreviate Absorb Accept Add Advance Answer Append Apply Arrange Ask Assign Assume Average Begin
 Bind Bound Break Bring Build Call Certify Chain Change Check Choose Cite Claim Classify Close
-Collect Combine Compare Compile Complete Compute Conclude Convert Count Cover Cut Decide Declare
-Decorate Define Derive Describe Determine Differentiate Discharge Distinguish Divide Draw Drop Elide
-Enclose Encode End Enlarge Enter Escape Estimate Evaluate Execute Expand Explain Express Extend
-Extrapolate Factor Fill Find Fit Fix Flag Follow Forget Format Gather Generate Go Group Halve Handle
-Hold Import Infer Instantiate Integrate Isolate Iterate Join Judge Keep Label Lead Learn Let Lift
-List Load Locate Log Look Make Map Mark Match Measure Merge Minimise Move Multiply Name Nest Note
-Open Order Pair Parse Pass Perform Print Project Propagate Prove Put Quantify Raise Rank Read
-Rebuild Recompute Record Reduce Refer Refine Reflect Refuse Register Reinterpret Remember Remove
-Rename Replace Replay Report Require Reset Reshape Return Rewrite Rotate Round Route Run Sample Save
-Say Search Select Set Shorten Show Simplify Simulate Skip Solve Sort Split State Store Subdivide
-Substitute Sum Summarise Tabulate Take Tell Transform Translate Turn Typeset Update Use Verify Warn
-Write Yield
+Collect Combine Compare Compile Complete Compute Conclude Continue Convert Count Cover Cut Decide
+Declare Decorate Define Delete Derive Describe Determine Differentiate Discharge Distinguish Divide
+Draw Drop Elide Enclose Encode End Enlarge Enter Escape Estimate Evaluate Execute Expand Explain
+Express Extend Extrapolate Factor Fill Find Fit Fix Flag Follow Forget Format Gather Generate Go
+Group Halve Handle Hold Import Infer Instantiate Integrate Isolate Iterate Join Judge Keep Label
+Lead Learn Let Lift List Load Locate Log Look Make Map Mark Match Measure Merge Minimise Move
+Multiply Name Nest Note Open Order Pair Parse Pass Perform Print Project Propagate Prove Put
+Quantify Raise Rank Read Rebuild Recompute Record Reduce Refer Refine Reflect Refuse Register
+Reinterpret Remember Remove Rename Replace Replay Report Require Reset Reshape Return Rewrite Rotate
+Round Route Run Sample Save Say Search Select Set Shorten Show Simplify Simulate Skip Solve Sort
+Split State Store Subdivide Substitute Sum Summarise Tabulate Take Tell Transform Translate Turn
+Typeset Update Use Validate Verify Warn Write Yield
 """
 VERBS = frozenset(_VERBS.split())
 

@@ -6,7 +6,6 @@ from slrsym import notation, planar
 from slrsym.convergence import (
     N,
     Q,
-    balancing_nu,
     c,
     constants,
     ell,
@@ -21,6 +20,7 @@ from slrsym.convergence import (
     m,
     nu_rate,
     nu_steps_left,
+    nu_with_zero_kappa_slope,
     nus,
     overlaps_after_planar_step,
     p,
@@ -83,8 +83,8 @@ halfway = Claim(
         *small,
         steep,
         Lt(r, 1),
-        Gt(v, balancing_nu(r)),
-        Le(v, balancing_nu(c)),
+        Gt(v, nu_with_zero_kappa_slope(r)),
+        Le(v, nu_with_zero_kappa_slope(c)),
         Ge(n1, growth_steps_left(kappas[T], nus[T])),
         Ge(n2, passage_steps_left(0)),
     ],
@@ -109,7 +109,7 @@ def _(goal):
     middle, gained = T + n1, alpha * gain
     growing = (
         growing_combination(kappas[T], nus[T]),
-        growing_combination(1, balancing_nu(c)),
+        growing_combination(1, nu_with_zero_kappa_slope(c)),
         alpha * g,
     )
     grown = chain(exp(n1 * growing[2] / (1 + growing[2])) * growing[0]).ge(
@@ -118,7 +118,9 @@ def _(goal):
             "convergence-time-growth-enough", W_0=growing[0], W_1=growing[1], a=growing[2], n=n1
         ),
     )
-    level = chain(nus[middle]).ge(balancing_nu(c), by=lemma("convergence-time-run-leaves", n=n1))
+    level = chain(nus[middle]).ge(
+        nu_with_zero_kappa_slope(c), by=lemma("convergence-time-run-leaves", n=n1)
+    )
     factor = chain(gained).gt(0, by=sign)
     far = chain(n2 * gained).ge(r, by=sign)
     return knowing(
@@ -158,14 +160,14 @@ near = Claim(
         Le(kappas[T], 1),
         Ge(nus[T], v),
         Le(nus[T], 1),
-        Ge(v, balancing_nu(r)),
+        Ge(v, nu_with_zero_kappa_slope(r)),
         Lt(v, 1),
         *small,
         Gt(r, 0),
         Le(r, q),
         Lt(q, 1),
         Gt(h, 0),
-        Lt(h, 1 - balancing_nu(q)),
+        Lt(h, 1 - nu_with_zero_kappa_slope(q)),
         Ge(n3, nu_steps_left(v)),
         Ge(n4, kappa_steps_left(r)),
     ],
@@ -189,7 +191,7 @@ def _(goal):
         .le(exp(-n3 * by_nu) * (1 - v), by=sign)
     )
     return knowing(
-        chain(nus[T]).ge(balancing_nu(r), by=sign),
+        chain(nus[T]).ge(nu_with_zero_kappa_slope(r), by=sign),
         chain(by_nu).gt(0, by=sign),
         chain(by_kappa).gt(0, by=sign),
         first,
@@ -198,10 +200,10 @@ def _(goal):
         *ranges(T, n3, r),
         chain(nus[T3]).ge(1 - exp(-n3 * by_nu) * (1 - v), by=sign).ge(1 - h, by=sign),
         chain(kappas[T4]).ge(q, by=lemma("convergence-time-run-arrives", T=T3, n=n4)),
-        chain(nus[T3]).ge(balancing_nu(r), by=sign),
+        chain(nus[T3]).ge(nu_with_zero_kappa_slope(r), by=sign),
         *ranges(T3, n4, r)[1:],
         chain(nus[T4]).ge(1 - h, by=sign),
-        chain(nus[T4]).ge(balancing_nu(q), by=sign),
+        chain(nus[T4]).ge(nu_with_zero_kappa_slope(q), by=sign),
         *ranges(T4, n, q)[2:3],
         all_of(
             chain(kappas[T4 + n] - q).ge(0, by=lemma("convergence-time-run-stays", T=T4, n=n, r=q)),
@@ -220,10 +222,10 @@ counted = [
     Gt(r, 0),
     Le(r, q),
     Lt(q, 1),
-    Gt(v, balancing_nu(r)),
-    Le(v, balancing_nu(c)),
+    Gt(v, nu_with_zero_kappa_slope(r)),
+    Le(v, nu_with_zero_kappa_slope(c)),
     Gt(h, 0),
-    Lt(h, 1 - balancing_nu(q)),
+    Lt(h, 1 - nu_with_zero_kappa_slope(q)),
     Ge(n2, passage_steps_left(0)),
     Ge(n3, nu_steps_left(v)),
     Ge(n4, kappa_steps_left(r)),
@@ -264,7 +266,7 @@ def _(goal):
         chain(nus[middle]).ge(v, by=half),
         chain(kappas[middle]).le(1, by=stay),
         chain(nus[middle]).le(1, by=stay),
-        chain(balancing_nu(c)).lt(1, by=sign),
+        chain(nu_with_zero_kappa_slope(c)).lt(1, by=sign),
         all_of(
             chain(kappas[end] - q).ge(0, by=rest),
             chain(nus[end] - (1 - h)).ge(0, by=rest),

@@ -11,7 +11,6 @@ from slrsym.convergence import (
     N,
     Q,
     b,
-    balancing_nu,
     c,
     coordinate_after_planar_step,
     ell,
@@ -23,6 +22,7 @@ from slrsym.convergence import (
     m,
     minus_kappa_slope,
     nu_next,
+    nu_with_zero_kappa_slope,
     nus,
     overlaps_after_planar_step,
     p,
@@ -174,7 +174,8 @@ nu_rises = Claim(
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; as convergence-time-growth-nu, where $nu >= 0$",
     hypotheses=[
-        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -balancing_nu(c)), Le(nu, 0), Le(alpha * Q, 1)
+        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -nu_with_zero_kappa_slope(c)), Le(nu, 0),
+        Le(alpha * Q, 1),
     ],
 )  # fmt: skip
 
@@ -200,7 +201,12 @@ def _(goal):
             by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
         )
         .then(
-            alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (balancing_nu(c) ** 2 - nu**2),
+            alpha
+            * (1 - alpha * Q)
+            * Q
+            * kappa
+            * erf(b)
+            * (nu_with_zero_kappa_slope(c) ** 2 - nu**2),
             by=algebra,
         )
         .ge(0, by=sign),
@@ -219,7 +225,7 @@ start = [
     *run,
     Ge(kappas[T], 0),
     Le(kappas[T], 1),
-    Ge(nus[T], -balancing_nu(c)),
+    Ge(nus[T], -nu_with_zero_kappa_slope(c)),
     Le(nus[T], 0),
     Ge(begin, 0),
     Le(alpha * N, 1),
@@ -253,7 +259,7 @@ def outwards_facts():
     """Show that U grows by a factor where nu is at most 0."""
     return [
         chain(U).ge(0, by=sign),
-        chain(u).ge(-balancing_nu(c), by=sign),
+        chain(u).ge(-nu_with_zero_kappa_slope(c), by=sign),
         chain(u).ge(-1, by=sign),
         by_step(kappas).ge(
             k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
@@ -348,7 +354,7 @@ def _(goal):
 W, least = growing_combination(k, u), m * begin
 enough = Ge(W, exp(n * rate) * least, evaluate=False)
 quicker = [*start, Le(c, 1), Le(g**2 + p * g, m * N * ell)]
-either = Or(Ge(u, balancing_nu(c)), enough, evaluate=False)
+either = Or(Ge(u, nu_with_zero_kappa_slope(c)), enough, evaluate=False)
 
 grows = Claim(
     id="convergence-time-run-opposite-growth",
@@ -391,10 +397,10 @@ def _(goal):
         .ge(least, by=sign)
     )
     W_next, factor = growing_combination(k_next, u_next), exp((n + 1) * rate)
-    target = Or(Ge(u_next, balancing_nu(c)), Ge(W_next, factor * least), evaluate=False)
+    target = Or(Ge(u_next, nu_with_zero_kappa_slope(c)), Ge(W_next, factor * least), evaluate=False)
     past = having(
         by_step(nus).ge(u, by=lemma("convergence-time-stays", r=0, **here)),
-        chain(u_next).ge(balancing_nu(c), by=sign),
+        chain(u_next).ge(nu_with_zero_kappa_slope(c), by=sign),
     )
     as_before = knowing(
         by_step(kappas).ge(
@@ -405,8 +411,12 @@ def _(goal):
         chain(W_next).ge((1 + alpha * g) * W, by=combined(m)),
         chain(W_next).ge(factor * least, by=multiplied(least, W, W_next)),
     )
-    below = cases(target, (Ge(u, balancing_nu(c)), past), (enough, as_before))
-    upper = cases(target, (Ge(u, balancing_nu(c)), past), (Le(u, balancing_nu(c)), below))
+    below = cases(target, (Ge(u, nu_with_zero_kappa_slope(c)), past), (enough, as_before))
+    upper = cases(
+        target,
+        (Ge(u, nu_with_zero_kappa_slope(c)), past),
+        (Le(u, nu_with_zero_kappa_slope(c)), below),
+    )
     by_U = knowing(
         *outwards_facts(),
         chain(k_next).ge(0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)),
@@ -428,13 +438,13 @@ leaves = Claim(
         "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$, $U = g kappa_T + N nu_T >= 0$, $nu >= "
         "erf(b c/B)$ after $n$ short steps if $e^(n s) m U >= g + m N erf(b c/B)$"
     ),
-    statement=Ge(u - balancing_nu(c), 0, evaluate=False),
+    statement=Ge(u - nu_with_zero_kappa_slope(c), 0, evaluate=False),
     source="new; as in convergence-time-run-opposite-growth, with $alpha N < 1$ and $c < 1$",
     hypotheses=[
         *quicker,
         Lt(c, 1),
         Lt(alpha * N, 1),
-        Ge(exp(n * rate) * least, growing_combination(1, balancing_nu(c))),
+        Ge(exp(n * rate) * least, growing_combination(1, nu_with_zero_kappa_slope(c))),
     ],
 )
 
@@ -442,7 +452,7 @@ leaves = Claim(
 @leaves.proof
 def _(goal):
     """Otherwise $g kappa + m N nu$ would be larger than it can be with $kappa <= 1$."""
-    level = balancing_nu(c)
+    level = nu_with_zero_kappa_slope(c)
     positive = (
         chain(m * N * (u - level))
         .then(W - growing_combination(1, level) + g * (1 - k), by=algebra)

@@ -11,7 +11,6 @@ from slrsym.convergence import (
     N,
     Q,
     b,
-    balancing_nu,
     c,
     ell,
     g,
@@ -23,6 +22,7 @@ from slrsym.convergence import (
     m,
     minus_kappa_slope,
     nu_rate,
+    nu_with_zero_kappa_slope,
     nus,
     overlaps_after_planar_step,
     p,
@@ -86,7 +86,8 @@ stays = Claim(
         "$[0, 1]$"
     ),
     hypotheses=[
-        *run, Ge(kappas[T], r), Le(kappas[T], 1), Ge(nus[T], balancing_nu(r)), Le(nus[T], 1), *small
+        *run, Ge(kappas[T], r), Le(kappas[T], 1), Ge(nus[T], nu_with_zero_kappa_slope(r)),
+        Le(nus[T], 1), *small
     ],
 )  # fmt: skip
 
@@ -100,7 +101,7 @@ def _(goal):
         chain(nus[T]).ge(nus[T], by=sign),
         chain(nus[T]).le(1, by=sign),
     )
-    enough = chain(y).ge(balancing_nu(r), by=sign)
+    enough = chain(y).ge(nu_with_zero_kappa_slope(r), by=sign)
     one = lemma("convergence-time-stays", **here)
     return induction(
         goal,
@@ -147,7 +148,7 @@ grows = Claim(
         "alpha g)$"
     ),
     statement=Or(
-        Ge(y, balancing_nu(c)),
+        Ge(y, nu_with_zero_kappa_slope(c)),
         Ge(growing_combination(x, y), exp(n * rate) * growing_combination(kappas[T], nus[T])),
         evaluate=False,
     ),
@@ -162,7 +163,7 @@ grows = Claim(
 @grows.proof
 def _(goal):
     """By induction: convergence-time-growth, or $nu$ has passed the level, below which it stays."""
-    level, start = balancing_nu(c), growing_combination(kappas[T], nus[T])
+    level, start = nu_with_zero_kappa_slope(c), growing_combination(kappas[T], nus[T])
     risen = by_step(nus).ge(y, by=lemma("convergence-time-stays", r=0, **here))
     here_size, next_size = growing_combination(x, y), growing_combination(x_next, y_next)
 
@@ -206,7 +207,7 @@ leaves = Claim(
         "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, if $e^(n s) W_T "
         ">= g + m N erf(b c/B)$, with $s = alpha g/(1 + alpha g)$, then $nu_(T + n) >= erf(b c/B)$"
     ),
-    statement=Ge(y - balancing_nu(c), 0, evaluate=False),
+    statement=Ge(y - nu_with_zero_kappa_slope(c), 0, evaluate=False),
     source=(
         "new; short steps have $alpha N < 1$ and $alpha Q, alpha p <= 1$; $c < 1$; $W$, $m$, $l$ "
         "and $p$ as in convergence-time-run-growth"
@@ -221,7 +222,7 @@ leaves = Claim(
         steep,
         Ge(
             exp(n * rate) * growing_combination(kappas[T], nus[T]),
-            growing_combination(1, balancing_nu(c)),
+            growing_combination(1, nu_with_zero_kappa_slope(c)),
         ),
     ],
 )
@@ -230,7 +231,7 @@ leaves = Claim(
 @leaves.proof
 def _(goal):
     """Otherwise $W$ would be larger than it can be with $kappa <= 1$."""
-    level, start = balancing_nu(c), growing_combination(kappas[T], nus[T])
+    level, start = nu_with_zero_kappa_slope(c), growing_combination(kappas[T], nus[T])
     grown = Ge(growing_combination(x, y), exp(n * rate) * start, evaluate=False)
     either = by_claim(Or(Ge(y, level), grown, evaluate=False), "convergence-time-run-growth")
     enough = (
@@ -253,7 +254,7 @@ def _(goal):
 # -- passage of kappa --------------------------------------------------------------------------
 
 passing = [
-    *run, *at_start, *small, Le(r, 1), Ge(nus[T], v), Ge(v, balancing_nu(r)),
+    *run, *at_start, *small, Le(r, 1), Ge(nus[T], v), Ge(v, nu_with_zero_kappa_slope(r)),
 ]  # fmt: skip
 gained = alpha * gain
 
@@ -283,7 +284,7 @@ def _(goal):
             .then((n + 1) * gained, by=algebra)
         )
         low = cases(target, (Ge(x, r), up), (Ge(x, n * gained), grown))
-        enough = chain(y).ge(v, by=sign), chain(y).ge(balancing_nu(r), by=sign)
+        enough = chain(y).ge(v, by=sign), chain(y).ge(nu_with_zero_kappa_slope(r), by=sign)
         return in_range(knowing(*enough, cases(target, (Ge(x, r), up), (Le(x, r), low))))
 
     return induction(goal, n, base=chain(kappas[T]).ge(0, by=sign), step=step)
@@ -323,7 +324,7 @@ nu_contracts = Claim(
     ),
     statement=Le(1 - y, exp(-n * alpha * nu_rate) * (1 - nus[T]), evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
-    hypotheses=[*near_one, Ge(nus[T], v), Ge(v, balancing_nu(r))],
+    hypotheses=[*near_one, Ge(nus[T], v), Ge(v, nu_with_zero_kappa_slope(r))],
 )
 
 
@@ -331,7 +332,7 @@ def beside(proof):
     """Use in a proof that the run stays at kappa >= r and does not lower nu."""
     stay = lemma("convergence-time-run-stays")
     return knowing(
-        chain(nus[T]).ge(balancing_nu(r), by=sign),
+        chain(nus[T]).ge(nu_with_zero_kappa_slope(r), by=sign),
         chain(x).ge(r, by=stay),
         chain(x).le(1, by=stay),
         chain(y).ge(nus[T], by=stay),
@@ -367,10 +368,10 @@ def _(goal):
 
 
 near_oracle = [
-    *near_one, Le(r, q), Le(q, 1), Ge(nus[T], 1 - h), Le(h, 1 - balancing_nu(q)),
+    *near_one, Le(r, q), Le(q, 1), Ge(nus[T], 1 - h), Le(h, 1 - nu_with_zero_kappa_slope(q)),
 ]  # fmt: skip
-lower = chain(balancing_nu(r)).le(
-    balancing_nu(q), by=increasing(erf(z), z, chain(b * r / B).le(b * q / B, by=sign))
+lower = chain(nu_with_zero_kappa_slope(r)).le(
+    nu_with_zero_kappa_slope(q), by=increasing(erf(z), z, chain(b * r / B).le(b * q / B, by=sign))
 )
 contracted = Le(1 - x, exp(-n * alpha * kappa_rate) * (1 - kappas[T]), evaluate=False)
 
@@ -409,7 +410,7 @@ def _(goal):
             chain(1 - x_next).le(bound, by=powers),
         )
         low = cases(target, (Ge(x, q), up), (contracted, nearer))
-        enough = chain(y).ge(1 - h, by=sign), chain(y).ge(balancing_nu(q), by=sign)
+        enough = chain(y).ge(1 - h, by=sign), chain(y).ge(nu_with_zero_kappa_slope(q), by=sign)
         return having(
             lower,
             beside(knowing(*enough, cases(target, (Ge(x, q), up), (Le(x, q), low)))),

@@ -7,7 +7,6 @@ from slrsym.convergence import (
     N,
     Q,
     b,
-    balancing_nu,
     c,
     ell,
     g,
@@ -20,6 +19,7 @@ from slrsym.convergence import (
     m,
     nu_next,
     nu_rate,
+    nu_with_zero_kappa_slope,
     p,
     push,
     q,
@@ -44,7 +44,7 @@ small_for_kappa, small_for_nu = Le(alpha * N, 1), Le(alpha * Q, 1)
 
 # -- growth at the saddle ----------------------------------------------------------------------
 
-below = [Le(c, 1), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, balancing_nu(c))]
+below = [Le(c, 1), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, nu_with_zero_kappa_slope(c))]
 small = [small_for_kappa, Le(alpha * p, 1)]
 
 letters = dict(zip(symbols("m l p", real=True), (m, ell, p), strict=True))
@@ -66,7 +66,7 @@ growth_kappa = Claim(
 @growth_kappa.proof
 def _(goal):
     """If $kappa$ falls, then by little; and it rises only where $kappa <= c$."""
-    inside_here = chain(nu).le(balancing_nu(c), by=sign).le(1, by=sign)
+    inside_here = chain(nu).le(nu_with_zero_kappa_slope(c), by=sign).le(1, by=sign)
     flat = chain(level).le(
         2 / sqrt(pi) * b * kappa / B, by=lemma("lemma-17-iii-positive", p=b * kappa / B)
     )
@@ -102,7 +102,7 @@ def _(goal):
     )
     higher = (
         chain(nu)
-        .le(balancing_nu(c), by=sign)
+        .le(nu_with_zero_kappa_slope(c), by=sign)
         .le(level, by=increasing(erf(z), z, chain(b * c / B).le(b * kappa / B, by=sign)))
     )
     low = cases(goal, (Ge(nu, level), up), (Le(nu, level), down))
@@ -127,7 +127,7 @@ growth_nu = Claim(
 @growth_nu.proof
 def _(goal):
     """The error function lies above its chord from 0 to $b$."""
-    inside_here = chain(nu).le(balancing_nu(c), by=sign).le(1, by=sign)
+    inside_here = chain(nu).le(nu_with_zero_kappa_slope(c), by=sign).le(1, by=sign)
     line = alpha * ell * kappa
     factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
     return having(
@@ -142,7 +142,12 @@ def _(goal):
             by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
         )
         .then(
-            alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (balancing_nu(c) ** 2 - nu**2),
+            alpha
+            * (1 - alpha * Q)
+            * Q
+            * kappa
+            * erf(b)
+            * (nu_with_zero_kappa_slope(c) ** 2 - nu**2),
             by=algebra,
         )
         .ge(0, by=sign),
@@ -251,7 +256,7 @@ passage = Claim(
         Le(r, 1),
         Ge(nu, v),
         Le(nu, 1),
-        Ge(v, balancing_nu(r)),
+        Ge(v, nu_with_zero_kappa_slope(r)),
         small_for_kappa,
     ],
 )
@@ -262,7 +267,8 @@ def _(goal):
     """Each factor of the gain falls as $kappa$ rises."""
     factor, rest = alpha * (1 - alpha * N) * N, alpha * gain
     lower = chain(level).le(
-        balancing_nu(r), by=increasing(erf(z), z, chain(b * kappa / B).le(b * r / B, by=sign))
+        nu_with_zero_kappa_slope(r),
+        by=increasing(erf(z), z, chain(b * kappa / B).le(b * r / B, by=sign)),
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * r) ** 2, w=(b * kappa) ** 2))
@@ -278,7 +284,7 @@ def _(goal):
             by=lemma("convergence-time-kappa-rises").where(*known),
         )
         .ge(factor * there * (nu - level) * (1 - kappa**2) - rest, by=sign)
-        .ge(factor * there * (v - balancing_nu(r)) * (1 - kappa**2) - rest, by=sign)
+        .ge(factor * there * (v - nu_with_zero_kappa_slope(r)) * (1 - kappa**2) - rest, by=sign)
         .ge(0, by=sign),
     )
 
@@ -335,7 +341,7 @@ corner_kappa = Claim(
         Le(q, 1),
         Ge(nu, 1 - h),
         Le(nu, 1),
-        Le(h, 1 - balancing_nu(q)),
+        Le(h, 1 - nu_with_zero_kappa_slope(q)),
         small_for_kappa,
     ],
 )
@@ -347,13 +353,14 @@ def _(goal):
     factor = alpha * (1 - alpha * N) * N
     rest = (1 - alpha * kappa_rate) * (1 - kappa)
     lower = chain(level).le(
-        balancing_nu(q), by=increasing(erf(z), z, chain(b * kappa / B).le(b * q / B, by=sign))
+        nu_with_zero_kappa_slope(q),
+        by=increasing(erf(z), z, chain(b * kappa / B).le(b * q / B, by=sign)),
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * q) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * q) ** 2, w=(b * kappa) ** 2))
     above = chain(nu).ge(1 - h, by=sign).ge(level, by=sign)
     inside = chain(kappa).le(q, by=sign).le(1, by=sign)
-    known = inside, chain(nu).ge(balancing_nu(q), by=sign).ge(0, by=sign)
+    known = inside, chain(nu).ge(nu_with_zero_kappa_slope(q), by=sign).ge(0, by=sign)
     return knowing(
         chain(kappa).ge(r, by=sign).ge(0, by=sign),
         lower,
@@ -365,7 +372,16 @@ def _(goal):
             by=lemma("convergence-time-kappa-rises").where(*known),
         )
         .le(1 - kappa - factor * there * (nu - level) * (1 - kappa**2) - rest, by=sign)
-        .le(1 - kappa - factor * there * (1 - balancing_nu(q) - h) * (1 - kappa**2) - rest, by=sign)
-        .then(-factor * there * (1 - balancing_nu(q) - h) * (1 - kappa) * (kappa - r), by=algebra)
+        .le(
+            1
+            - kappa
+            - factor * there * (1 - nu_with_zero_kappa_slope(q) - h) * (1 - kappa**2)
+            - rest,
+            by=sign,
+        )
+        .then(
+            -factor * there * (1 - nu_with_zero_kappa_slope(q) - h) * (1 - kappa) * (kappa - r),
+            by=algebra,
+        )
         .le(0, by=sign),
     )

@@ -6,11 +6,11 @@ from slrsym.convergence import (
     B,
     N,
     b,
-    balancing_nu,
     coordinate_after_planar_step,
     fastest_kappa_rate,
     kappa_next,
     level,
+    nu_with_zero_kappa_slope,
     push,
     r,
 )
@@ -100,7 +100,8 @@ def _(goal):
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).le(there, by=lemma("exp-falls", u=(b * kappa) ** 2, w=(b * r) ** 2))
     lower = chain(level).ge(
-        balancing_nu(r), by=increasing(erf(z), z, chain(b * kappa / B).ge(b * r / B, by=sign))
+        nu_with_zero_kappa_slope(r),
+        by=increasing(erf(z), z, chain(b * kappa / B).ge(b * r / B, by=sign)),
     )
     up = (
         chain(goal.lhs)
@@ -111,7 +112,13 @@ def _(goal):
         .ge(1 - kappa - 2 * rise * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * here * (1 - level) * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * there * (1 - level) * (1 - kappa) - rest, by=sign)
-        .ge(1 - kappa - 2 * alpha * N * there * (1 - balancing_nu(r)) * (1 - kappa) - rest, by=sign)
+        .ge(
+            1
+            - kappa
+            - 2 * alpha * N * there * (1 - nu_with_zero_kappa_slope(r)) * (1 - kappa)
+            - rest,
+            by=sign,
+        )
         .ge(0, by=sign)
     )
     low = (

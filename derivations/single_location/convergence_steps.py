@@ -10,11 +10,11 @@ from slrsym.convergence import (
     N,
     Q,
     b,
-    balancing_nu,
     coordinate_after_planar_step,
     kappa_next,
     level,
     nu_next,
+    nu_with_zero_kappa_slope,
     p,
     push,
     r,
@@ -264,7 +264,7 @@ stays = Claim(
     hypotheses=[
         Ge(kappa, r),
         Le(kappa, 1),
-        Ge(nu, balancing_nu(r)),
+        Ge(nu, nu_with_zero_kappa_slope(r)),
         Le(nu, 1),
         small_for_kappa,
         Le(alpha * p, 1),
@@ -277,16 +277,16 @@ stays = Claim(
 def _(goal):
     """Where $kappa$ falls, it falls by at most $alpha p$ times its distance from $r$."""
     positive = chain(kappa).ge(r, by=sign).ge(0, by=sign)
-    of_nu = chain(nu).ge(balancing_nu(r), by=sign).ge(0, by=sign)
+    of_nu = chain(nu).ge(nu_with_zero_kappa_slope(r), by=sign).ge(0, by=sign)
     here = b * r / B
     slope = 2 / sqrt(pi) * exp(-(here**2))
     flat = (
         chain(level)
         .le(
-            balancing_nu(r) + slope * (b * kappa / B - here),
+            nu_with_zero_kappa_slope(r) + slope * (b * kappa / B - here),
             by=tangent(erf(z), z, at=here, point=b * kappa / B),
         )
-        .le(balancing_nu(r) + 2 / sqrt(pi) * b / B * (kappa - r), by=sign)
+        .le(nu_with_zero_kappa_slope(r) + 2 / sqrt(pi) * b / B * (kappa - r), by=sign)
     )
     part = Ge(kappa_next - r, 0, evaluate=False)
     up = (
@@ -301,7 +301,7 @@ def _(goal):
     down = (
         chain(part.lhs)
         .ge(kappa - alpha * N * (level - nu) - r, by=lemma("convergence-time-kappa-falls"))
-        .ge(kappa - alpha * N * (level - balancing_nu(r)) - r, by=sign)
+        .ge(kappa - alpha * N * (level - nu_with_zero_kappa_slope(r)) - r, by=sign)
         .ge(kappa - alpha * p * (kappa - r) - r, by=sign)
         .then((1 - alpha * p) * (kappa - r), by=algebra)
         .ge(0, by=sign)

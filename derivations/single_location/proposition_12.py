@@ -14,13 +14,13 @@ from slrsym.planar import (
     R_nu,
     b,
     coordinate_after_step,
+    distance_after_step_bound,
     kappa2,
     kappa_next,
     nu2,
     nu_next,
     planar_map,
     second_point_conditions,
-    separation_bound,
     square_conditions,
 )
 from slrsym.proof import (
@@ -179,7 +179,7 @@ injective = Claim(
 def _(goal):
     """The map is near the identity."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
-    slower = separation_bound(**sizes_of, first=way_kappa, second=way_nu)
+    slower = distance_after_step_bound(**sizes_of, first=way_kappa, second=way_nu)
     first = near_kappa.statement
     second = near_nu.statement
     return (

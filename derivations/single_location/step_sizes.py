@@ -6,7 +6,17 @@ P, Q, M and N are the bounds of derivatives in `slrsym.planar`; C and K are made
 from sympy import And, Ge, Gt, Le, Lt, Symbol, symbols
 
 from slrsym.notation import alpha
-from slrsym.planar import C, K, M, N, P, Q, descent_constant, injectivity_constant, separation_bound
+from slrsym.planar import (
+    C,
+    K,
+    M,
+    N,
+    P,
+    Q,
+    descent_constant,
+    distance_after_step_bound,
+    injectivity_constant,
+)
 from slrsym.proof import Claim, all_of, chain, lemma, sign
 
 # Any numbers in the places of the bounds.
@@ -96,7 +106,7 @@ together = Claim(
         "is at least $1 - alpha K$ times the distance before it"
     ),
     statement=Ge(
-        separation_bound(**bounds, first=w1, second=w2),
+        distance_after_step_bound(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
         evaluate=False,
     ),

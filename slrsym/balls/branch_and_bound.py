@@ -27,7 +27,7 @@ from slrsym.balls.boxes import (
     is_within,
     midpoint,
 )
-from slrsym.kernels.arguments import require_integer, to_float
+from slrsym.kernels.arguments import float_or_nan, require_integer
 
 # No box is cut more often along its sides together.
 DEPTH = 160
@@ -44,7 +44,7 @@ class Budget:
         _parent: Budget | None = None,
     ) -> None:
         self.max_boxes = require_integer("max_boxes", max_boxes, 1)
-        if not to_float(seconds) > 0:
+        if not float_or_nan(seconds) > 0:
             raise ValueError(f"seconds must be positive; got {seconds!r}")
         self.seconds = seconds
         self.note = note

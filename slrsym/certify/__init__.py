@@ -1,6 +1,7 @@
 """Certificates by ball arithmetic: inequalities on whole boxes, with data to recheck them.
 
-What each kind of certificate shows, and why that is enough, stands in `slrsym.certify.statements`.
+What each kind of certificate shows, and why that is enough, stands in
+`slrsym.certify.certificate_kinds`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from slrsym.certify.step_size import (
 )
 from slrsym.certify.sublevel import SublevelSet
 from slrsym.certify.verifier import CheckResult, check
-from slrsym.renamed import old_names as _old_names
+from slrsym.renamed import getattr_for_old_names as _old_names
 
 __getattr__ = _old_names(
     __name__,

@@ -111,7 +111,7 @@ class Attraction:
 
     @property
     def box(self) -> str:
-        """The box of parameters, in words."""
+        """The box of parameters on which the certificate holds, as a text."""
         low, high = self._ends
         at = f"lambda = {low}" if low == high else f"lambda in [{low}, {high}]"
         task = f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}"
@@ -201,7 +201,7 @@ def _field(
 
 
 def _covered(bound: Functions, box: Box, budget: Budget) -> Subdivision:
-    """Divide a box into boxes that satisfy the conditions, first in the inverse temperature.
+    """Prove the conditions on a box, cut first in lambda; return the last slice's subdivision.
 
     Where bounds are wide in the inverse temperature, other cuts do not help.
     """

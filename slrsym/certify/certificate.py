@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
-from slrsym.certify.statements import KINDS
+from slrsym.certify.certificate_kinds import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
 
 FORMAT = "slrsym certificate 1"
 
 
 class CertificateError(DamagedFileError):
-    """Raised for a file that is not a certificate or is damaged."""
+    """An error for a file that is not a certificate or is damaged."""
 
 
 class CertificateOutcome(StrEnum):
@@ -68,7 +68,7 @@ class Certificate:
     Attributes
     ----------
     kind : str
-        One of `slrsym.certify.statements.KINDS`, where it is said what is shown and how.
+        One of `slrsym.certify.certificate_kinds.KINDS`, where it is said what is shown and how.
     parameters : mapping of str to Range
         The box of parameters: a single number, or all numbers of a range.
     numbers : mapping of str to Fraction
@@ -116,12 +116,12 @@ class Certificate:
 
     @property
     def margin(self) -> str | None:
-        """The smallest of the margins; None if there are none."""
+        """The smallest margin by which an inequality is proved, as text; None without any."""
         return min(self.margins.values(), key=float, default=None)
 
     @property
     def box(self) -> str:
-        """The box of parameters, in words."""
+        """The box of parameters on which the certificate holds, as a text."""
         return describe_box(self.parameters)
 
     def save(self, path: str | Path) -> None:
@@ -169,7 +169,7 @@ class Certificate:
 
 
 def describe_box(parameters: Mapping[str, Range]) -> str:
-    """Describe a box of parameters in words."""
+    """Return a text that lists the range of each parameter of a box."""
     return ", ".join(
         f"{name} = {x.low.short_text}"
         if x.is_point

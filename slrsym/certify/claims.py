@@ -66,7 +66,7 @@ class InequalitiesOnBox:
 
     @property
     def box(self) -> str:
-        """The box of the symbols' values, in words."""
+        """The box of the symbols' values, as a text such as ``x in [0, 1]``."""
         shown = {
             x: [format_fraction(end) if end.denominator > 1000 else str(end) for end in ends]
             for x, ends in self._ends.items()
@@ -132,7 +132,7 @@ class InequalitiesOnBox:
 
 
 def _elementary(expr: Expr) -> Expr:
-    """Rewrite an expression in the functions that ball arithmetic has."""
+    """Return an expression rewritten in functions that ball arithmetic can evaluate."""
     expr = expr.replace(lambda e: isinstance(e, erf_prime | erf_second), lambda e: e.rewrite(exp))
     return expr.replace(
         zeta, lambda t, s: ErfVariance(t, s) + erf(t / (1 + 2 * s**2) ** Rational(1, 2)) ** 2

@@ -24,8 +24,8 @@ from slrsym.balls.boxes import (
 )
 from slrsym.balls.branch_and_bound import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
+from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, certify
-from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
 
 # After how many cuts the bounds should have become tighter by a tenth.
@@ -68,7 +68,7 @@ def enclosure(
     digits: int = DIGITS,
     **parameters: Any,
 ) -> Enclosure:
-    """Return certified bounds of a quantity over a box of overlaps and of parameters.
+    """Return certified bounds of the risk, its derivatives or zeta over a box of arguments.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def enclosure(
 
 
 class _Finder:
-    """A numerical search for bounds that can probably be proved."""
+    """A search, by cutting a box, for bounds of functions that can probably be proved."""
 
     def __init__(self, part: CertificatePart, bound: BoxFunctions, tolerance: float) -> None:
         self.bound = bound

@@ -75,7 +75,7 @@ class GlobalMinimum:
 
     @property
     def box(self) -> str:
-        """The box of parameters, in words."""
+        """The box of parameters on which the certificate holds, as a text."""
         near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
         return (
             f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "

@@ -16,8 +16,8 @@ from flint import arb, ctx
 from slrsym.balls.boxes import decimal_below, parse_task_ranges, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
+from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
-from slrsym.certify.statements import KINDS
 from slrsym.models.paper_expressions import ON_M
 from slrsym.renamed import old_attribute
 
@@ -152,7 +152,7 @@ def certify_local_rates(
 
 
 def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
-    """Enclose 1 minus each eigenvalue of the map at (1, 1)."""
+    """Return enclosures of 1 minus each eigenvalue of the planar map's Jacobian at (1, 1)."""
     zero = dict.fromkeys(KINDS["rates"].numbers, Fraction(0))
     part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
     with ctx.workdps(digits):
@@ -171,7 +171,7 @@ def certify_fixed_points(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """Isolate and count all solutions of equations (14) in the square.
+    """Certify the number of solutions of equations (14) in the square, each isolated in a box.
 
     Parameters
     ----------

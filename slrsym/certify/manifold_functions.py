@@ -63,7 +63,7 @@ def risk_first_derivatives() -> tuple[Expr, Expr]:
 
 
 def _product(slope: Expr) -> Expr:
-    """Write an expression that is affine in nu as a factor times (nu minus its zero)."""
+    """Return an expression affine in nu as a factor times `ErfDefect`, nu less its zero."""
     slope = factor(expand(slope))
     leading = slope.diff(x2)
     if leading == 0:
@@ -116,7 +116,7 @@ class PlanarMap:
 
     @property
     def determinant(self) -> Expr:
-        """The determinant of the matrix m_ij."""
+        """The determinant of the matrix m_ij of numerators in the planar map's Jacobian."""
         (a, b), (c, d) = self.entries
         return a * d - b * c
 
@@ -147,7 +147,7 @@ def planar_map() -> PlanarMap:
 
 
 def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
-    """Return the image `core / sqrt(norm)`, its norm, its pole factor and its entries `m_ij`."""
+    """Return core/sqrt(norm), the norm, the pole factor and the entries m_ij of a coordinate."""
     first, second = (expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (x1, x2))
     pole = gcd(first, second)
     # As it comes, a common divisor may be negative.
@@ -160,13 +160,13 @@ def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
 
 
 def _along(expr: Expr, x: Symbol) -> Expr:
-    """Return the derivative in x, including that of the gradient by the second derivatives."""
+    """Return an expression's total derivative in x, with R_1 and R_2 as functions of x."""
     in_1, in_2 = (R_11, R_12) if x == x1 else (R_12, R_22)
     return expr.diff(x) + in_1 * expr.diff(R_1) + in_2 * expr.diff(R_2)
 
 
 def _gathered(expr: Expr) -> Expr:
-    """Write a polynomial in terms of the symbols for 1 - kappa^2 and 1 - nu^2."""
+    """Return a polynomial rewritten with symbols for 1 - kappa^2 and 1 - nu^2."""
     for x, room in ((x1, C_1), (x2, C_2)):
         expr = rem(expand(expr), x**2 + room - 1, x)
     return factor(expr, deep=False) if expr.is_Mul else expr
@@ -184,7 +184,7 @@ def angle_hessian() -> tuple[Expr, Expr, Expr]:
 
 
 @cache
-def is_curvature_identity_true() -> bool:
+def is_step_matrix_from_angle_hessian() -> bool:
     """Return whether the matrix m_ij is N minus alpha times the Hessian in the angles."""
     step = planar_map()
     in_1, in_2, beside = angle_hessian()

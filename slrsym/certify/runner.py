@@ -28,7 +28,7 @@ from slrsym.certify.certificate import (
     UndecidedBoxes,
     describe_box,
 )
-from slrsym.certify.statements import KINDS
+from slrsym.certify.certificate_kinds import KINDS
 from slrsym.kernels.arguments import require_integer
 
 DIGITS = 30
@@ -82,7 +82,7 @@ class _Run:
         self._note(parameters, covers, shown)
 
     def look_at_corners(self, parameters: dict[str, Range]) -> None:
-        """Evaluate the conditions at suspect points and extreme parameters, to find a failure."""
+        """Store a counterexample if conditions fail at suspect points and extreme parameters."""
         (part,) = (part for part in self.parts if part.name == "square")
         for ends in product(*({x.low, x.high} for x in parameters.values())):
             corner = {n: Range(x, x) for n, x in zip(parameters, ends, strict=True)}
@@ -144,7 +144,7 @@ def certify(
     digits: int = DIGITS,
     suspects: Iterable[Box] = (),
 ) -> Certificate:
-    """Prove or refute a statement for all parameters in a box, or report the undecided boxes."""
+    """Prove or refute a kind of statement on a box of parameters, and return the certificate."""
     start = time.perf_counter()
     what = KINDS[kind]
     given = dict(numbers or {})

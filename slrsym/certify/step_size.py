@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from slrsym.balls.boxes import Box, Range, RationalOrRoot, decimal_below, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
+from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
-from slrsym.certify.statements import KINDS
-from slrsym.kernels.arguments import require_integer, to_float
+from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import cached_program
 from slrsym.models.paper_risk import kernel
@@ -74,7 +74,7 @@ def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
 
 
 def grid_step_size(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
-    """Return the largest step size that satisfies the conditions on a grid, without proof.
+    """Return the largest step size for Propositions 8 and 12 that passes on a grid, unproved.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
 
 
 def grid_points_nearest_to_failing(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
-    """Return the grid points at which the conditions are closest to failing."""
+    """Return, as boxes, the grid points at which a step size is closest to being too large."""
     points = _grid(129)
     found: dict[Box, None] = {}
     for ends in product(*({float(x.low), float(x.high)} for x in given.values())):
@@ -150,7 +150,7 @@ def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str
 
     Notes
     -----
-    In the angles (see `slrsym.certify.statements`) the Hessian of the risk has the entries
+    In the angles (see `slrsym.certify.certificate_kinds`) the Hessian of the risk has the entries
     :math:`R_{\kappa\kappa}(1 - \kappa^2) - \kappa R_\kappa`, :math:`R_{\kappa\nu} \cos\varphi
     \cos\psi` and :math:`-\nu R_\nu`. Let :math:`b = \lambda \sqrt{d/2}/A` and
     :math:`\mu = \max_x x \operatorname{erf}'(x) = \sqrt{2/(\pi e)}`. From
@@ -254,7 +254,7 @@ class StepSize:
 
     @property
     def refuted_alpha(self) -> Fraction | None:
-        """A step size for which the conditions do not hold; None if none was found."""
+        """A step size at which the certified conditions are refuted; None if none was found."""
         return None if self.refuted is None else _alpha_of(self.refuted)
 
     descent = old_attribute("descent_factor")
@@ -264,7 +264,7 @@ class StepSize:
         r"""A number c: a step lowers the risk by at least :math:`c \sum r \arctan(\alpha r)`.
 
         At least, with the slopes r in the two angles, and for every step size up to the certified
-        one; see `slrsym.certify.statements`, where c is called mu/2. None if there is none.
+        one; see `slrsym.certify.certificate_kinds`, where c is called mu/2. None if there is none.
         """
         if self.certificate is None:
             return None
@@ -296,8 +296,8 @@ def alpha_bar(
 ) -> StepSize:
     r"""Certify nearly the largest step size allowed by Propositions 8 and 12 on the square.
 
-    What is shown, and why it is enough, stands in `slrsym.certify.statements`: for that step size
-    and for every smaller one, the risk decreases along every step, the map is injective with a
+    What is shown, and why it is enough, stands in `slrsym.certify.certificate_kinds`: for that step
+    size and for every smaller one, the risk decreases along every step, the map is injective with a
     positive Jacobian determinant, and the origin is a saddle of the map.
 
     Parameters
@@ -338,7 +338,7 @@ def alpha_bar(
     if tolerance is None:
         points = all(x.is_point for x in given.values())
         tolerance = _TOLERANCE if points else _RANGE_TOLERANCE
-    if not 0 < to_float(tolerance) < 1:
+    if not 0 < float_or_nan(tolerance) < 1:
         raise ValueError(f"tolerance must lie between 0 and 1; got {tolerance!r}")
     budget = Budget(max_boxes, seconds, note)
     return _Bisection(given, tolerance, budget, digits).run()
@@ -448,6 +448,6 @@ class _Bisection:
 
 
 def _rounded(alpha: Fraction, up: bool) -> Fraction:
-    """Round a fraction up or down to a short decimal number."""
+    """Round a step size up or down to six significant digits, and return it as a fraction."""
     context = Context(prec=_FIGURES, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return Fraction(context.divide(Decimal(alpha.numerator), Decimal(alpha.denominator)))

@@ -90,7 +90,7 @@ class SublevelSet:
 
     @property
     def box(self) -> str:
-        """The box of parameters, in words."""
+        """The box of parameters on which the certificate holds, as a text."""
         return (
             f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}, "
             f"lambda = {self.lam}, all unit k and v"
@@ -107,7 +107,7 @@ class SublevelSet:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Check the bounds for all kappa; return why they are not shown, or an empty text.
+        """Check the bounds of the risk for all kappa; return why they fail, or an empty text.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def reason_level_is_undecided(
     beside: Box,
     budget: Budget,
 ) -> str:
-    """Return why bounds are not proved to exceed the level for all kappa; empty if they are.
+    """Return why risk bounds are not proved above a level for all kappa; empty if they are.
 
     `numbers` are those that fields take, among them the radius; `beside` are the ranges of their
     variables after kappa.

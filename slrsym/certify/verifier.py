@@ -32,12 +32,12 @@ from slrsym.certify.certificate import (
     describe_box,
     load,
 )
-from slrsym.certify.statements import KINDS
+from slrsym.certify.certificate_kinds import KINDS
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of checking a certificate.
+    """The result of checking a certificate: its outcome, or the reason why it is refused.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CheckResult:
 
 
 def check(certificate: Certificate | str | Path) -> CheckResult:
-    """Check a certificate, given as an object or a file.
+    """Check a certificate, given as an object or a file, and return the result.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _left_open(
     parts: Mapping[str, CertificatePart],
     piece: Mapping[str, PartSubdivision],
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield the boxes that a certificate leaves undecided."""
+    """Yield parameter box, part, and number of undecided boxes, for parts not fully shown."""
     for name in parts:
         boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
         if boxes:

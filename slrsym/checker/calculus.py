@@ -9,11 +9,11 @@ from slrsym.checker.term import (
     NODE,
     Rejected,
     Term,
+    arguments_not_implied_defined,
     binder_bodies,
     bound_variables,
     children,
     definedness_formula,
-    droppable_arguments,
     free_symbols,
     fresh_symbol,
     has_copy_sum,
@@ -83,7 +83,7 @@ def expand_erf_derivatives(t: Term) -> Term:
     return t
 
 
-def function_value_at_point(t: Term) -> Term:
+def differentiated_function_value(t: Term) -> Term:
     """Return the value, at the point of a derivative, of the function that is differentiated."""
     return substitute(
         binder_bodies(t)[0], dict(zip(bound_variables(t), parts_outside_binder(t), strict=True))
@@ -96,7 +96,9 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
     new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
         definedness_formula,
-        droppable_arguments(bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)),
+        arguments_not_implied_defined(
+            bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
+        ),
     )
     body = substitute(binder_bodies(t)[0], new)
     inner: Asked = []
@@ -163,11 +165,11 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
-        dropped = droppable_arguments(
+        dropped = arguments_not_implied_defined(
             bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
         )
         # Of order 0 it is the value of the function, which is differentiated below.
-        there = [function_value_at_point(t)] if any(t[1]) else []
+        there = [differentiated_function_value(t)] if any(t[1]) else []
         for part in (*there, *dropped):
             derivative(part, x, slopes, asked)
         return derivative(evaluate_derivative(t, slopes, asked), x, slopes, asked)
@@ -281,7 +283,11 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
     asked: Asked = []
     value = evaluate_derivative(t, special_derivatives_in_premises(premises), asked)
     given = combined_hypotheses(premises).values()
-    return [*given, *asked, definedness_formula(function_value_at_point(t))], ("=", t, value), ()
+    return (
+        [*given, *asked, definedness_formula(differentiated_function_value(t))],
+        ("=", t, value),
+        (),
+    )
 
 
 @rule("definition", "t")

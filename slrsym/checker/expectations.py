@@ -66,7 +66,7 @@ def require_names_absent(names: Iterable[Term], terms: Iterable[Term], why: str)
     require(not frozenset().union(*map(free_symbols, terms)) & set(names), why)
 
 
-def independent_laws(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
+def laws_with_variables(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
     """Return the independent laws of an expectation, each with its variables."""
     found, names = [], bound_variables(node)
     for law in parts_outside_binder(node):
@@ -277,7 +277,7 @@ def moderate_exponential_conditions(
 
 def require_quadratic_in_noise(node: Term) -> None:
     """Refuse an integrand of degree above 2 in a noise variable, as only two moments are known."""
-    for names, law in independent_laws(node):
+    for names, law in laws_with_variables(node):
         low = law[0] != "noise" or _degree(binder_bodies(node)[0], names[0]) <= 2
         require(low, "the body is of degree above 2 in a variable of noise")
 
@@ -377,7 +377,7 @@ def _independent(node: Term, where: Any) -> Any:
 
     `where` has the places of the laws of f, and those of the factors that make it.
     """
-    (body,), parts = binder_bodies(require_expectation(node)), independent_laws(node)
+    (body,), parts = binder_bodies(require_expectation(node)), laws_with_variables(node)
     require(isinstance(where, list) and len(where) == 2, "the places are not two lists")
     require(all(type(n) is int for numbers in where for n in numbers), "a place is no integer")
     mine, factors = map(set, where)
@@ -403,7 +403,7 @@ def _independent(node: Term, where: Any) -> Any:
 @rule("fubini", "t", "json")
 def _fubini(node: Term, count: Any) -> Any:
     """Conclude that an expectation is an iterated one, over some laws after the others."""
-    body, parts = require_body_without_copies(node), independent_laws(node)
+    body, parts = require_body_without_copies(node), laws_with_variables(node)
     is_between = type(count) is int and 0 < count < len(parts)
     require(is_between, "the number of laws outside is no integer, or leaves one side without")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
@@ -424,12 +424,12 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     require(forms[0] == "lam", "the forms are no function of real variables")
     require(not has_copy_sum(forms), "a form contains a sum of copies, which is random")
     names, values = bound_variables(forms), binder_bodies(forms)
-    old, parts = bound_variables(require_expectation(node)), independent_laws(node)
+    old, parts = bound_variables(require_expectation(node)), laws_with_variables(node)
     require(len(values) == len(old), "the numbers of forms and of variables differ")
     require_names_absent(names, [node], "the expectation contains a variable of the forms")
     new = make_expectation(names, ONE, laws)
     rows, rests = zip(*(affine_coefficients(v, names) for v in values), strict=True)
-    variances = {block[0]: law[1] for block, law in independent_laws(new) if law[0] == "noise"}
+    variances = {block[0]: law[1] for block, law in laws_with_variables(new) if law[0] == "noise"}
     taken, asked = set(), []
     for block, law in parts:
         if law[0] == "noise":
@@ -477,7 +477,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
     require(is_place, "the place is not that of a variable")
     f = substitute(binder_bodies(h)[0], dict(zip(bound_variables(h), names, strict=True)))
     require(not has_copy_sum(f), "the function contains copies")
-    block, law = next((b, law) for b, law in independent_laws(node) if names[place] in b)
+    block, law = next((b, law) for b, law in laws_with_variables(node) if names[place] in b)
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = law_moments(law)
     i = block.index(names[place])

@@ -163,7 +163,7 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
     terms are, which the premise says, and the ends are integers in order.
     """
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
-    kind, other, given = compared_bodies(theorem, node)
+    kind, other, given = relation_between_binders(theorem, node)
     require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     asked: list[Term] = []
     if node[0] == "sum":
@@ -181,12 +181,12 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
 def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     """Conclude that two expectations or integrals with equal bodies are equal."""
     require(node[0] in ("E", "int"), "the node is no expectation or integral")
-    kind, other, given = compared_bodies(theorem, node)
+    kind, other, given = relation_between_binders(theorem, node)
     require(kind == "=", "the premise is no equation")
     return [*given, definedness_formula(node)], ("=", node, other), ()
 
 
-def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
+def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
     """Return the premise's relation, the node with its right side as body, and the hypotheses."""
     kind, body, other = require_relation(theorem.conclusion)
     require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")

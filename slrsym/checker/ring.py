@@ -22,9 +22,9 @@ from flint import fmpq
 from slrsym.checker.calculus import (
     Asked,
     Slopes,
+    differentiated_function_value,
     evaluate_derivative,
     expand_erf_derivatives,
-    function_value_at_point,
 )
 from slrsym.checker.sign import (
     ANY,
@@ -512,7 +512,7 @@ class Ring:
         kept, self.is_fact = self.is_fact, False
         try:
             # The function itself has to be defined there, although its derivative may not show it.
-            self.normal_form(function_value_at_point(t))
+            self.normal_form(differentiated_function_value(t))
             for kind, a, b in asked:
                 n, d = self.minus(self.normal_form(a), self.normal_form(b))
                 p = self.facts.reduce(n * d)

@@ -238,7 +238,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     if t[0] in ("u", "ix") and applied_function(t) in values:
         function, arguments = values[applied_function(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
-        dropped = droppable_arguments(
+        dropped = arguments_not_implied_defined(
             bound_variables(function), binder_bodies(function)[0], arguments
         )
         require(any(orders) or not dropped, "the function drops an argument that may be undefined")
@@ -258,7 +258,9 @@ def apply_function_at(function: Term, orders: tuple[int, ...], arguments: tuple[
     return value
 
 
-def droppable_arguments(names: Sequence[Term], body: Term, arguments: Sequence[Term]) -> list[Term]:
+def arguments_not_implied_defined(
+    names: Sequence[Term], body: Term, arguments: Sequence[Term]
+) -> list[Term]:
     """Return the arguments that may be undefined although the value of the function is defined."""
     pairs = zip(names, arguments, strict=True)
     return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not is_undefined_with(x, body)]

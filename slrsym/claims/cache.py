@@ -84,11 +84,13 @@ def data_to_objects(content: dict[str, Any]) -> Any:
     return found
 
 
-def objects_to_data(entry: Any) -> Any:
+def cached_entry_to_json_data(entry: Any) -> Any:
     """Convert an object that was read from the cache back to plain data."""
     if isinstance(entry, SimpleNamespace):
-        return {name: objects_to_data(value) for name, value in vars(entry).items()}
-    return [objects_to_data(value) for value in entry] if isinstance(entry, list) else entry
+        return {name: cached_entry_to_json_data(value) for name, value in vars(entry).items()}
+    return (
+        [cached_entry_to_json_data(value) for value in entry] if isinstance(entry, list) else entry
+    )
 
 
 def save_cached(key: str, content: Any) -> None:

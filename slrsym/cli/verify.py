@@ -139,7 +139,7 @@ def verify(
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
     out.print(display.outcome_line(rows, time.perf_counter() - start))
-    shared.write_json(json_file, [cache.objects_to_data(row) for row in rows])
+    shared.write_json(json_file, [cache.cached_entry_to_json_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
     if proof_log is not None:

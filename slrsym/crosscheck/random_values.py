@@ -102,7 +102,7 @@ class Bounds:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no number lies between the two bounds."""
+        """Whether no number satisfies both bounds; equal bounds leave one, unless one is strict."""
         if self.low is None or self.high is None:
             return False
         open_end = self.low_open or self.high_open

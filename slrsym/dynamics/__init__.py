@@ -7,7 +7,7 @@ from slrsym.dynamics.initial_conditions import (
     VectorStart,
 )
 from slrsym.dynamics.runs import resume, simulate
-from slrsym.renamed import old_names as _old_names
+from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.runs import Runs, load, save
 from slrsym.schedules import Constant, Formula, InverseTimeDecay
 

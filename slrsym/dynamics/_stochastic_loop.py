@@ -10,8 +10,8 @@ prediction, and its two derivatives.
 from math import sqrt
 
 
-def token_contributions(work, *fixed):
-    """Evaluate each token's contribution to the prediction, with its derivatives."""
+def fill_token_contributions(work, *fixed):
+    """Write each token's contribution to the prediction, with derivatives, into `work`."""
     for start in range(0, work.size, 384):
         block = work[start : start + 384]
         for i in range(64):
@@ -19,7 +19,7 @@ def token_contributions(work, *fixed):
 
 
 def move_state_by_step(state, work, first, fixed, gamma, d, L, epsilon, alpha, batch, normal, chi):
-    """Take one step of stochastic gradient descent in one run.
+    """Move the overlaps of one run, in place, by one step of stochastic gradient descent.
 
     In `work` there are the tokens, in blocks of 64, at distances that are known so that one
     instruction computes several: X.k, X.v, the coordinate along e, the contribution, and its two
@@ -80,7 +80,7 @@ def move_state_by_step(state, work, first, fixed, gamma, d, L, epsilon, alpha, b
             place = at // 64 * 384 + at % 64
             work[place], work[place + 64], work[place + 128] = x, inner * x + outer * y, y
             at += 1
-    token_contributions(work, *fixed)
+    fill_token_contributions(work, *fixed)
     at = 0
     for sequence in range(batch):
         place = at // 64 * 384 + at % 64

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.initial_conditions import draw_vectors
+from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps
 from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import (
     BLOCK,
@@ -68,10 +68,10 @@ class _OverlapEngine:
 
 
 class NumpyEngine(_OverlapEngine):
-    """Engine that moves all runs together, in NumPy."""
+    """An engine that moves the overlaps of all runs together, in NumPy."""
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
-        """Take one step for each inverse temperature; return every `every`-th state."""
+        """Take a descent step per inverse temperature in all runs; return each `every`-th state."""
         count = self.states.shape[1]
         constants, body, restore = _numpy_parts(count, self._rank)
 
@@ -99,7 +99,7 @@ def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
 
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
-    """Return a compiled loop in which each step moves several runs at once."""
+    """Return a Numba-compiled loop that moves the overlaps of several runs at once."""
     program = _program(count)
     restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
@@ -124,10 +124,10 @@ def _numba_trajectory(count: int, d: int) -> Any:
 
 
 class NumbaEngine(_OverlapEngine):
-    """Engine that moves blocks of runs in machine code, on several processor cores."""
+    """An engine that moves overlaps of blocks of runs by Numba, on several processor cores."""
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
-        """Take one step for each inverse temperature; return every `every`-th state."""
+        """Take a descent step per inverse temperature in all runs; return each `every`-th state."""
         self.states, noted = iterate_compiled(
             _numba_trajectory(self.states.shape[1], self._rank),
             self.states,
@@ -147,7 +147,7 @@ class VectorEngineBase(Engine):
     """
 
     def __init__(self, states: States, task: Task, alpha: float, seed: int = 0) -> None:
-        self.k, self.v, self.k_star, self.v_star = draw_vectors(states, task.d, seed)
+        self.k, self.v, self.k_star, self.v_star = draw_vectors_with_overlaps(states, task.d, seed)
         self._task, self._alpha = task, alpha
 
     @property
@@ -157,7 +157,7 @@ class VectorEngineBase(Engine):
 
     @property
     def states(self) -> States:
-        """The overlaps of the vectors, shape (runs, 5)."""
+        """The overlaps of k, v, k* and v* in each run, shape (runs, 5)."""
         x = self.vectors
         return np.stack([np.einsum("rd,rd->r", x[i], x[j]) for i, j in PLACES], axis=1)
 
@@ -173,7 +173,7 @@ class VectorEngineBase(Engine):
         return noted.reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
-        """Return the gradients in k and in v, each of shape (runs, d)."""
+        """Return gradients of the risk, or estimates, in k and in v, each of shape (runs, d)."""
         raise NotImplementedError
 
     def _moved(self, x: States, gradient: States) -> States:
@@ -184,7 +184,7 @@ class VectorEngineBase(Engine):
 
 
 class VectorEngine(VectorEngineBase):
-    """Engine that moves vectors by the gradient of the risk."""
+    """An engine that moves k and v in R^d by the exact gradient of the risk."""
 
     def __init__(
         self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0

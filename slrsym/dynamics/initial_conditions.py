@@ -26,7 +26,7 @@ class Start(Protocol):
     """Protocol of initial conditions, which give the overlaps at which runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """Return the overlaps at which runs start.
+        """Return the overlaps at which runs of a task start, shape (runs, 2) or (runs, 5).
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class Start(Protocol):
 
 
 def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator]:
-    """Return the random generators of runs `first` to `stop`, one for each run."""
+    """Return the random generators of runs `first` to `stop - 1`, one for each run."""
     return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 
@@ -64,7 +64,7 @@ class _Drawn(Start):
 def uniform_overlaps(
     d: int, seed: int | Sequence[int], first: int, stop: int
 ) -> NDArray[np.float64]:
-    """Draw the overlaps of uniform k and v for runs `first` to `stop`."""
+    """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`."""
     drawn = [gaussian_coordinates(rng, 2, d, 2) for rng in _streams(seed, first, stop)]
     rows = np.reshape(drawn, (-1, 2, 4)).transpose(1, 2, 0)
     (k1, k2, k_square, _), (v1, v2, v3, v_square) = rows
@@ -129,7 +129,7 @@ class ManifoldStart(_Drawn):
 
 @dataclass(frozen=True, eq=False)
 class OverlapStart(Start):
-    """Initial conditions with given overlaps.
+    """Initial conditions given by an array of overlaps, two or five for each run.
 
     They are those of Theorem 1, or of Lemma 6.
 
@@ -204,7 +204,7 @@ class VectorStart(Start):
 
     @property
     def d(self) -> int:
-        """The dimension of the vectors."""
+        """The dimension d of the given vectors k and v."""
         return int(self.k0.shape[-1])
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
@@ -234,7 +234,7 @@ def _unit_vectors(name: str, values: Any) -> NDArray[np.float64]:
 def require_feasible(
     states: NDArray[np.float64], d: int = 4, name: str = "start"
 ) -> NDArray[np.float64]:
-    r"""Return overlaps; raise an error if no vectors in :math:`\mathbb{R}^d` have them."""
+    r"""Return overlaps unchanged; raise an error if no k, v, k*, v* in R^d have them."""
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
         names = OrderParameters._fields
         raise ValueError(
@@ -258,7 +258,7 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
 
 
 def as_start(start: Any, d: int) -> Start:
-    """Return a start object for overlaps, or for a pair of arrays of vectors."""
+    """Convert overlaps, or a pair of arrays of vectors k and v, to initial conditions."""
     if isinstance(start, Start):
         return start
     pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
@@ -268,7 +268,7 @@ def as_start(start: Any, d: int) -> Start:
     return OverlapStart(start)
 
 
-def draw_vectors(
+def draw_vectors_with_overlaps(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Draw vectors k, v, k*, v* with given overlaps, in a random position."""

@@ -58,7 +58,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    r"""Run projected gradient descent (Definition 1), and log its states.
+    r"""Run projected gradient descent (Definition 1) from a start; return the logged runs.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def resume(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    """Go on with runs from their last logged step.
+    """Continue runs of descent from their last logged step; return old and new states.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def vectors_from_overlaps(states: _Array, task: Task) -> _Array:
 
 
 def overlaps_of_vectors(points: _Array) -> _Array:
-    """Return the five overlaps of vectors k and v."""
+    """Return the five overlaps of vectors k and v whose first two axes are k* and v*."""
     inner = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
     return np.stack([*(points[..., i, j] for i, j in _PLACES), inner], axis=-1)
 
@@ -126,7 +126,7 @@ def lagrange_multipliers(points: _Array, grad: _Array) -> _Array:
 
 
 def tangent_basis(points: _Array) -> _Array:
-    """Return an orthonormal basis of the tangent space of the two spheres."""
+    """Return an orthonormal basis of the tangent space of the two spheres at given k and v."""
     m = points.shape[-1]
     basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
     for i in (0, 1):
@@ -143,14 +143,14 @@ def tangent_basis(points: _Array) -> _Array:
 
 
 def retract_to_spheres(points: _Array, step: _Array) -> _Array:
-    """Move points along tangent vectors, and normalise k and v."""
+    """Return points moved along tangent vectors, with k and v normalised again."""
     moved = points + step
     found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
     return found
 
 
 def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
-    """Return the gradient and the Hessian of the risk on the product of spheres."""
+    """Return gradient and Hessian of the risk on the two spheres, and the tangent basis used."""
     grad, hess = lagrangian_derivatives(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
@@ -160,7 +160,7 @@ def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array
 
 
 def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = False) -> _Array:
-    """Return the largest eigenvalue of the Riemannian Hessian at each point.
+    """Return the largest eigenvalue of the risk's Riemannian Hessian at each point (k, v).
 
     By differences of the gradient, as its program is compiled in a tenth of the Hessian's time.
     """

@@ -73,7 +73,7 @@ class _Streams:
             self.draw(min(most, skipped - begin))
 
     def draw(self, steps: int) -> tuple[States, States]:
-        """Draw the random numbers of some steps: normal (steps, count), and others (steps, 2)."""
+        """Draw the numbers for some steps: normal, (steps, count), and chi-square, (steps, 2)."""
         others = np.zeros((steps, 2))
         if self._degrees:
             shape = (steps, len(self._degrees))
@@ -289,7 +289,7 @@ def _in_frame(states: States, d: int) -> tuple[States, States]:
 
 
 def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
-    """Return unit vectors along v orthogonal to k, and along v* orthogonal to both."""
+    """Return the unit part of v beside k, that of v* beside both, and the latter's length."""
     e = v - _dot(k, v)[:, None] * k
     flat = _dot(e, e) < 1e-14
     if flat.any():
@@ -314,7 +314,7 @@ def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
 @cache
 def _compiled_walk() -> Any:
     program = token_program()
-    parts = (_stochastic_loop.token_contributions, _stochastic_loop.move_state_by_step)
+    parts = (_stochastic_loop.fill_token_contributions, _stochastic_loop.move_state_by_step)
     helpers = "\n\n".join(f"{DECORATOR}{inspect.getsource(part)}" for part in parts)
     rest = "gamma, d, L, epsilon, alpha, batch, normal, chi"
     fixed = "".join(f"{c}, " for c in program.constants)

@@ -21,10 +21,10 @@ from slrsym.figures.style import (
     spread_label_heights,
 )
 from slrsym.landscape import Branch, CriticalPoints
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 from slrsym.task import Task
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     branches_figure="bifurcation_diagram_figure",
 )

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
 from slrsym.recovery import VERDICTS, components_along_modes, modes, separation, setting_of_runs
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     basin_figure="endpoints_figure",
 )

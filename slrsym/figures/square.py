@@ -15,9 +15,9 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
 
 from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     set_up_square="format_square_axes",
     draw_field="draw_vector_field",

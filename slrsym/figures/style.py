@@ -20,9 +20,9 @@ from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
 from slrsym.files import FORMATS, replace_atomically
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 
-__getattr__ = old_names(
+__getattr__ = getattr_for_old_names(
     __name__,
     style="figure_style_context",
 )

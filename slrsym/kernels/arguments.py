@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 __all__ = [
     "count_cores",
     "explain_arguments",
+    "float_or_nan",
     "require_integer",
     "require_memory",
     "require_positive",
     "require_real_array",
-    "to_float",
     "warn_of_long_work",
 ]  # fmt: skip
 
@@ -85,7 +85,7 @@ def require_real_array(
         raise ValueError(f"{name} must be {allowed}; got {values!r}") from None
 
 
-def to_float(value: Any) -> float:
+def float_or_nan(value: Any) -> float:
     """Convert a value to a float, or to NaN if it is not a number."""
     try:
         return float(value)
@@ -95,7 +95,7 @@ def to_float(value: Any) -> float:
 
 def require_positive(name: str, value: Any) -> float:
     """Convert an argument to a positive, finite float, or raise `ValueError`."""
-    found = to_float(value)
+    found = float_or_nan(value)
     if not (math.isfinite(found) and found > 0):
         raise ValueError(f"{name} must be positive and finite; got {value!r}")
     return found

@@ -101,7 +101,7 @@ def require_numba() -> None:
 
 
 @cache
-def compile_module(source: str) -> ModuleType:
+def import_generated_module(source: str) -> ModuleType:
     """Import a module from its source code, which is written to the cache folder if needed.
 
     Notes
@@ -284,7 +284,7 @@ def _rows_source(program: Program) -> str:
 def numba_function(program: Program) -> Callable[..., Any]:
     """Compile a program with Numba for states of shape (..., n), with parameters that broadcast."""
     require_numba()
-    rows = compile_module(program_source(program) + _rows_source(program)).rows
+    rows = import_generated_module(program_source(program) + _rows_source(program)).rows
 
     def fill(states: Any, parameters: list[Any], result: Any) -> None:
         if len(states):
@@ -325,7 +325,7 @@ def compile_loop(
         f"{_indented(end, 8)}"
     )
     text = f"{program_source(program)}{helpers}\n\n{DECORATOR}{source}"
-    trajectory: Callable[..., None] = compile_module(text).trajectory
+    trajectory: Callable[..., None] = import_generated_module(text).trajectory
     return trajectory
 
 
@@ -383,4 +383,4 @@ def numba_softmax_risk() -> Any:
         body = text[text.index(":\n", text.index(") ->")) + 2 :]
         untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
         source += f"\n\n{DECORATOR}{untyped}:\n{body}"
-    return compile_module(source).integrate_softmax_risk
+    return import_generated_module(source).integrate_softmax_risk

@@ -97,7 +97,7 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
 def decay_series(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute `DecaySeries` from the coefficients for one l, or by quadrature for many l."""
+    """Return the integral of exp(-E r)/(1 + l^2 + r) over y from 0 to w, r = y(2l + y)."""
     if isinstance(coefficients, np.ndarray):
         return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
     powers, span, slope = coefficients

@@ -9,11 +9,11 @@ from slrsym.landscape.stability import (
     saturated_critical_inverse_temperature,
     swap_margin,
     swap_point,
-    transverse_matrix,
+    transverse_flow_matrix,
     transverse_rate,
 )
 from slrsym.models.newton import SearchCoverage
-from slrsym.renamed import old_names as _old_names
+from slrsym.renamed import getattr_for_old_names as _old_names
 
 __getattr__ = _old_names(
     __name__,

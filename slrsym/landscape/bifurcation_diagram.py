@@ -60,7 +60,7 @@ class BranchEvent:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A branch: critical points as a function of arc length, over inverse temperatures.
+    """A branch of critical points of the risk, sampled along a range of inverse temperatures.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def _embedded(point: _Array, task: Task) -> _Array:
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
-    """Locate by bisection where the index of a branch changes between two places."""
+    """Locate a change of a branch's index between two points by bisection; return the event."""
     start = _indices(before, np.float64(low), task)
     for _ in range(30):
         lam = math.sqrt(low * high)

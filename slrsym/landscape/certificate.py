@@ -319,7 +319,7 @@ def _pair_values(pair: Any) -> tuple[float, float]:
 
 
 def _tangent(x: list[Any], m: int) -> Any:
-    """Return a basis of the tangent space at k and v, in balls."""
+    """Return a basis of the tangent space of the two spheres at k and v, as a ball matrix."""
     basis = arb_mat(2 * m, 2 * m - 2)
     for side in (0, 1):
         part = x[side * m : (side + 1) * m]

@@ -110,7 +110,7 @@ def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array |
 def critical_point_indices(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, NDArray[np.bool_]]:
-    """Return indices, curvatures in further dimensions, and whether the signs are certain.
+    """Return indices of critical points, curvatures in further dimensions, certainty flags.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
@@ -132,7 +132,7 @@ def critical_point_indices(
 def follow_branch(
     point: _Array, lam: float, task: Task, direction: int, low: float, high: float
 ) -> HalfBranch:
-    """Follow the branch through a critical point in one direction."""
+    """Follow the branch through a critical point in one direction, and return that half."""
     equations = _Equations(task)
     ends = math.log(low), math.log(high)
     here = _place(equations, point, math.log(lam), None, direction)
@@ -214,7 +214,7 @@ def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoin
 def _located(
     equations: _Equations, here: BranchPoint, length: float, turned: bool
 ) -> tuple[str, BranchPoint]:
-    """Locate an event on a branch (fold, fork, change of stability) by bisection."""
+    """Locate a fold, fork or change of stability by bisection; return its kind and point."""
     low, high, best = 0.0, length, here
     for _ in range(50):
         middle = (low + high) / 2

@@ -19,7 +19,7 @@ from slrsym.dynamics.spheres import (
     retract_to_spheres,
     riemannian_derivatives,
 )
-from slrsym.kernels.arguments import explain_arguments, require_integer, to_float
+from slrsym.kernels.arguments import explain_arguments, float_or_nan, require_integer
 from slrsym.landscape.certificate import (
     EnclosedPoint,
     enclose_critical_point,
@@ -29,7 +29,7 @@ from slrsym.landscape.certificate import (
 from slrsym.landscape.points import (
     CriticalPoint,
     canonical_states,
-    count_images,
+    count_symmetric_images,
     describe_freedom_of_k_and_v,
     distance_up_to_symmetry,
     number_repeated_names,
@@ -47,7 +47,7 @@ _Array = NDArray[np.float64]
 
 
 def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Draw random unit vectors k and v from four distributions in turn."""
+    r"""Draw random pairs of unit vectors k and v to search from, from four laws in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
@@ -84,7 +84,7 @@ def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Arr
     return result
 
 
-def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
+def move_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
     """Move points towards critical points of random index, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
@@ -96,8 +96,8 @@ def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
     )
 
 
-def search_zeros(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
-    """Search for critical points by Levenberg-Marquardt; return the ends and Newton steps."""
+def iterate_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
+    """Move points to critical points by Levenberg-Marquardt; return ends and Newton steps."""
     ends, grad, hess, _ = newton.search_gradient_zeros(
         points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
     )
@@ -188,7 +188,7 @@ class CriticalPointRegister:
         self.entries: list[FoundPoint] = []
 
     def add(self, points: _Array, hits: int = 1) -> None:
-        """Count hits of critical points, and enclose new points."""
+        """Count hits of known critical points, and add new ones with their enclosures."""
         states = canonical_states(overlaps_of_vectors(points))
         for point, state in zip(points, states, strict=True):
             known = self._known(state)
@@ -310,8 +310,8 @@ def find_critical_points(
 def search_critical_points(
     task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
 ) -> tuple[CriticalPointRegister, SearchCoverage, int]:
-    """Search for critical points; see `find_critical_points`."""
-    if not to_float(max_expected_missed) > 0:
+    """Search for critical points; return their register, the coverage and the plateau count."""
+    if not float_or_nan(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
     max_searches, seed = (
         require_integer("max_searches", max_searches, 1),
@@ -327,12 +327,12 @@ def search_critical_points(
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = lead_to_random_index(
+            first = move_to_random_index(
                 draw_near_critical_points(count, known, rng), lam, task, rng
             )
         else:
             first = random_points(count, lam, task, m, rng)
-        ends, far = search_zeros(first, lam, task)
+        ends, far = iterate_to_critical_points(first, lam, task)
         begun += count
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
@@ -378,7 +378,7 @@ def _described(
     return CriticalPoint(
         name=point_name(state),
         state=state,
-        copies=count_images(found.state),
+        copies=count_symmetric_images(found.state),
         family=family,
         family_dimension=free,
         excess_risk=risk,

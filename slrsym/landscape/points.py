@@ -36,7 +36,7 @@ class CriticalPoint:
         ``anti-swap`` (one with the other sign), ``aligned`` (k = v orthogonal to k* and v*),
         ``null`` (no overlap at all), ``planar`` (others in the plane of k* and v*), or ``mixed``.
     state : OrderParameters
-        Its overlaps; `count_images` states in all, by the symmetries of the risk.
+        Its overlaps; `count_symmetric_images` states in all, by the symmetries of the risk.
     copies : int
     family : str
         Which directions are free: what remains of k and v orthogonal to k* and v*.
@@ -77,7 +77,7 @@ class CriticalPoint:
 
     @property
     def kind(self) -> str:
-        """``minimum``, ``maximum``, ``saddle``, or ``degenerate`` if the signs are uncertain."""
+        """The kind of the point: minimum, maximum, saddle, or degenerate if signs are uncertain."""
         if self.flat > self.family_dimension:
             return "saddle" if self.index and self._ascending else "degenerate"
         if self.index == 0:
@@ -95,7 +95,7 @@ class CriticalPoint:
         return 2 / steepest if steepest > 0 else np.inf
 
     def multipliers(self, alpha: float) -> tuple[tuple[float, int], ...]:
-        r"""Return the eigenvalues of the linearised descent map, with multiplicities.
+        r"""Return the eigenvalues of a descent step linearised at the point, with multiplicities.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class CriticalPoint:
         return "attracts" if self.kind == "minimum" else "undecided"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the point as plain data for JSON."""
+        """Return the critical point as a dictionary of plain data for JSON."""
         plain = {
             name: getattr(self, name)
             for name in (
@@ -164,7 +164,7 @@ def point_name(state: OrderParameters) -> str:
 
 
 def number_repeated_names(names: Sequence[str]) -> list[str]:
-    """Add numbers to names that occur more than once.
+    """Return names with a number added to each that occurs more than once.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def distance_up_to_symmetry(states: _Array, point: _Array) -> _Array:
     return nearest
 
 
-def count_images(state: _Array) -> int:
+def count_symmetric_images(state: _Array) -> int:
     """Return the number of different images of a state under the symmetries."""
     images = np.where(np.abs(state) < _NO_SIGN, 0.0, OVERLAP_SIGNS * state)
     return len({tuple(row) for row in (images + 0.0).round(7).tolist()})

@@ -251,7 +251,7 @@ def swap_margin(task: Task, lam: float) -> float:
 _Array = NDArray[np.float64]
 
 
-def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
+def transverse_flow_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     r"""Return the matrix of the linearised descent flow in theta, eta, rho, near the manifold.
 
     Parameters
@@ -325,8 +325,8 @@ def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     Returns
     -------
     ndarray of shape (...)
-        The least real part of an eigenvalue of `transverse_matrix`; negative where the manifold
-        repels.
+        The least real part of an eigenvalue of `transverse_flow_matrix`; negative where the
+        manifold repels.
 
     Raises
     ------
@@ -341,6 +341,6 @@ def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     >>> (transverse_rate([(1, 1), (0, 0)], 0.1, task) > 0).tolist()
     [True, False]
     """
-    values = np.linalg.eigvals(transverse_matrix(point, lam, task))
+    values = np.linalg.eigvals(transverse_flow_matrix(point, lam, task))
     least: _Array = values.real.min(axis=-1)
     return least

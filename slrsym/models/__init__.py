@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model, model
@@ -56,7 +56,7 @@ _LAZY = {
     "Runs": "slrsym.runs",
 }
 
-_old_name = old_names(__name__, Sequence="TokenSequence")
+_old_name = getattr_for_old_names(__name__, Sequence="TokenSequence")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, sympify
 
-from slrsym.kernels.arguments import require_integer, to_float
+from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.description import latex_of, unique_token_names
 from slrsym.models.initial_conditions import vectors_with_gram_matrix
 from slrsym.models.simulation import (
@@ -255,7 +255,7 @@ def count_recovering_runs(
     min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
-    """Count the runs from random starts that recover all given pairs; see `Model.recovery`."""
+    """Count the runs from random starts that end with all given pairs of directions aligned."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     known = {x.name for x in model.directions}
@@ -266,7 +266,7 @@ def count_recovering_runs(
                 f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
                 f"in [(k, k_star)]; got {pair!r}"
             )
-    if not 0 <= to_float(min_overlap) <= 1:
+    if not 0 <= float_or_nan(min_overlap) <= 1:
         raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]

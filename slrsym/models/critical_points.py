@@ -357,7 +357,7 @@ def _enter(known: list[_Found], one: _Found, symmetries: RiskSymmetries) -> _Fou
 def _rows(
     there: RiskLandscape, known: list[_Found], symmetries: RiskSymmetries
 ) -> list[StationaryPoint]:
-    """Return a table row for each isolated critical point, and one for each continuum of them."""
+    """Return a row of the table for each isolated critical point and each continuum of them."""
     rows: list[StationaryPoint] = []
     for one in known:
         row = _described(there, one, symmetries)

@@ -97,7 +97,7 @@ def _law(token: Token) -> str:
 
 
 def _short(expr: Expr) -> str:
-    """Return an expression as text, numbers rounded to six digits."""
+    """Return an expression as text, with its numbers rounded to six digits."""
     return f"{float(expr):.6g}" if expr.is_Float else str(expr)
 
 

@@ -12,7 +12,11 @@ from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_about_model as claims_of_model
 from slrsym.models.claims import xi
 from slrsym.models.projections import TokenRole
-from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, trained_pairs
+from slrsym.models.rates_of_change import (
+    RatesOfChange,
+    TrainingRates,
+    pairs_of_moving_inner_products,
+)
 from slrsym.models.sample_moments import OneSampleMeans
 from slrsym.models.specification import Direction
 from slrsym.models.unit_sums import Units, UnitSums, count_like_terms
@@ -38,7 +42,7 @@ class MeansByDefinition:
         self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
 
     def risk(self) -> Expr:
-        """Return 0, since `Model.claims` covers the risk."""
+        """Return 0 in place of the risk, whose claim `Model.claims` states."""
         return S.Zero
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
@@ -162,7 +166,7 @@ def _by_means(goal: Any) -> Any:
 
 
 def _by_patterns(goal: Any) -> Any:
-    """Count terms of the same pattern, which are equal where units are alike."""
+    """Prove an equation by counting terms of one pattern, equal where units are alike."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 
@@ -209,7 +213,12 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
         for units in _orders(model, names)
     ]
     for k, p in enumerate(equations.state):
-        groups = set(filter(None, map(_group_of_any_number, trained_pairs(model).get(p, ())[:2])))
+        groups = set(
+            filter(
+                None,
+                map(_group_of_any_number, pairs_of_moving_inner_products(model).get(p, ())[:2]),
+            )
+        )
         own = {(group.count, place) for group, place in groups}
         # The matrix of one group is symmetric in i and j.
         different = len({group for group, _ in groups}) > 1 and len({n for _, n in own}) > 1

@@ -68,7 +68,7 @@ def _text(function: Expr) -> str:
     return str(function)
 
 
-def pattern_of(
+def pattern_of_product(
     product: ProductFactors, symbol_of: Mapping[Any, Symbol]
 ) -> tuple[MeanPattern, tuple[Any, ...]]:
     """Return the pattern of a product (its form, without names), and its variables in order.

@@ -20,7 +20,7 @@ from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import vectorise_over_leading_axes
 from slrsym.kernels.compile import choose_backend, numpy_constants_and_outputs, numpy_function
-from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
+from slrsym.kernels.numba_backend import DECORATOR, import_generated_module, program_source
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.models.mean_patterns import ParametricMean
@@ -164,7 +164,7 @@ class MomentTable:
         found: list[Callable[..., None]] = []
         for group in groups:
             # Machine code of patterns is the same for all numbers of units.
-            add = compile_module(self._loops(group)).add
+            add = import_generated_module(self._loops(group)).add
             rows = [np.arange(self._ends[k], self._ends[k + 1]) for k in group]
             at = [self._at[k] for k in group]
             data = [(self._where[r], self._factor[r], a) for r, a in zip(rows, at, strict=True)]
@@ -228,5 +228,5 @@ def _into_array(program: Program, name: str) -> Callable[..., None]:
     lines += [f"outputs[{i}] = {value}" for i, value in enumerate(values)]
     body = "".join(f"    {line}\n" for line in lines)
     source = f"{_helpers(program)}{DECORATOR}def {name}(inputs, outputs):\n{body}"
-    found: Callable[..., None] = getattr(compile_module(source), name)
+    found: Callable[..., None] = getattr(import_generated_module(source), name)
     return found

@@ -98,7 +98,7 @@ ATOMS: dict[Any, AtomicMean] = {}
 _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
-def expand_addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
+def expand_into_coefficient_pairs(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
     """Expand an expression into pairs of a coefficient and a product in the symbols."""
     parts: dict[Expr, Expr] = {}
     for term in Add.make_args(expand(expr, power_base=False, log=False, trig=False)):

@@ -17,7 +17,7 @@ from slrsym.models.exchangeable_units import (
     unit_tags_in,
     write_out_group_products,
 )
-from slrsym.models.moments import expand_addends
+from slrsym.models.moments import expand_into_coefficient_pairs
 from slrsym.models.specification import (
     Direction,
     InnerProduct,
@@ -236,7 +236,9 @@ class ProjectionLaws:
             count, count, lambda i, j: self.covariance_of(token, directions[i], directions[j])
         )
         means = tuple(self.mean_of(token, x) for x in directions)
-        return TokenRole(token, directions, names, tuple(expand_addends(error, names)), means, cov)
+        return TokenRole(
+            token, directions, names, tuple(expand_into_coefficient_pairs(error, names)), means, cov
+        )
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
         """Return the mean of the projection of a token on a direction.

@@ -49,7 +49,7 @@ class RatesOfChange:
     def __init__(self, model: DerivedModel, motion: TrainingRates, samples: Any = None) -> None:
         self.model, self.motion = model, motion
         self.samples = OneSampleMeans(model) if samples is None else samples
-        self.state = (*trained_pairs(model), *motion.scalars)
+        self.state = (*pairs_of_moving_inner_products(model), *motion.scalars)
         self.risk = self.samples.risk()
         if motion.kind == "projected-descent":
             _require_single_space(model)
@@ -62,7 +62,7 @@ class RatesOfChange:
             self.noise = {p: self._noise(p) for p in self.state}
 
     def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
-        return trained_pairs(self.model)[p]
+        return pairs_of_moving_inner_products(self.model)[p]
 
     # -- in continuous time ----------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class RatesOfChange:
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
         found: dict[Symbol, Expr] = {}
-        for p, (x, y, _) in trained_pairs(model).items():
+        for p, (x, y, _) in pairs_of_moving_inner_products(model).items():
             new = p - self._inner(moves[x], {y: S.One})
             if y.trained:
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
@@ -123,7 +123,7 @@ class RatesOfChange:
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
-        for p, (y, z, _) in trained_pairs(self.model).items():
+        for p, (y, z, _) in pairs_of_moving_inner_products(self.model).items():
             slope = self.motion.rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:
@@ -150,7 +150,9 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     return total
 
 
-def trained_pairs(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
+def pairs_of_moving_inner_products(
+    model: DerivedModel,
+) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):
@@ -215,7 +217,7 @@ def checked_training_rates(
 
 
 def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:
-    """Return a number or expression for each trained direction and scalar."""
+    """Return one rate, a number or an expression, for each trained direction and scalar."""
     if not isinstance(given, Mapping):
         given = dict.fromkeys(moving, default if given is None else given)
     found: dict[Any, Expr] = {}

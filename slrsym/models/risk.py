@@ -15,7 +15,7 @@ from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
 from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRiskTerms
-from slrsym.models.specification import softmax, source_location
+from slrsym.models.specification import function_source_location, softmax
 from slrsym.renamed import old_attribute
 
 
@@ -33,11 +33,11 @@ class ExactRisk(ProjectionLaws):
         try:
             return SoftmaxRiskTerms(self) if attends else RiskTerms(self)
         except IntegrabilityError as problem:
+            where = function_source_location(self.predictor.share)
             raise type(problem)(
                 f"the risk of this model may not be finite: {problem}. Let the share of the "
-                f"predictor{source_location(self.predictor.share)} and the target be finite for "
-                "all projections and grow no faster than a power, or declare the symbols more "
-                "closely"
+                f"predictor{where} and the target be finite for all projections and grow no "
+                "faster than a power, or declare the symbols more closely"
             ) from None
 
     additive = old_attribute("is_additive")

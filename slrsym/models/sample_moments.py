@@ -26,9 +26,9 @@ from slrsym.models.mean_patterns import (
     Z,
     factorise_product,
     means_and_covariances,
-    pattern_of,
+    pattern_of_product,
 )
-from slrsym.models.moments import NotClosedError, expand_addends
+from slrsym.models.moments import NotClosedError, expand_into_coefficient_pairs
 from slrsym.models.projections import TokenRole
 from slrsym.models.specification import Direction, softmax
 
@@ -220,7 +220,9 @@ class OneSampleMeans:
             slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
             if isinstance(x, Direction) and x not in symbols:
                 slope = S.Zero
-            self._parts[role, x] = self._split(role, expand_addends(slope, role.symbols))
+            self._parts[role, x] = self._split(
+                role, expand_into_coefficient_pairs(slope, role.symbols)
+            )
         return self._parts[role, x]
 
     def _key(self, role: TokenRole) -> Any:
@@ -282,7 +284,7 @@ class OneSampleMeans:
     def _pattern(role: TokenRole, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of a token's projections, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
-        return pattern_of(part.product, symbol_of)
+        return pattern_of_product(part.product, symbol_of)
 
     def _named(self, moment: MomentSum) -> Expr:
         if not moment.terms:

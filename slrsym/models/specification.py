@@ -107,7 +107,7 @@ class InnerProduct:
         return f"<{self.pair[0]}, {self.pair[1]}>"
 
 
-def source_location(function: Any) -> str:
+def function_source_location(function: Any) -> str:
     """Return a function's file and line in parentheses, or an empty string if unknown."""
     code = getattr(function, "__code__", None)
     return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
@@ -155,7 +155,9 @@ class ProjectedToken:
             # NumPy's functions and those of `math` take numbers only.
             numeric = any(part in str(problem) for part in ("ufunc", "convert expression to float"))
             hint = "; write it with functions of SymPy, such as sympy.tanh" if numeric else ""
-            raise TypeError(f"{what}: {problem}{source_location(function)}{hint}") from problem
+            raise TypeError(
+                f"{what}: {problem}{function_source_location(function)}{hint}"
+            ) from problem
         return self.require_real_share(what, found, function)
 
     def require_real_share(self, what: str, found: Any, function: Any = None) -> Expr:
@@ -163,7 +165,7 @@ class ProjectedToken:
 
         `function` gave the share; messages name its file and line.
         """
-        where = source_location(function)
+        where = function_source_location(function)
         expr = None if isinstance(found, str | ProjectedToken) else with_own_owens_t(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(

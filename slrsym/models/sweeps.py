@@ -22,10 +22,10 @@ from slrsym.files import NotSavedError, SweepParts, compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import (
     count_cores,
+    float_or_nan,
     require_integer,
     require_memory,
     require_positive,
-    to_float,
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.simulation import parameter_values_by_name
@@ -107,7 +107,7 @@ def _axis(name: str, values: Any, integers: bool) -> list[float]:
     if np.ndim(values) != 1 or not len(values):
         raise ValueError(f"{name} must be a number or a list of them; got {values!r}")
     axis: list[float] = []
-    for x in map(to_float, values):
+    for x in map(float_or_nan, values):
         if not np.isfinite(x) or (integers and not x.is_integer()):
             kind = "integers" if integers else "finite"
             raise ValueError(f"{name} must be {kind}; got {values!r}")

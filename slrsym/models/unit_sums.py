@@ -55,7 +55,7 @@ class UnitSums(OneSampleMeans):
         self._letters = [letter for letter in "abcdefghklmnpq" if letter not in taken]
 
     def risk(self) -> Expr:
-        """Return 0, since no claim is about the risk."""
+        """Return 0 in place of the risk, as no claim about equations of motion speaks of it."""
         return S.Zero
 
     def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[MomentTerm]:

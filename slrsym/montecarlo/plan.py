@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.initial_conditions import draw_vectors, require_feasible
+from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps, require_feasible
 from slrsym.dynamics.spheres import overlap_jacobian, tangent_basis, vectors_from_overlaps
 from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.linear import best_linear
@@ -153,7 +153,7 @@ def make_plan(
     rng: Any,
     progress: Progress | None,
 ) -> SamplingPlan:
-    """Return the plan of an estimate, with validated arguments."""
+    """Validate the arguments of a Monte Carlo estimator and return its sampling plan."""
     if not isinstance(predictor, AttentionPredictor | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
@@ -202,7 +202,7 @@ def estimate_at_states(
     at: ArrayLike | Directions,
     one: Callable[[SamplingPlan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
-    """Return an estimate for each of several states."""
+    """Estimate at one or several states; return one estimate, with arrays for several states."""
     if isinstance(at, Directions):
         require_dimension(at, plan.task)
         return one(plan.for_state(0), at)
@@ -288,12 +288,17 @@ class Directions:
         """
         seed = int(rng.generate_state(1)[0])
         return cls(
-            *(x[0] for x in draw_vectors(np.asarray(state, dtype=np.float64)[None], task.d, seed))
+            *(
+                x[0]
+                for x in draw_vectors_with_overlaps(
+                    np.asarray(state, dtype=np.float64)[None], task.d, seed
+                )
+            )
         )
 
     @property
     def overlaps(self) -> OrderParameters:
-        """The overlaps of the vectors."""
+        """The five overlaps of the vectors k, v, k* and v*."""
         x = (self.k, self.v, self.k_star, self.v_star)
         return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
 
@@ -320,7 +325,7 @@ def _norm(x: _Array) -> float:
 
 
 def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _Array:
-    """Return overlaps; raise an error if no vectors in R^d have them."""
+    """Return overlaps as an array; raise an error if no k, v, k*, v* in R^d have them."""
     states = require_real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(

@@ -32,7 +32,7 @@ class AttentionPredictor:
     mirrors_all = True
 
     def weights(self, u: _Array) -> _Array:
-        """Return the weight of each token.
+        """Return the weight of each token's value in the output, from the tokens' scores.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def own_slopes(self, u: _Array, a: _Array) -> _Array:
-        """Return the derivative of each weight in its own score.
+        """Return the derivative of each token's weight in that token's own score.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
-        """Return the derivatives of the output in the scores.
+        """Return the derivatives of the predictor's output in the scores of all tokens.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class SquaredError:
     size = 1
 
     def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the squared error, one row for each sample."""
+        """Return the predictor's squared error, or its conditional mean, for each sample."""
         output, a = _outputs(self.predictor, batch)
         spread = batch.var_y - 2 * batch.informative_entry(a) * batch.cov + _variance(batch, a)
         result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
@@ -281,7 +281,7 @@ class OutputMoments:
     size = 3
 
     def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return output, square and product with the target, one row for each sample."""
+        """Return output, its square and its product with the target, one row for each sample."""
         output, a = _outputs(self.predictor, batch)
         square = output**2 + _variance(batch, a)
         return np.stack(
@@ -335,7 +335,7 @@ class VectorGradient:
 
     @property
     def size(self) -> int:
-        """Number of components of the gradient."""
+        """The number of components of the gradient in (k, v): twice their dimension."""
         return 2 * self.k.size
 
     def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.kernels.arguments import to_float, warn_of_long_work
+from slrsym.kernels.arguments import float_or_nan, warn_of_long_work
 from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 
@@ -76,7 +76,7 @@ def sample_quantity(
     progress: Progress | None = None,
     keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> RunningMoments:
-    """Sample a quantity until the observations or the target standard error are reached."""
+    """Sample a quantity to a number of observations or a target error; return its moments."""
     moments = RunningMoments(quantity.size)
     block, begun = 0, perf_counter()
     while moments.count < observations:
@@ -124,7 +124,7 @@ class RunningMoments:
         self._squares = np.zeros((size, size) if self._whole else size)
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Add observations to the moments."""
+        """Update the running mean and covariance with observations, one in each row."""
         if not len(rows):
             return
         mean = rows.mean(axis=0)
@@ -198,7 +198,7 @@ class Estimate:
         return self.target_stderr is None or bool(np.all(self.stderr <= self.target_stderr))
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """Return a confidence interval for each component, by Student's law.
+        """Return lower and upper ends of the estimate's confidence intervals, by Student's law.
 
         Parameters
         ----------
@@ -214,14 +214,14 @@ class Estimate:
         ValueError
             If the level is not in (0, 1).
         """
-        share = to_float(level)
+        share = float_or_nan(level)
         if not 0 < share < 1:
             raise ValueError(f"level must lie in (0, 1); got {level!r}")
         half = stdtrit(self._aligned(self.observations) - 1, (1 + share) / 2) * self.stderr
         return self.value - half, self.value + half
 
     def zscore(self, reference: ArrayLike) -> Any:
-        """Return the deviation from a reference value, in standard errors.
+        """Return the estimate's deviation from a reference value, in standard errors.
 
         Parameters
         ----------
@@ -334,7 +334,7 @@ class Batch:
     tokens: NDArray[np.float64] | None = None
 
     def informative_entry(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return each row's entry at the informative token."""
+        """Return the entry of each row of an array at that sample's informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
     def weighted(self, informative: float, other: float) -> NDArray[np.float64]:
@@ -353,7 +353,7 @@ class LocationLaw:
     fixed: bool = False
 
     def draw(self, rng: Generator, n: int) -> NDArray[np.intp]:
-        """Draw locations, numbered from 0."""
+        """Draw the location of the informative token for n samples, numbered from 0."""
         if self.fixed:
             return np.zeros(n, dtype=np.intp)
         uniform = rng.random(n)

@@ -46,7 +46,7 @@ def _tensors(file: Path) -> dict[str, _Floats]:
 
 
 class Encoder:
-    """A pretrained encoder with its tokenizer, in NumPy, without training.
+    """A pretrained BERT encoder with its tokenizer, evaluated in NumPy.
 
     Section E.1 has one: BERT, Devlin et al. (2019), of which this is the forward pass.
 
@@ -195,7 +195,7 @@ class Encoder:
         return self._weight("embeddings.word_embeddings.weight")[[self._pieces[t] for t in tokens]]
 
     def hidden_states(self, texts: Sequence[str], *, first_only: bool = False) -> list[_Floats]:
-        """Return all hidden states for texts with equal numbers of word pieces.
+        """Return the hidden states before and after each layer, for texts of equal piece counts.
 
         Parameters
         ----------

@@ -216,14 +216,14 @@ class Projections(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters on which the data depend."""
+        """The parameters of the projections by name, on which the data depend."""
         if self.directory is None:
             return {"survey": "projections", "model": "", "d": self.d, "seed": self.seed}
         encoder = _loaded(str(self.directory))
         return {"survey": "projections", "model": encoder.name, "weights": encoder.digest}
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the projections of words, by sentence and position."""
+        """Compute projections of two sentences' words on k* and v*, by sentence and position."""
         words = [text.split(". ")[1].rstrip(".").split() for text, _ in EXAMPLE]
         decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
         values = self._drawn(words, decisive) if self.directory is None else self._embedded(words)

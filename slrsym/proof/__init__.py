@@ -1,4 +1,4 @@
-"""Everything that derivations are written with: claims, proofs, rules and the ledger."""
+"""The names that derivation files import: claims, proofs, rules and the ledger."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ from slrsym.proofs.structure import (
     induction,
     instance,
 )
-from slrsym.renamed import old_names as _old_names
+from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.statements.expressions import ForAll, ProofError, Refused
 
 if TYPE_CHECKING:

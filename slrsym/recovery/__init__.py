@@ -10,7 +10,7 @@ from slrsym.recovery.separation import (
 )
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
 from slrsym.recovery.sweeps import recover, sweep
-from slrsym.renamed import old_names as _old_names
+from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.runs import wilson_intervals
 
 __getattr__ = _old_names(__name__, verdicts="classify_states", wilson="wilson_intervals")

@@ -115,12 +115,12 @@ class Separation:
     fit_auc: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data for JSON."""
+        """Return the accuracies and the fitted weights as plain data for JSON."""
         return dict(self.__dict__)
 
 
 def setting_of_runs(data: xr.Dataset) -> Setting:
-    """Return the setting that runs were made with.
+    """Return the setting stored in the attributes of a dataset of recovery runs.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def setting_of_runs(data: xr.Dataset) -> Setting:
 
 
 def separation(data: xr.Dataset) -> Separation | None:
-    """Return how well the starts predict which runs end at a swap point, or None.
+    """Return how well starts predict which runs end at a swap point; None for too few runs.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     return np.asarray(np.argmax(whole, axis=-1), dtype=np.int8)
 
 
-def classification_margins(states: _Array, lam: float, task: Task) -> _Array:
+def distances_to_class_change(states: _Array, lam: float, task: Task) -> _Array:
     """Return how far every overlap may move before the class of a state changes."""
     far = _distances(states, lam, task)
     found = classify_states(states, lam, task)
@@ -126,7 +126,7 @@ def classify_endpoints(
 
 
 def count_verdicts(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Return the number of runs in each class."""
+    """Return the number of runs in each class of endpoints, from the runs' class indices."""
     numbers = np.arange(len(VERDICTS))
     found: NDArray[np.int32] = np.sum(
         verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32
@@ -234,7 +234,7 @@ class Setting:
 
     @property
     def later_inverse_temperature(self) -> float:
-        """The inverse temperature after twice as many steps."""
+        """The inverse temperature after twice the setting's number of steps."""
         return float(InverseTimeDecay(self.lam0, self.rate)(np.array(2 * self.steps)))
 
     temperatures = old_attribute("inverse_temperatures")
@@ -256,7 +256,7 @@ class Setting:
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
     def starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
-        """Draw the overlaps of uniform k and v for runs `first` to `stop`.
+        """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         if VERDICTS[verdict] not in ("oracle", "swap"):
             # To be near is not enough there, and so tubes say nothing.
             continue
-        margin = float(classification_margins(run[-1], lam[-1], task))
+        margin = float(distances_to_class_change(run[-1], lam[-1], task))
         states = np.concatenate([first, run])
         tube = tube_around_run(
             states, lam[begin:], task, setting.alpha, times - begin, verdict, margin, backend
@@ -370,7 +370,7 @@ def follow_to_ends(
     backend: str = "numpy",
     stopping: bool = True,
 ) -> ClassifiedRuns:
-    """Run descent from random starts until every endpoint is classified."""
+    """Run descent from random starts until each end is classified; return the endpoints."""
     lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)

@@ -22,7 +22,7 @@ import xarray as xr
 
 from slrsym.files import DamagedFileError, NotSavedError, SweepParts, compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
-from slrsym.kernels.arguments import count_cores, require_integer, require_memory, to_float
+from slrsym.kernels.arguments import count_cores, float_or_nan, require_integer, require_memory
 from slrsym.kernels.compile import choose_backend
 from slrsym.recovery.setting import (
     MOVING,
@@ -149,7 +149,7 @@ def sweep(
     backend: str = "auto",
     stopping: bool = True,
 ) -> xr.Dataset:
-    """Count recoveries at each point of a grid of settings.
+    """Run descent at each point of a grid of settings, and count the classes of endpoints.
 
     Parameters
     ----------
@@ -211,9 +211,9 @@ def _axis(name: str, values: Any) -> list[Any]:
         raise ValueError(f"{name} must have one value at least; got {values!r}")
     if name in ("d", "L"):
         # What is no integer is refused by Task, by name.
-        axis = [int(x) if to_float(x).is_integer() else x for x in found]
+        axis = [int(x) if float_or_nan(x).is_integer() else x for x in found]
     else:
-        axis = [to_float(x) if np.isfinite(to_float(x)) else x for x in found]
+        axis = [float_or_nan(x) if np.isfinite(float_or_nan(x)) else x for x in found]
     for i, x in enumerate(axis):
         if x in axis[:i]:
             raise ValueError(f"{name} must have different values; got {x!r} twice")

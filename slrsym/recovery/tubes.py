@@ -47,12 +47,12 @@ from slrsym.dynamics.spheres import (
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.models.paper_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
-from slrsym.renamed import old_attribute, old_names
+from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import Task
 
 __all__ = ["Tube", "bound_third_derivative", "tube_around_run"]
 
-__getattr__ = old_names(__name__, third_derivative="bound_third_derivative")
+__getattr__ = getattr_for_old_names(__name__, third_derivative="bound_third_derivative")
 
 _Array = NDArray[np.float64]
 
@@ -202,7 +202,7 @@ def _piece(states: _Array, lam: _Array, end: int) -> int:
 
 
 def _backwards(radii: _Array, reach: float, growth: _Array, excess: _Array, missed: _Array) -> None:
-    """Compute radii backwards, given that a radius r grows to growth r + excess r^2 + missed."""
+    """Fill radii backwards, in place, if a radius r grows to growth r + excess r^2 + missed."""
     after = float(radii[-1])
     found = []
     rows = zip(*(x[::-1].tolist() for x in (growth, excess, missed)), strict=True)
@@ -223,7 +223,7 @@ def _growth(
     reach: float,
     backend: str,
 ) -> tuple[_Array, _Array, _Array]:
-    """Bound how distances from the run grow in each step, and the run's own rounding gap."""
+    """Return bounds of the growth of distances from the run per step, and of its rounding gap."""
     x = points[:-1]
     grad, hess = ambient_derivatives(x, lam, task, backend)
     after, length, stretch = _step(x, grad, hess, alpha)
@@ -326,7 +326,7 @@ def bound_third_derivative(
 def _overlap_bounds(
     low: _Array, high: _Array, coldest: float, hottest: float, task: Task
 ) -> tuple[_Array, _Array]:
-    """Bound the third derivatives of the risk in the overlaps over a box."""
+    """Return bounds of the risk's third derivatives, and second ones with rho, over a box."""
     third, mixed = np.zeros((5, 5, 5)), np.zeros(5)
     bound = _bound_coefficients(task)
     with ctx.workdps(_DIGITS):
@@ -374,7 +374,7 @@ _DIMENSIONS = 4
 
 
 def lift_overlaps(states: _Array) -> _Array:
-    """Return vectors k and v with given overlaps, parallel orthogonally to k* and v*."""
+    """Return k and v with given overlaps whose parts orthogonal to k* and v* are parallel."""
     k_square, v_square, inner = gram_matrix_of_orthogonal_parts(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]

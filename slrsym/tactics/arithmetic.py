@@ -169,7 +169,7 @@ def _searched(
     raise Rejected("units of exponents do not settle")
 
 
-def prove_plain_arithmetic(
+def prove_with_given_equations(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
@@ -189,7 +189,7 @@ def prove_by_arithmetic(
 ) -> Inference:
     """Prove a relation by arithmetic from hypotheses and known theorems, or raise `Rejected`."""
     try:
-        return prove_plain_arithmetic(emitter, p, given, lines, effort=effort)
+        return prove_with_given_equations(emitter, p, given, lines, effort=effort)
     except Rejected as reason:
         formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
         if not any(any(outer_binders(q)) for q in formulas):
@@ -206,12 +206,12 @@ def _with_equations(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
-    equations = BinderEquations(emitter, given, lines, prove_plain_arithmetic).equations_for(
+    equations = BinderEquations(emitter, given, lines, prove_with_given_equations).equations_for(
         formulas
     )
     if not equations:
         raise NoEquationsKnown("nothing is known of the sums, integrals and expectations")
-    return prove_plain_arithmetic(emitter, p, given, lines, equations, effort)
+    return prove_with_given_equations(emitter, p, given, lines, equations, effort)
 
 
 BY_ARITHMETIC.append(prove_by_arithmetic)
@@ -457,7 +457,7 @@ def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference
 def _values_under(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield the path and value of each function call that depends on variables bound around it."""
+    """Yield path and term of each function call that depends on variables bound around it."""
     if t[0] == "f" and free_symbols(t) & names:
         yield path, t
         return
@@ -495,7 +495,7 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 
 
 def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield the path and value of each call of zeta and Owen's T, derivatives included."""
+    """Yield path and term of each call of zeta or Owen's T in a term, in derivatives, too."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):

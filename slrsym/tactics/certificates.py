@@ -151,7 +151,7 @@ class CertificateSearch(FactCombinations):
                 return
 
     def part(self, st: Ring, q: Any) -> None:
-        """Infer the sharpest sign of a part that a quick search finds."""
+        """Infer the sharpest sign that a quick search finds for a part of a sum or product."""
         name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
             return

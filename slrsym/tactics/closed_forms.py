@@ -69,7 +69,7 @@ class ClosedFormSearch(ExpectationCalculus):
 
     @property
     def others(self) -> list[Callable[[Expectation], Any]]:
-        """The methods to try after the first one, in order."""
+        """The methods that evaluate an expectation, in the order in which they are tried."""
         return [
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
             self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
@@ -221,7 +221,7 @@ class ClosedFormSearch(ExpectationCalculus):
         self, e: Expectation, id: str, values: dict[str, Expr], f: Expr, forms: Sequence[Expr],
         joint: GaussianLaw,
     ) -> Inference:  # fmt: skip
-        """Cite a claim on a centred pair, of which two affine forms are an image but for means."""
+        """Evaluate a mean of two affine forms by a claim about a centred Gaussian pair."""
         p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
         values = {**values, "p": p, "q": q, "c": c}
         value = self.emitter.cited(id, values.items(), self.context)
@@ -332,7 +332,7 @@ def _roots_of_exponent(exponent: Expr, law: GaussianLaw) -> list[Expr]:
 
 
 def _integrand_in_variables_of(node: Term, other: Term) -> Term:
-    """Return the integrand of another expectation, in the bound variables of a node."""
+    """Return an expectation's integrand, written in the bound variables of another one."""
     names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
     return substitute(binder_bodies(other)[0], names)
 

@@ -53,7 +53,7 @@ class MissingFact(Rejected):
 
 
 def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
-    """Return a decorator that enters a function under each of these names."""
+    """Return a decorator that enters a function in a table under each of some names."""
 
     def register(function: Any) -> Any:
         table.update(dict.fromkeys(names, function))
@@ -353,7 +353,7 @@ class ProofEmitter:
         return self.discharged(line, context, shown)
 
     def specialised(self, h: Term, values: Sequence[Term], context: Context) -> Inference:
-        """Take a hypothesis for all values at some."""
+        """Instantiate a hypothesis that holds for all values at given values."""
         line = self.script.add("assume", (), h)
         line = self.script.add("specialise", [line], tuple(values))
         return self.discharged(line, context)
@@ -455,7 +455,7 @@ class ProofEmitter:
     def or_linear(
         self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
     ) -> Inference:
-        """Return `make()`; if it fails, prove the step by linearity from known theorems."""
+        """Call `make`; if it fails, prove the step by linearity from known theorems."""
         try:
             return self.attempt(make)
         except FAILURES:

@@ -103,7 +103,7 @@ class _Taken:
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
-        """Evaluate a limit, or return None if the expression is not one."""
+        """Return the value of a `Limit`, shown by rules; None for other expressions."""
         if not isinstance(node, Limit):
             return None
         body, x, target, direction = node.args

@@ -1,4 +1,4 @@
-"""Accuracy of compiled functions in several regions, against 45-digit reference values.
+"""Errors of the compiled risk functions and of zeta, against 45-digit reference values.
 
 ``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
 errors in units in the last place. Gradient and Hessian count by their largest error relative to
@@ -125,7 +125,7 @@ class AccuracyError(NamedTuple):
 
 
 def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
-    """Return the error of an array of numbers, relative to the largest one."""
+    """Return the largest error of an array, relative to its largest entry and in ulps."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
@@ -160,7 +160,7 @@ def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
 
 
 def worst_errors(errors: Iterable[dict[str, AccuracyError]]) -> dict[str, AccuracyError]:
-    """Return the largest errors of each quantity."""
+    """Return the largest error of each quantity over several points, by name."""
     rows = list(errors)
     return {
         name: AccuracyError(*map(max, zip(*(row[name] for row in rows), strict=True)))
@@ -181,7 +181,7 @@ def _lines(
 
 
 def accuracy_table(backend: str = "numpy") -> str:
-    """Return a table of the largest errors in each region."""
+    """Return a text table of the largest errors of compiled functions in each region."""
     risk_lines = _lines(
         ("excess risk", "gradient", "Hessian"),
         RISK_REGIONS,
@@ -193,7 +193,7 @@ def accuracy_table(backend: str = "numpy") -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table of errors."""
+    """Print the largest errors of compiled functions in each region, for a chosen backend."""
     parser = argparse.ArgumentParser(
         prog="python -m slrsym.testing.accuracy",
         description="Worst errors of the kernels against reference values, by region.",

@@ -52,7 +52,7 @@ def require_finite_array(name: str, value: Any, shape: tuple[int, ...] | None = 
 
 
 def require_increasing_steps(steps: ArrayLike | None) -> Array:
-    """Return increasing step lengths along a curve, or raise an error."""
+    """Return step lengths, by default for None; raise an error unless positive, increasing."""
     values = _STEPS if steps is None else require_finite_array("steps", steps)
     if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
         raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
@@ -112,7 +112,7 @@ class Euclidean:
     """Euclidean space of arrays, without constraints."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """Return the vector itself."""
+        """Return the vector itself, since in Euclidean space every vector is tangential."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
@@ -142,7 +142,7 @@ class UnitSpheres(ManifoldLike):
         return result
 
     def exponential(self, point: Array, step: Array) -> Array:
-        """Return the end of the great circle arc that starts at a point.
+        """Return the end of the great circle arc from a point along a tangent vector.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ def fit_slope(
     order: int,
     changes: Array | None = None,
 ) -> TaylorCheck:
-    """Fit the slope of remainders in logarithmic coordinates, above rounding errors.
+    """Fit the slope of Taylor remainders on log scales, above rounding; return the check.
 
     A right derivative with a small error, and a wrong one, differ near the point. So the slope is
     taken there, not where the line is straightest.
@@ -280,7 +280,7 @@ def check_gradient(
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
-    """Check a gradient against its function, along one direction.
+    """Compare a gradient with its function along one direction; return the Taylor remainders.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def check_hessian(
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
-    """Check a Hessian against its function, along one direction.
+    """Compare a Hessian with its function along one direction; return the Taylor remainders.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def check_retraction(
     *,
     steps: ArrayLike | None = None,
 ) -> TaylorCheck:
-    """Check a retraction against the straight line, or against the exponential map.
+    """Compare a retraction with a straight line or the exponential map; return remainders.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def check_retraction(
 
 
 class _Curve:
-    """A function along a curve in a manifold."""
+    """A function along a curve on a manifold, with the curve's start, direction and steps."""
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import require_integer, require_positive
-from slrsym.renamed import old_names
+from slrsym.renamed import getattr_for_old_names
 from slrsym.task import OrderParameters, Task
 
 try:
@@ -49,14 +49,14 @@ __all__ = [
     "tasks",
 ]
 
-__getattr__ = old_names(__name__, temperatures="inverse_temperatures")
+__getattr__ = getattr_for_old_names(__name__, temperatures="inverse_temperatures")
 
 
 # -- numbers -----------------------------------------------------------------------------------
 
 
 def log_uniform(least: float, most: float) -> SearchStrategy[float]:
-    """Generate positive numbers, uniform on a logarithmic scale.
+    """Return a Hypothesis strategy for positive numbers, uniform on a logarithmic scale.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def log_uniform(least: float, most: float) -> SearchStrategy[float]:
 
 
 def _whole_numbers(least: int, most: int) -> SearchStrategy[int]:
-    """Generate integers between bounds, small ones more often, as on a logarithmic scale."""
+    """Return a Hypothesis strategy for integers between bounds, small ones more often."""
     small = st.integers(least, min(least + 3, most))
     return st.one_of(small, log_uniform(least, most).map(round))
 
 
 def inverse_temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[float]:
-    r"""Generate inverse temperatures :math:`\lambda` over several orders of magnitude.
+    r"""Return a Hypothesis strategy for inverse temperatures over orders of magnitude.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def inverse_temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrat
 
 
 def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
-    r"""Generate step sizes :math:`\alpha`, from very small to unstable.
+    r"""Return a Hypothesis strategy for step sizes, from very small to unstable.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
 def schedules(
     most_steps: int = 10, least: float = 1e-3, most: float = 10.0
 ) -> SearchStrategy[NDArray[np.float64]]:
-    r"""Generate schedules: arrays of inverse temperatures, one for each step.
+    r"""Return a Hypothesis strategy for arrays of inverse temperatures, one per step.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def tasks(
     gamma: tuple[float, float] = (0.05, 5.0),
     epsilon: tuple[float, float] = (1e-3, 10.0),
 ) -> SearchStrategy[Task]:
-    """Generate tasks with random or given parameters.
+    """Return a Hypothesis strategy for tasks with parameters in given ranges.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def tasks(
 
 
 def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Generate feasible overlaps: inside the feasible set, on its boundary, and close to it.
+    r"""Return a Hypothesis strategy for feasible overlaps, also on or near the boundary.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def _coordinates(count: int) -> SearchStrategy[list[float]]:
-    """Generate coordinates of a unit vector in a basis that begins with k* and v*.
+    """Return a Hypothesis strategy for coordinates of nonzero vectors, k* and v* first.
 
     A vector that is too short to be made a unit vector keeps a length in that plane.
     """
@@ -255,7 +255,7 @@ def _as_overlaps(k: NDArray[np.float64], v: NDArray[np.float64]) -> OrderParamet
 
 
 def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Generate points of the invariant manifold, where :math:`\theta = \eta = \rho = 0`.
+    r"""Return a Hypothesis strategy for overlaps with theta = eta = rho = 0.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Generate overlaps in {-1, 0, 1}, such as those of the fixed points.
+    r"""Return a Hypothesis strategy for overlaps in {-1, 0, 1}, as of fixed points.
 
     Parameters
     ----------

@@ -287,7 +287,7 @@ class HeadRuns(ResumableRuns):
     def _sampled(
         self, students: _Array, stars: _Array, lams: list[float], rngs: list[Generator]
     ) -> _Array:
-        """Take steps of stochastic gradient descent on batches."""
+        """Return the heads after several steps of stochastic gradient descent on batches."""
         task, n, heads, batch = self.task.task, self.task.n, self.heads, self.batch
         runs, count, q = len(students), 2 * heads, students.shape[2]
         degrees = task.d - q - np.arange(count)
@@ -348,5 +348,5 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
 
 @cache
 def compile_moments(name: str, backend: str) -> Callable[..., Any]:
-    """Return a function of `slrsym.transformers.moments`, compiled for a backend."""
+    """Return the compiled function of a named program of `slrsym.transformers.moments`."""
     return compile_program(cached_program(f"slrsym.transformers.moments.{name}")(), backend)

@@ -87,7 +87,7 @@ class Layer:
     def random(
         cls, rng: Generator, d: int, heads: int, width: int, dtype: DTypeLike = np.float64
     ) -> Layer:
-        """Draw random initial weights.
+        """Draw the random initial weights of a Transformer layer, and return the layer.
 
         Entries are centred and normal, with variance 2/(rows + columns), but 1/d of reg and of
         `W_O`, and 1/d^2 of theta; queries and biases are zero. With one head, whose values are
@@ -165,7 +165,7 @@ class Layer:
         return _Pass(self, X).backward(y)
 
     def score_directions(self) -> tuple[Real, Real]:
-        """Return the direction in which each head's scores vary, and how dominant it is.
+        """Return each head's leading direction of scores, and its second to first singular value.
 
         Returns
         -------
@@ -224,10 +224,7 @@ class _Pass:
         self.output = self.o @ layer.theta
 
     def backward(self, y: Real) -> dict[str, Real]:
-        """Propagate the error back to each weight; d...
-
-        is the derivative of the mean squared error.
-        """
+        """Return the derivative of the mean squared error in each weight, by backpropagation."""
         layer, N, A = self.layer, self.N, self.A
         heads, r, d = layer.W_K.shape
         error = (2 / len(y) * (self.output - y)).astype(N.dtype)
@@ -282,7 +279,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def results_from_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they finish, in other processes or in this one."""
+    """Yield each job's name and result as it finishes, in other processes or in this one."""
     with _one_thread_each() if workers > 1 else nullcontext():
         yield from iterate_results(jobs, None, workers)
 

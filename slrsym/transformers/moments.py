@@ -18,7 +18,7 @@ _S = Symbol("s", positive=True)
 
 
 def one_head_moments() -> Program:
-    """Return the program of the moments of one head, with derivatives.
+    """Return the program that computes one erf head's moments on a token, with derivatives.
 
     E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
     Y, with its derivatives by the first five.
@@ -36,7 +36,7 @@ def one_head_moments() -> Program:
 
 
 def two_head_moments() -> Program:
-    """Return the program of the second moment of two heads.
+    """Return the program that computes the second moment of two erf heads, with derivatives.
 
     That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
     """

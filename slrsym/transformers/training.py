@@ -140,7 +140,7 @@ def _shaped(like: Layer, state: Real) -> Layer:
 
 
 def match_heads(data: xr.Dataset) -> xr.Dataset:
-    """Match each head with the nearest pair of true directions at the end, one to one.
+    """Return each head's overlaps with the pair of true directions assigned to it at the end.
 
     Parameters
     ----------

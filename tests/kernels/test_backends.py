@@ -150,7 +150,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path):
 def test_a_cache_that_may_only_be_read_does_no_harm(tmp_path, monkeypatch):
     """One that somebody else has filled: Numba refuses to compile where it cannot write."""
     monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
-    compiled_module = numba_backend.compile_module.__wrapped__
+    compiled_module = numba_backend.import_generated_module.__wrapped__
     source = f"{numba_backend.DECORATOR}def two():\n    return 2\n"
     assert Path(compiled_module(source).__file__).parent == tmp_path
     plain = tempfile.TemporaryFile
@@ -176,7 +176,7 @@ def test_no_home_does_no_harm(monkeypatch):
 
     monkeypatch.setattr(Path, "home", lost)
     source = f"{numba_backend.DECORATOR}def three():\n    return 3\n"
-    file = Path(numba_backend.compile_module.__wrapped__(source).__file__)
+    file = Path(numba_backend.import_generated_module.__wrapped__(source).__file__)
     assert file.parent == Path(numba_backend._temporary().name)
 
 
@@ -207,7 +207,7 @@ def test_machine_code_is_not_older_than_what_it_calls(monkeypatch, tmp_path, cha
 
     monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
     # Not through the memory of this process.
-    compiled_module = numba_backend.compile_module.__wrapped__
+    compiled_module = numba_backend.import_generated_module.__wrapped__
     source = f"{numba_backend.DECORATOR}def one():\n    return 1\n"
     before = compiled_module(source).__name__
     assert compiled_module(source).__name__ == before

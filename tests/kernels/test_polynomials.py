@@ -94,7 +94,7 @@ def test_a_loop_over_states_is_vectorised(monkeypatch, tmp_path):
     x, y = Symbol("x", real=True), Symbol("y", real=True)
     program = program_from_expressions([erf(x) * exp(y * x)], [x], [y])
     source = numba_backend.program_source(program) + numba_backend._rows_source(program)
-    rows = numba_backend.compile_module.__wrapped__(source).rows
+    rows = numba_backend.import_generated_module.__wrapped__(source).rows
     result = np.empty((64, 1))
     rows(np.zeros((64, 1)), np.ones(1), result)
     (text,) = rows.inspect_asm().values()

@@ -9,7 +9,7 @@ from slrsym.dynamics.spheres import riemannian_derivatives
 from slrsym.kernels.ball_backend import to_ball
 from slrsym.landscape import swap_point
 from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia_of_ball_matrix
-from slrsym.landscape.enumeration import random_points, search_zeros
+from slrsym.landscape.enumeration import iterate_to_critical_points, random_points
 from slrsym.models.paper_risk import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
@@ -18,7 +18,7 @@ TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 @pytest.fixture(scope="module")
 def points():
     rng = np.random.default_rng(0)
-    ends, far = search_zeros(random_points(40, LAM, TASK, 3, rng), LAM, TASK)
+    ends, far = iterate_to_critical_points(random_points(40, LAM, TASK, 3, rng), LAM, TASK)
     return ends[far < 1e-6]
 
 

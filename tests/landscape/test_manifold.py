@@ -7,7 +7,7 @@ from slrsym import Task, simulate
 from slrsym.landscape import (
     critical_inverse_temperature,
     oracle_hessian,
-    transverse_matrix,
+    transverse_flow_matrix,
     transverse_rate,
 )
 
@@ -26,13 +26,13 @@ def test_it_is_what_a_small_step_does(d, L, gamma, lam):
         after = np.stack([runs[name].values[:, -1] for name in ("theta", "eta", "rho")], axis=1)
         step = (after[:3] - after[3:]).T / (2 * h)
         found = (np.eye(3) - step) / alpha
-        expected = transverse_matrix(point, lam, task)
+        expected = transverse_flow_matrix(point, lam, task)
         assert found == pytest.approx(expected, abs=1e-3 * np.abs(expected).max())
 
 
 def test_at_the_oracle_it_has_the_curvatures_of_the_risk(paper):
     for lam in (0.05, 0.5, 1.2):
-        values = np.sort(np.linalg.eigvals(transverse_matrix([1, 1], lam, paper)).real)
+        values = np.sort(np.linalg.eigvals(transverse_flow_matrix([1, 1], lam, paper)).real)
         bend = np.linalg.eigvalsh(oracle_hessian(paper, lam))
         # And rho by itself, to second order of what is orthogonal to k* and v*.
         for value in bend:
@@ -53,4 +53,4 @@ def test_the_manifold_attracts_near_the_oracle_below_the_critical_temperature(pa
 )
 def test_bad_input(paper, point, said):
     with pytest.raises(ValueError, match=said):
-        transverse_matrix(point, 0.1, paper)
+        transverse_flow_matrix(point, 0.1, paper)

@@ -21,10 +21,10 @@ from slrsym.recovery import (
 )
 from slrsym.recovery.setting import (
     MOVING,
-    classification_margins,
     classify_endpoints,
     count_statistics,
     count_verdicts,
+    distances_to_class_change,
 )
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
@@ -46,7 +46,7 @@ def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
     swap, _ = swap_point(TASK, lam)
     points = np.array([(1, 1, 0, 0, 0), swap, (0.5, 1, 0, 0, 0), (0.5, 0.5, 0.2, 0.2, 0.2)])
     states = points[rng.integers(4, size=2000)] + rng.uniform(-0.2, 0.2, (2000, 5))
-    margin = classification_margins(states, lam, TASK)
+    margin = distances_to_class_change(states, lam, TASK)
     assert (margin >= 0).all()
     before = classify_states(states, lam, TASK)
     step = rng.choice([-1.0, 1.0], (40, *states.shape))

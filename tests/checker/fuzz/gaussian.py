@@ -7,8 +7,8 @@ from typing import Any
 
 from slrsym.checker.expectations import (
     affine_coefficients,
-    independent_laws,
     joint_moments,
+    laws_with_variables,
     product_of_factors,
     sum_of_terms,
 )
@@ -161,7 +161,7 @@ def _independent(m: Maker) -> Any:
     laws = m.t.laws(len(names), noise=0.4)
     if len(laws) == 1:
         laws = tuple(m.t.law(1) for _ in names)
-    parts = independent_laws(mean(names, ONE, laws))
+    parts = laws_with_variables(mean(names, ONE, laws))
     mine = m.rng.sample(range(len(laws)), m.rng.randint(1, len(laws) - 1))
     chosen = [s for i, (b, _) in enumerate(parts) if i in mine for s in b]
     others = [s for s in names if s not in chosen]

@@ -11,10 +11,10 @@ step size and for every smaller one, the conditions of Propositions 8 and 12:
 *Every smaller step.* Write r for a slope times the root of 1 - kappa^2 (or 1 - nu^2). The matrix m
 has the principal minors of the symmetric matrix :math:`N - \alpha H`, where N is diagonal with
 entries :math:`1 + \alpha^2 r^2` and H is the Hessian of the risk in the angles (this is
-``slrsym.certify.manifold_functions.is_curvature_identity_true``), which thus is positive definite.
-Dividing by alpha gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha
-grows as long as :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all
-smaller alpha. The pole factors are affine in alpha, and 1 at 0.
+``slrsym.certify.manifold_functions.is_step_matrix_from_angle_hessian``), which thus is positive
+definite. Dividing by alpha gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as
+alpha grows as long as :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite
+for all smaller alpha. The pole factors are affine in alpha, and 1 at 0.
 
 *The Jacobian determinant of g* is :math:`p_\kappa p_\nu \det m / (N_\kappa N_\nu)^{3/2} > 0`.
 
@@ -79,7 +79,7 @@ from slrsym.certify.manifold_functions import (
     ROOM,
     derivative_symbol_definitions,
     drop_positive_factors,
-    is_curvature_identity_true,
+    is_step_matrix_from_angle_hessian,
     planar_map,
     risk_first_derivatives,
     risk_second_derivatives,
@@ -138,7 +138,9 @@ def _step_facts() -> Mapping[str, bool]:
         simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (x1, x2), strict=True)
     )
     return {
-        "the Jacobian matrix is that of N - alpha times the Hessian": is_curvature_identity_true(),
+        "the Jacobian matrix is that of N - alpha times the Hessian": (
+            is_step_matrix_from_angle_hessian()
+        ),
         "every side is mapped to itself": on_sides,
         "the origin is critical": _critical_origin(),
     }
