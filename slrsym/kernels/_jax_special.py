@@ -72,7 +72,7 @@ def partial_derivative(function: Function, i: int) -> Function:
 
 
 def select_elementwise(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Return one of two alternatives elementwise; both are computed.
+    """Return, elementwise, one of two alternatives by a test, in JAX; both are computed.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def select_elementwise(test: Any, then: Callable[[], Any], otherwise: Callable[[
 
 
 def _forwards(function: Function) -> Function:
-    """Return a function whose derivatives of all orders JAX computes in forward mode."""
+    """Transform a function so that JAX takes its derivatives of all orders in forward mode."""
     return make_differentiable(function, lambda i: _forwards(partial_derivative(function, i)))
 
 
@@ -110,7 +110,7 @@ def _erf_prime(x: Any) -> Any:
 
 
 def normal_cdf(x: Any) -> Any:
-    """Return the standard normal distribution function."""
+    """Return the standard normal distribution function at x, a JAX array."""
     return 0.5 * erfc(-x / SQRT2)
 
 
@@ -215,7 +215,7 @@ _TOGETHER = 64
 
 
 def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
-    """Return Gaussian means with derivatives, as `kernels.special.compute_normal_means` does.
+    """Return a differentiable JAX function that computes Gaussian means of f by quadrature.
 
     By the heat equation, a derivative in a covariance is a second one in two means, and half of it
     in a variance.
@@ -224,7 +224,7 @@ def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
     pairs = [(i, j) for i in range(count) for j in range(i, count)]
 
     def moved(f: Function, i: int, orders: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
-        """Return the derivative of f in one variable, and the raised orders."""
+        """Return f with its first output differentiated in one variable, and the raised orders."""
         first = partial_derivative(lambda *z: f(*z)[0], i)
         higher = tuple(n + (k == i) for k, n in enumerate(orders))
         return lambda *z: (first(*z), *f(*z)[1:]), higher

@@ -86,7 +86,7 @@ def _as_bits(typing_context, number):
 
 
 def _horner(powers, x):
-    """Return source code for a polynomial in `x`, by Horner's scheme."""
+    """Return source code that evaluates a polynomial of given coefficients in Horner's form."""
     text = repr(powers[-1])
     for c in powers[-2::-1]:
         text = f"({text} * {x} + {c!r})"
@@ -94,7 +94,7 @@ def _horner(powers, x):
 
 
 def _written(text, options=_INLINE):
-    """Compile a function from source code whose loops are unrolled for vectorisation."""
+    """Execute the source code of a function and compile the function with Numba."""
     exec(text, globals(), found := {})
     return njit(**options)(*found.values())
 
@@ -125,7 +125,7 @@ erf = _written(f"""def erf(x):
 
 @njit(**_OPTIONS)
 def decay_coefficients(low, width):
-    """Compute `slrsym.kernels.special.decay_coefficients` for scalars, in machine code."""
+    """Return the coefficients in E of `DecaySeries` for scalars l and w, in machine code."""
     part = 0
     while part < len(_EDGES) - 2 and low > _EDGES[part + 1]:
         part += 1
@@ -142,7 +142,7 @@ def decay_coefficients(low, width):
 
 
 def _chebyshev(t, count):
-    """Return source code that computes Chebyshev polynomials of `t1`, from the second on."""
+    """Return source code for the Chebyshev polynomials T_2 to T_(count - 1) of a variable."""
     lines = [f"{t}2 = 2.0 * {t}1 * {t}1 - 1.0"]
     for n in range(3, count):
         low = n // 2
@@ -152,7 +152,7 @@ def _chebyshev(t, count):
 
 
 def _block(first):
-    """Return source code for a sum of Chebyshev terms, the smallest first."""
+    """Return source code for the sum of one block of a Chebyshev series, highest order first."""
     terms = [f"s[{first + k}] * t{k}" for k in range(_WIDTH - 1, 0, -1)]
     return f"({' + '.join(terms)} + s[{first}])"
 
@@ -204,7 +204,7 @@ def _log_pieces(rise, fall, least, low, stop):
 
 @njit(**_OPTIONS)
 def erf_covariance(x, y, r):
-    """Compute `slrsym.kernels.special.erf_covariance` for scalars, in machine code."""
+    """Return the covariance of erf of two Gaussian variables for scalars, in machine code."""
     if x != x or y != y or not abs(r) <= 1:
         return math.nan
     sign = 1.0
@@ -242,7 +242,7 @@ fall = _written(f"""def fall(w):
 
 
 def _summed(head, rows, each):
-    """Compile a loop over nodes that adds up all sums of weight w^k z^j."""
+    """Compile a loop over quadrature nodes that sums weight w^k z^j for k < rows, j <= 3."""
     places = [(k, j) for k in range(rows) for j in range(4)]
     names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
     lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]
@@ -287,7 +287,7 @@ _staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
 
 @njit(**_OPTIONS)
 def role_means(x, mu, mean, spread, tokens):
-    """Compute `slrsym.kernels.softmax_risk.role_means` in machine code."""
+    """Tabulate E[w^k e^-w z^j] of one role for k, j <= 3 at given log s, in machine code."""
     scale = mu * spread
     left, reach = log_grid_ends(tokens)
     grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)

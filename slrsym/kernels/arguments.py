@@ -30,7 +30,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
-    """Decorate a function so that wrong keyword arguments raise an error that names the right ones.
+    """Return a decorator: wrong or missing arguments raise a `TypeError` naming valid ones.
 
     Keywords are old names of parameters, which stay accepted with a warning, and the new ones.
     """
@@ -74,7 +74,7 @@ def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
 def require_real_array(
     name: str, values: Any, allowed: str = "real numbers"
 ) -> NDArray[np.float64]:
-    """Convert an argument to an array of floats; raise an error that names the allowed values."""
+    """Return an argument as an array of floats; raise `ValueError` if it is not real numbers."""
     try:
         found = np.asarray(values)
         # NumPy would leave the imaginary part out, with a warning, and take None for NaN.
@@ -120,7 +120,7 @@ def count_cores() -> int:
 
 
 def require_memory(what: str, size: float) -> None:
-    """Raise an error, before work begins, if it needs more memory than this machine has."""
+    """Raise `ValueError` if work would need more bytes of memory than this machine has."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not said by every system
@@ -144,7 +144,7 @@ def warn_of_long_work(what: str, seconds: float) -> None:
 def vectorise_over_leading_axes(
     fill: Callable[..., None], width: int, count: int
 ) -> Callable[..., Any]:
-    """Turn a function that fills rows into one for arrays with any leading axes."""
+    """Turn a function that fills rows of results into one for arrays with any leading axes."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)
@@ -167,7 +167,7 @@ def vectorise_over_leading_axes(
 
 
 def flag_changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
-    """Flag the steps at which a parameter differs from its value at the step before."""
+    """Return a flag for each step: true at step 0 and where a parameter changes."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True
     for p in parameters:

@@ -53,7 +53,7 @@ def _owens_t(h: Any, a: Any) -> Any:
 
 
 def _exact_t(h: Any, a: Any) -> Any:
-    """Compute Owen's T of two exact numbers with h >= 0."""
+    """Return a ball around Owen's T(h, a) for exact numbers h >= 0 and a."""
     if a < 0:
         return -_exact_t(h, -a)
     two = arb(2)
@@ -116,7 +116,7 @@ def _sign(x: Any) -> Any:
 
 
 def _compare(x: Any, relation: str, y: Any) -> bool | None:
-    """Compare two balls; return None if the relation holds only for some of their numbers."""
+    """Return whether a relation holds between two balls, or None if only for some numbers."""
     x, y = arb(x), arb(y)
     order = {"<": (x < y, x >= y), "<=": (x <= y, x > y), ">": (x > y, x <= y)}
     order |= {">=": (x >= y, x < y), "==": (x == y, x != y), "!=": (x != y, x == y)}
@@ -157,7 +157,7 @@ _WIDE = 2.0**-12
 
 
 def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a monotone function for balls, evaluated at both ends, which is sharper than Arb."""
+    """Extend a monotone function of exact balls to wide balls, by its values at both ends."""
 
     def evaluate(x: Any) -> Any:
         x = arb(x)
@@ -197,7 +197,7 @@ def _scope(program: Program) -> dict[str, Any]:
 
 
 def compile_ball_function(program: Program) -> Callable[..., Any]:
-    """Return a function that computes a program in balls, for one state."""
+    """Return a function that runs a program in ball arithmetic at one state."""
     scope = _scope(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
@@ -213,7 +213,7 @@ def compile_ball_function(program: Program) -> Callable[..., Any]:
 def compile_ball_function_at_parameters(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """Return a function of the state alone, with the parameters of a program fixed, in balls."""
+    """Return a function that runs a program in balls at a state, with parameters fixed."""
     digits = require_integer("dps", dps, 1)
     with ctx.workdps(digits):
         scope = _scope(program)

@@ -51,7 +51,7 @@ def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
 
 
 def choose_backend(backend: str) -> str:
-    """Return the backend for runs: ``"auto"`` means Numba if it is installed."""
+    """Return the backend for runs, NumPy or Numba; 'auto' means Numba if it is installed."""
     require_backend(backend, ("auto", "numpy", "numba"))
     if backend == "auto":
         return "numpy" if importlib.util.find_spec("numba") is None else "numba"
@@ -68,7 +68,7 @@ def compile_expressions(
     parameters: Sequence[Symbol],
     backend: str = "numpy",
 ) -> Callable[..., Any]:
-    """Compile expressions to a function of a state and parameters.
+    """Compile SymPy expressions to a function of a state and parameters, for a backend.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def compile_expressions(
 
 
 def compile_program(program: Program, backend: str) -> Callable[..., Any]:
-    """Compile a program for a backend."""
+    """Compile a straight-line program to a function of a state and parameters, for a backend."""
     # Imported when asked for: each brings its own library.
     if backend == "numba":
         from slrsym.kernels.numba_backend import numba_function
@@ -141,7 +141,7 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 
 def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Return one of two alternatives elementwise; both are computed, without warnings."""
+    """Return, elementwise, one of two alternatives by a test, in NumPy; both are computed."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(test, then(), otherwise())
 
@@ -166,14 +166,14 @@ _NUMBERS = _ARRAYS | {
 
 
 def numpy_constants_and_outputs(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return a program's two parts, for parameters and for states, as NumPy functions."""
+    """Return two NumPy functions of a program: for its constants and for its outputs."""
     means = _means(program)
     constants = execute_source(program.setup, _NUMBERS | means)["constants"]
     return constants, execute_source(program.body, _ARRAYS | means, "arrays")["body"]
 
 
 def _means(program: Program) -> dict[str, Any]:
-    """Return functions that compute the Gaussian means in a program by quadrature."""
+    """Return, by name, functions that compute the Gaussian means in a program by quadrature."""
     return {
         name: partial(
             compute_normal_means, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
@@ -183,7 +183,7 @@ def _means(program: Program) -> dict[str, Any]:
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
-    """Compile a program for NumPy states of shape (..., n), with parameters that broadcast."""
+    """Compile a program to a NumPy function of states of shape (..., n) and parameters."""
     constants, body = numpy_constants_and_outputs(program)
     means = _means(program)
     varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]

@@ -16,7 +16,7 @@ from slrsym.kernels.softmax_risk import integrate_softmax_risk, risk_and_derivat
 
 
 class JaxMissingError(ImportError):
-    """JAX is not installed."""
+    """Error raised if the JAX backend is used and JAX is not installed."""
 
 
 def require_jax() -> None:
@@ -60,7 +60,7 @@ def _namespace() -> dict[str, Any]:
 
 
 def jax_function(program: Program) -> Callable[..., Any]:
-    """Compile a program for JAX states of shape (..., n), with parameters that broadcast."""
+    """Compile a program to a JAX function of states of shape (..., n) and parameters."""
     require_jax()
     require_double()
     import jax.numpy as jnp
@@ -85,7 +85,7 @@ def jax_function(program: Program) -> Callable[..., Any]:
 
 
 def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
-    """Return a function compiled by JAX, with a check of the state's last axis."""
+    """Compile a function with JAX; calls raise `ValueError` for a state of the wrong width."""
     import jax
     import jax.numpy as jnp
 

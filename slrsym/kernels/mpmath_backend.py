@@ -40,7 +40,7 @@ def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """Compute `ErfCovariance` as an integral on a logarithmic scale."""
+    """Return the covariance of erf of two Gaussian variables, by quadrature in mpmath."""
     if r == 0:
         return mpmath.mpf(0)
     if r < 0:
@@ -91,7 +91,7 @@ def _number(x: Any) -> Any:
 
 
 def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> Any:
-    """Compute means as `kernels.special.compute_normal_means` does, to the working precision."""
+    """Return the mean of a function of one or two normal variables, to mpmath's precision."""
     count = len(orders)
     entries = count * (count + 3) // 2
     means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
@@ -148,7 +148,7 @@ def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
 
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
-    """Return a function that computes a program in mpmath numbers, for one state."""
+    """Return a function that runs a program in mpmath numbers at one state."""
     means = {
         name: partial(_trapezoid, execute_source(pair.body, _NAMESPACE)["body"], orders)
         for name, pair, orders in program.means

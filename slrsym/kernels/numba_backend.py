@@ -88,7 +88,7 @@ _INLINE = '@njit(error_model="numpy", cache=True, nogil=True, forceinline=True)\
 
 
 class NumbaMissingError(ImportError):
-    """Numba is not installed."""
+    """Error raised if the Numba backend is used and Numba is not installed."""
 
 
 def require_numba() -> None:
@@ -132,7 +132,7 @@ def import_generated_module(source: str) -> ModuleType:
 
 
 def _kept(name: str, text: str) -> Path:
-    """Write a file to the cache folder, or to a temporary folder if that fails."""
+    """Write a text file to the cache folder, or else a temporary one, and return its path."""
     try:
         return _written(cache_folder(), name, text)
     except (OSError, RuntimeError):  # nothing can be written there, or there is no home
@@ -141,12 +141,12 @@ def _kept(name: str, text: str) -> Path:
 
 @cache
 def _temporary() -> tempfile.TemporaryDirectory[str]:
-    """Make a temporary folder that is removed when the process ends."""
+    """Return the temporary folder of this process, which is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="slrsym-", ignore_cleanup_errors=True)
 
 
 def _written(folder: Path, name: str, text: str) -> Path:
-    """Write a file atomically, even if other processes write it at the same time."""
+    """Write a text file into a folder atomically, unless it is there; return its path."""
     # Where Numba puts its machine code; it refuses to compile if it cannot.
     code = folder / "__pycache__"
     code.mkdir(parents=True, exist_ok=True)
@@ -261,7 +261,7 @@ def blockwise_loop_source(program: Program, indent: str) -> str:
 
 
 def _rows_source(program: Program) -> str:
-    """Return source code of a loop over the rows of a batch of states."""
+    """Return Numba source code of a function that runs a program on each row of states."""
     parameters = program.parameters
     single = " and ".join(f"{p}.size == 1" for p in parameters) or "True"
     names = "".join(f"{c}, " for c in program.constants)
@@ -282,7 +282,7 @@ def _rows_source(program: Program) -> str:
 
 
 def numba_function(program: Program) -> Callable[..., Any]:
-    """Compile a program with Numba for states of shape (..., n), with parameters that broadcast."""
+    """Compile a program to a Numba function of states of shape (..., n) and parameters."""
     require_numba()
     rows = import_generated_module(program_source(program) + _rows_source(program)).rows
 
@@ -301,7 +301,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
 def compile_loop(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
 ) -> Callable[..., None]:
-    """Compile loops over blocks of runs and over steps, around the source code of one step.
+    """Compile a Numba function that loops over runs and steps, from source code of one step.
 
     In the text there are ``states``, the ``first`` of a block of ``runs``, the number of a ``row``
     of what is ``noted``, the constants and ``body`` of the program, and other arguments.
@@ -342,7 +342,7 @@ def iterate_compiled(
     *rest: Any,
     workers: int | None = None,
 ) -> tuple[Array, Array]:
-    """Run `iterate_step` in machine code for states of shape (runs, ...), on several cores."""
+    """Iterate a compiled step for all runs on several cores; return last and logged states."""
     fresh = flag_changed_steps(parameters, steps)
 
     def work(states: Array) -> Array:
@@ -365,7 +365,7 @@ def iterate_compiled(
 
 @cache
 def numba_softmax_risk() -> Any:
-    """Compile `integrate_softmax_risk` by Numba, with `role_means` over one node at a time."""
+    """Return `integrate_softmax_risk`, the risk of softmax attention, compiled with Numba."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
     source += (

@@ -93,7 +93,7 @@ def program_from_expressions(
     *,
     hoist: bool = True,
 ) -> Program:
-    """Compile expressions to a straight-line program.
+    """Return the straight-line Python program that evaluates SymPy expressions.
 
     Without `hoist` the program has no constants: its body takes the state alone.
     """
@@ -175,7 +175,7 @@ def rewrite_for_backends(expr: Any) -> Expr:
 def _without_branches(
     expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], constant: dict[Expr, Symbol]
 ) -> Expr:
-    """Replace each `Piecewise` by a symbol, whose branches are computed separately."""
+    """Replace each `Piecewise` in an expression by a symbol, and record both in `found`."""
 
     def name_of(branch: Expr) -> Symbol:
         for x in sorted(branch.free_symbols & fixed, key=str):
@@ -186,7 +186,7 @@ def _without_branches(
 
 
 def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
-    """Return Python identifiers for symbols, which end in _ to avoid clashes."""
+    """Map input symbols to symbols whose names are Python identifiers ending in _."""
     names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -195,7 +195,7 @@ def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
 
 
 def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
-    """Sort assignments so that each comes after those it uses."""
+    """Return assignments sorted so that each comes after those it uses."""
     values = dict(steps)
     ordered: dict[Symbol, Expr] = {}
     for first in values:
@@ -253,7 +253,7 @@ def limit_expression_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
 
 
 def hoist_constant_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
-    """Replace the largest constant parts of an expression by names, stored in `found`."""
+    """Replace the largest parts without varying symbols by symbols, recorded in `found`."""
     known: dict[Basic, bool] = {}
 
     def varies(part: Basic) -> bool:
@@ -308,7 +308,7 @@ def _factor_numbers(coefficient: Expr) -> Expr:
 
 
 def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
-    """Nest a polynomial recursively, each time in the generator that most terms have."""
+    """Return the nested form of a polynomial, outermost in the generator that most terms have."""
     uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
     i = uses.index(max(uses))
     if uses[i] < 2:

@@ -41,7 +41,7 @@ class Program(NamedTuple):
     means: tuple[tuple[str, Program, tuple[int, ...]], ...] = ()
 
     def require_state(self, state: Iterable[Any]) -> list[Any]:
-        """Return the numbers of a state; raise `ValueError` if their count is wrong."""
+        """Return a state as a list; raise `ValueError` unless it fits the program's state."""
         numbers = list(state)
         if len(numbers) != len(self.state):
             raise ValueError(f"state must have {len(self.state)} numbers; got {len(numbers)}")
@@ -129,7 +129,7 @@ def _package() -> str:
 
 
 def cached_program(path: str) -> Callable[..., Program]:
-    """Return the function at an import path, whose programs are cached on disk.
+    """Return the function at an import path, made to cache the programs it returns on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is
     not imported, nor is SymPy.

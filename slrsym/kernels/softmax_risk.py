@@ -34,7 +34,7 @@ ORDERS = (0, 1, 0, 1, 2)
 
 
 def log_grid_ends(tokens: float) -> tuple[float, float]:
-    """Return the ends of the quadrature grids, `LEFT` and `REACH`, for a number of tokens."""
+    """Return the left end in log w and the reach in z of quadrature grids, by token count."""
     more = math.log(max(1.0, tokens))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
@@ -79,7 +79,7 @@ def log_grid_nodes(
 
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
-    """Tabulate the means M_kj at given log s for k, j <= 3, and 1 - M_00: shape (17, len(x))."""
+    """Tabulate E[w^k e^-w z^j] of one role for k, j <= 3, and 1 - E e^-w, at given log s."""
     left, reach = log_grid_ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
@@ -125,7 +125,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -
 def integrate_softmax_risk(
     mu: float, extra: float, counts: Array, means: Array, covs: Array
 ) -> tuple[float, float, Array, Array]:
-    """Compute the mean square of target minus prediction, with its derivatives.
+    """Return the mean square of target minus softmax prediction, with its derivatives.
 
     Parameters are the inverse temperature, what is added to the sum of exponentials (0, or 1 for
     softmax-1), and of each role the count, the means of (U, V, Y), shape (roles, 3), and their
@@ -255,7 +255,7 @@ _UPPER = np.triu_indices(3)
 def risk_and_derivatives(
     risk_of: Callable[..., Any], mu: float, extra: float, counts: Array, law: Array
 ) -> Array:
-    """Return the risk with its derivatives in mu and in the law, shape (2 + 9 roles,).
+    """Return the softmax risk and its derivatives in mu and the law, as one flat array.
 
     `risk_of` is `integrate_softmax_risk`, or the same by Numba; `law` is as in
     `mpmath_softmax_risk`.
@@ -271,7 +271,7 @@ def risk_and_derivatives(
 
 
 def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """Compute the risk to the working precision, as `integrate_softmax_risk` on finer grids.
+    """Return the risk of softmax attention to mpmath's working precision.
 
     `law` has the means of (U, V, Y) of each role, and then the upper triangles of the covariances.
     """
@@ -318,7 +318,7 @@ def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 def token_and_pair_contributions(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the contributions of single tokens and of pairs to E YT and E T^2 at one s.
+    """Yield contributions of tokens and of pairs to E[target T] and E[T^2], T the prediction.
 
     `parts` are f, A, B, Y1 and C of each role.
     """

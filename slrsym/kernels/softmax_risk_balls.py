@@ -22,7 +22,7 @@ _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
 
 def ball_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """Enclose the mean square of target minus prediction; see `mpmath_softmax_risk`."""
+    """Return a ball that contains the mean square of target minus softmax prediction."""
     count = len(counts)
     mu, extra, counts = arb(mu), arb(extra), [arb(n) for n in counts]
     roles = [
@@ -49,7 +49,7 @@ def ball_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 
 
 def _power(x: Any, n: Any) -> Any:
-    """Raise a number in [0, 1] to an integer power."""
+    """Return the power of a ball in [0, 1]; raise `ValueError` unless the exponent is a count."""
     whole = n.unique_fmpz()
     if whole is None or whole < 0:
         raise ValueError(f"counts of tokens must be integers for balls of softmax; got {n}")
@@ -126,7 +126,7 @@ class _Role:
 
 
 def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
-    """Return the first and the last node in log s, and the distance between nodes."""
+    """Return first and last node of the quadrature in log s, and the distance between nodes."""
     tokens = sum((n for _, n in present), arb(0))
     step = arb(float((2 * arb.pi() * _HEIGHT / _FOLDS).lower()))
     left = reduce(arb.max, (mu * role.mean + 2 * (mu * role.sd) ** 2 for role, _ in present))
@@ -136,7 +136,7 @@ def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
 
 
 def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[Any, Any]:
-    """Bound the errors of the trapezoidal rule for E YT and E T^2, truncation included."""
+    """Return error bounds of the quadratures for E[target T] and E[T^2], T the prediction."""
     tokens = sum((n for _, n in present), arb(0))
     values = sum((n * role.value for role, n in present), arb(0))
     targets = sum((n * role.size for role, n in present), arb(0))

@@ -45,7 +45,7 @@ _TOGETHER = 4096
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Compute `DecaySeries` by quadrature, with results independent of the batch size.
+    r"""Return the integral `DecaySeries` for arrays E, l and w, by Gauss-Legendre quadrature.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
@@ -126,7 +126,7 @@ LEAST = 1e-20
 
 
 def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
-    """Compute `ErfCovariance` for arrays x, y and r, with r in [-1, 1]."""
+    """Return the covariance of erf of two Gaussian variables, for arrays x, y, r in NumPy."""
     x, y, r = (np.asarray(z, dtype=np.float64) for z in (x, y, r))
     with np.errstate(divide="ignore", invalid="ignore"):
         result: NDArray[np.float64] = erf_covariance_with_arrays(np, _log_pieces, x, y, r)
@@ -136,7 +136,7 @@ def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
 def erf_covariance_with_arrays(
     xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r: Any
 ) -> Any:
-    """Compute `ErfCovariance` by the arrays of NumPy or JAX, and their sums over pieces."""
+    """Return the covariance of erf of two Gaussian variables, for arrays of NumPy or JAX."""
     x, y, r = xp.broadcast_arrays(x, y, r)
     y, sign, r = xp.where(r < 0, -y, y), xp.sign(r), xp.abs(r)
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
@@ -260,7 +260,7 @@ GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
 def hermite_polynomials(z: Any, order: int) -> Any:
-    """Return the Hermite polynomial He_n of probability theory for n = `order`."""
+    """Return the value at z of the probabilists' Hermite polynomial He_n for n = `order`."""
     value, before = z**0, 0 * z
     for k in range(order):
         value, before = z * value - k * before, value
@@ -298,7 +298,7 @@ def compute_normal_means(
         steep = count == 1 and level[0] > 0
 
         def sums(rows: Any, steps: Any, shift: Any, steep: bool = steep) -> Any:
-            """Return weighted sums over the nodes of the integrand and of its absolute value.
+            """Return the quadrature sums of the integrand and of its absolute value on one grid.
 
             The nodes are taken in blocks, so that arrays stay small.
             """
@@ -347,7 +347,7 @@ def _cholesky(cov: list[Any]) -> list[list[Any]]:
 
 
 def _grid_nodes(steps: Any, shift: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the nodes of the grid in blocks of shape (variables, nodes)."""
+    """Yield the nodes of a quadrature grid in blocks of shape (variables, nodes)."""
     axes = [
         np.arange(s * step - GRID_REACH, GRID_REACH + step / 4, step)
         for s, step in zip(shift, steps, strict=True)

@@ -38,7 +38,7 @@ class ErfVariance(Function):  # type: ignore[misc]
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Differentiate in t by Lemma 18 (v), or in s by the heat equation for zeta."""
+        """Return the derivative of the variance of erf(t + s G) in t or in s."""
         t, s = self.args
         wide, narrow = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
         a = t / wide
@@ -50,7 +50,7 @@ class ErfVariance(Function):  # type: ignore[misc]
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
-        """Return the variance as a `DecaySeries`, in the distance from the integral's lower end."""
+        """Return the variance of erf(t + s G) as a factor times the integral `DecaySeries`."""
         t, s = self.args
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
@@ -74,7 +74,7 @@ class DecaySeries(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, exponent: Expr, coefficients: Expr) -> Expr | None:
-        """Return the elementary value of the integral for exponent 0, else None."""
+        """Return the elementary value of the integral `DecaySeries` at exponent 0, else None."""
         if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
             low, width = coefficients.args
             return atan(width / (1 + low * (low + width)))
@@ -97,7 +97,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, x: Expr, y: Expr, r: Expr) -> Expr | None:
-        """Return the value at r = 0 or at x = y = 0, else None."""
+        """Return the covariance of erf in closed form at r = 0 or at x = y = 0, else None."""
         if r.is_zero:
             return r
         if x.is_zero and y.is_zero:
@@ -105,7 +105,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Return a partial derivative, which is elementary."""
+        """Return the partial derivative of the covariance of erf in x, y or r, in closed form."""
         x, y, r = self.args
         left = 1 - r**2
         if argindex == 3:
@@ -122,7 +122,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
     nargs = 3
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Return a partial derivative, which is elementary."""
+        """Return the partial derivative of the bivariate normal probability in h, k or r."""
         h, k, r = self.args
         if argindex == 3:
             square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
@@ -132,7 +132,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
         return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
 
     def by_covariance(self) -> Expr:
-        """Return the probability as the product of both probabilities plus a covariance."""
+        """Return the bivariate normal probability as a product of marginals plus a covariance."""
         h, k, r = self.args
         return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
 
@@ -143,7 +143,7 @@ class ErfDefect(Function):  # type: ignore[misc]
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Return a partial derivative, which is elementary."""
+        """Return the partial derivative of x - erf(y) in x or in y."""
         return 1 if argindex == 1 else -erf_prime(self.args[1]).rewrite(exp)
 
 
@@ -177,16 +177,16 @@ class GaussianMean(Function):  # type: ignore[misc]
 
     @classmethod
     def variables(cls) -> tuple[Symbol, ...]:
-        """Return the symbols of the normal variables."""
+        """Return the symbols of the one or two normal variables that a Gaussian mean is over."""
         return VARIABLES[: len(cls.orders)]
 
     @classmethod
     def integrand(cls) -> Expr:
-        """Return the function whose mean this is, with its derivatives taken."""
+        """Return the integrand of a Gaussian mean: its function, differentiated."""
         return _derivative(cls.function, cls.orders)
 
     def as_expectation(self) -> Expectation:
-        """Return the mean as an unevaluated `Expectation`."""
+        """Return the Gaussian mean as an unevaluated `Expectation`."""
         count = len(self.orders)
         entries = count * (count + 3) // 2
         values = dict(zip(self.parameters, self.args[entries:], strict=True))
@@ -235,7 +235,7 @@ def _kind(
 
 
 def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
-    """Return the mean of a function of one or two normal variables, for quadrature.
+    """Return a symbolic `GaussianMean` of a function of one or two normal variables.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Derived models: exact risk, gradient, training dynamics and critical points."""
+"""The class of models stated by data and predictor, and the function that makes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model(
     inner_products: Mapping[Any, Any] | None = None,
     names: Mapping[Any, Any] | None = None,
 ) -> Model:
-    """State a model by its data and predictor, and return it with everything that is derived.
+    """Return the model with given data and predictor, from which risk and dynamics follow.
 
     Parameters
     ----------
@@ -449,7 +449,7 @@ class Model(DerivedModel):
         return claims_about_model(self, name, source)
 
     def to_latex(self, file: str | Path | None = None) -> str:
-        """Write the laws of projections, the risk and the gradient in LaTeX.
+        """Return the model's laws of projections, risk and gradient as LaTeX text.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Analyses of a model: samples, critical points, recovery, LaTeX."""
+"""Comparison of a model with sampled tokens, counts of recovering runs, LaTeX of a model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SampledTokenComparison:
 
     @property
     def is_passed(self) -> bool:
-        """Whether all deviations are within five standard errors."""
+        """Whether risk and gradient agree with sampled tokens within five standard errors."""
         return max(map(abs, self.z_scores.values())) < 5
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class SampledTokenComparison:
 def compare_with_sampled_tokens(
     model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
 ) -> SampledTokenComparison:
-    """Compare exact risk and gradient with sampled tokens; see `Model.check`."""
+    """Return a comparison of a model's risk and gradient with averages over sampled tokens."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = parameter_values_by_name(model, values)
     d = require_dimension(by_name)
@@ -131,7 +131,7 @@ def _drawn(
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[Array]:
-    """Yield, token by token, samples of the projections on all directions."""
+    """Yield, for each token of a sequence, samples of its vector, shape (samples, d)."""
     places = {x: i for i, x in enumerate(model.directions)}
     noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
     if model.data.correlation:
@@ -163,7 +163,7 @@ def _sampled(
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Sample the error, and the gradient step of each trained direction."""
+    """Return samples of the squared error and of its gradient in each trained direction."""
     places = {x: i for i, x in enumerate(model.directions)}
 
     def number(expr: Expr) -> float:
@@ -231,7 +231,7 @@ def _symbols(model: DerivedModel) -> set[Any]:
 
 @dataclass(frozen=True)
 class Recovery:
-    """Fraction of runs that end aligned, with Wilson's 95 % interval of the probability."""
+    """Fraction of runs in which all chosen pairs end aligned, with Wilson's 95 % interval."""
 
     fraction: float
     interval: tuple[float, float]

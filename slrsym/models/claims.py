@@ -1,4 +1,4 @@
-"""Claims about a model, derived from its definition."""
+"""Claims about a model: the laws of its projections, its risk, and its gradient."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ xi = Symbol("xi", real=True)
 
 
 def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Claim]:
-    """Return the claims about a model; see `Model.claims`."""
+    """Return claims about a model: the laws of its projections, its risk, and its gradient."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     called = unique_token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
@@ -71,7 +71,7 @@ def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Clai
 def _projections(
     model: DerivedModel, role: TokenRole, called: str, name: str, source: str
 ) -> Claim:
-    """State the claim on the law of a token's projections, in an orthonormal basis."""
+    """Return the claim about the law of a token's projections, in an orthonormal basis."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
                  if x in (*role.directions, *token.mean.terms, *token.spikes)]  # fmt: skip
@@ -180,7 +180,7 @@ def variances_as_differences(expr: Expr) -> Expr:
 
 
 def _weighed(model: DerivedModel, expr: Expr) -> Expr:
-    """Divide symbolic probabilities by their sum, so that they add up to 1."""
+    """Return an expression with its symbolic probabilities divided by their sum."""
     chances = [p for _, p in model.cases()]
     total = Add(*chances)
     if total == 1:
@@ -189,7 +189,7 @@ def _weighed(model: DerivedModel, expr: Expr) -> Expr:
 
 
 def _generic(model: DerivedModel, expr: Expr) -> Expr:
-    """Declare order parameters nonzero if Owen's T divides by them."""
+    """Return an expression with order parameters declared nonzero if Owen's T needs it."""
     if not model.risk.has(ErfCovariance):
         return expr
     return expr.xreplace({p: Symbol(p.name, real=True, nonzero=True) for p in model.order_parameters
@@ -197,7 +197,7 @@ def _generic(model: DerivedModel, expr: Expr) -> Expr:
 
 
 def _hypotheses(model: DerivedModel) -> list[Any]:
-    """Return the hypotheses: counts are nonnegative, and Gram matrices semidefinite."""
+    """Return the hypotheses that counts are nonnegative and 2 x 2 Gram matrices semidefinite."""
     found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
     narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
     for i, x in enumerate(model.trained):

@@ -113,7 +113,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
 
     @property
     def states(self) -> _Array:
-        """The order parameters of all points, shape (points, order parameters)."""
+        """The order parameters of all critical points, shape (points, order parameters)."""
         return np.array([p.state for p in self.points]).reshape(-1, len(self.overlaps))
 
     @property
@@ -122,7 +122,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
         return tuple(p for p in self.points if p.kind == "minimum")
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each point, for JSON or a data frame.
+        """Return a dictionary for each critical point, for JSON or a data frame.
 
         Returns
         -------

@@ -73,7 +73,7 @@ class RiskLandscape:
         return np.concatenate([points, fixed], axis=-2)
 
     def states(self, points: Array) -> Array:
-        """Return the order parameters of each point."""
+        """Return the order parameters at points given by coordinates of trained directions."""
         return self._flow.state(self.coordinates(points))
 
     def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
@@ -122,19 +122,19 @@ class RiskLandscape:
         return grad, (hess + np.swapaxes(hess, -1, -2)) / 2, basis
 
     def project_to_fixed(self, points: Array) -> Array:
-        """Project the trained directions orthogonally to the span of the fixed ones."""
+        """Return the orthogonal projections of trained directions on the span of the fixed ones."""
         found: Array = points @ self._span
         return found
 
     def retract(self, points: Array, steps: Array) -> Array:
-        """Add steps to points, and normalise the directions that are on spheres."""
+        """Return points moved by steps, with the directions on spheres normalised."""
         moved = points + steps
         length = np.sqrt(np.sum(moved * moved, axis=(-3, -1)))[..., None, :, None]
         found: Array = np.where(self._sphere[:, None], moved / length, moved)
         return found
 
     def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
-        """Return each eigenspace's curvatures orthogonal to the span, with multiplicities."""
+        """Return curvatures orthogonal to all directions, with multiplicities, by eigenspace."""
         factor = self.coordinates(point[None])
         slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
         weights = self._flow.weights(factor, slopes)[0][..., : self._t]
@@ -260,7 +260,7 @@ def search_model_critical_points(
     rng: Any = None,
     progress: bool | None = None,
 ) -> StationaryPoints:
-    """Search for critical points of a model's risk; see `Model.landscape`."""
+    """Search for critical points of a model's risk from random starts; return a table of them."""
     by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = require_dimension(by_name)
@@ -307,7 +307,7 @@ def _first(there: RiskLandscape, points: Array, begin: int, rng: np.random.Gener
 
 
 def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
-    """Return a start with a symmetry that depends on `number`, as some points need one.
+    """Return a start with each direction in the fixed span, orthogonal to it, or repeated.
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
     """

@@ -172,7 +172,7 @@ class DescentMap:
         )
 
     def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
-        """Return whether an inner product of fixed directions has a value and affects the risk."""
+        """Return whether a product of fixed directions is nonzero, and stated or in the risk."""
         product = self._model.inner(x, y, space)
         given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
@@ -185,7 +185,7 @@ class DescentMap:
         return found
 
     def weights(self, factor: Array, slopes: Array) -> Array:
-        """Return the gradients in the trained directions as coefficients of all directions."""
+        """Return the risk's gradients in trained directions as coefficients of all directions."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
         for k, (i, j, a) in enumerate(self._places):
@@ -195,7 +195,7 @@ class DescentMap:
         return weights
 
     def gradients(self, factor: Array, slopes: Array) -> Array:
-        """Return the gradients in the trained directions, in the coordinates of the factor."""
+        """Return the risk's gradients in trained directions, in coordinates of the Gram factor."""
         found: Array = self.weights(factor, slopes) @ factor
         return found
 
@@ -301,5 +301,5 @@ class DerivedModel(ExactRisk):
 
     @cached_property
     def flow(self) -> DescentMap:
-        """The descent map, in the Gram matrix of the directions."""
+        """The map of one descent step on the Gram matrix of the model's directions."""
         return DescentMap(self)

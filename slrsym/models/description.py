@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def describe_model(model: ProjectionLaws) -> str:
-    """Return the description of a model: directions, tokens, target and predictor."""
+    """Return a text that describes a model: directions, tokens, target and predictor."""
     given = {
         pair: value
         for i, x in enumerate(model.fixed)
@@ -55,7 +55,7 @@ def describe_model(model: ProjectionLaws) -> str:
 
 
 def unique_token_names(tokens: Iterable[Token]) -> dict[Token, str]:
-    """Return a name of its own for each token: those that share a name are numbered."""
+    """Return a unique name for each token; tokens that share a name are numbered."""
     tokens = list(tokens)
     alike = {t: [u for u in tokens if _as_id(u.name) == _as_id(t.name)] for t in tokens}
     return {
@@ -74,14 +74,14 @@ def _as_id(name: str) -> str:
 
 
 def latex_of(expr: Any) -> str:
-    r"""Write an expression in LaTeX; names such as ``\langle k, v^*\rangle`` are LaTeX already."""
+    r"""Return an expression as LaTeX text; symbol names that are LaTeX already are kept."""
     names = {s: s.name for s in expr.free_symbols if "\\" in s.name or "{" in s.name}
     text: str = latex(expr, symbol_names=names)
     return text
 
 
 def _in_projections(share: Callable[[Any], Any]) -> Expr:
-    """Write a function of a token as an expression in its projections, such as ``<X, k>``."""
+    """Return a function of a token as an expression in its projections, such as ``<X, k>``."""
     token = ProjectedToken()
     found = S(share(token))
     return found.xreplace({s: Symbol(f"<X, {x}>") for x, s in token.symbols.items()})
@@ -102,5 +102,5 @@ def _short(expr: Expr) -> str:
 
 
 def _shortened(line: str) -> str:
-    """Shorten a line to 100 characters."""
+    """Return a line of text, cut to 100 characters with an ellipsis if it is longer."""
     return line if len(line) <= 100 else line[:97] + "..."

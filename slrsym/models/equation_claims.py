@@ -46,7 +46,7 @@ class MeansByDefinition:
         return S.Zero
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
-        """Return the mean of y times the gradient of the squared error in direction `i`."""
+        """Return the mean inner product of y with the squared error's gradient in direction `i`."""
         weight = (y, None if self.model.spaces == 1 else space)
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0] * Y, (i,), weight)
 
@@ -55,7 +55,7 @@ class MeansByDefinition:
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0], (s,))
 
     def second_moment(self, i: Direction, j: Direction) -> Expr:
-        """Return the mean inner product of two directions' gradients at one sample, over d."""
+        """Return the mean inner product of one sample's gradients in i and in j, divided by d."""
         return self._total(
             lambda e, slope, Y, role: 4 * role.token.eigenvalues[0] * e**2 * slope[0] * slope[1],
             (i, j),
@@ -67,7 +67,7 @@ class MeansByDefinition:
         moved: Iterable[Direction | Symbol],
         weight: Any = None,
     ) -> Expr:
-        """Sum, over all tokens, the mean of a function of the error and its derivatives."""
+        """Return the sum over tokens of means of a function of the error and its derivatives."""
         total: Expr = S.Zero
         for roles, probability in self._cases:
             for role, count in roles:
@@ -81,7 +81,7 @@ class MeansByDefinition:
     def _sample(
         self, roles: Any, role: TokenRole, moved: Iterable[Direction | Symbol], weight: Any
     ) -> tuple[Expr, list[Any], list[Expr], Expr]:
-        """Return the error with one token written out, its laws, its derivatives and the weight."""
+        """Return a sample's error, the laws in it, its derivatives, and the weighting variable."""
         share, symbols = self.model.shares[self._key(role)]
         variables = {(x, None): s for x, s in symbols.items()}
         Y = S.One
@@ -117,7 +117,7 @@ class MeansByDefinition:
 
 
 def claims_about_equations(equations: EquationSystem, name: str, source: str) -> list[Claim]:
-    """Return the claims about equations of motion; see `Equations.claims`."""
+    """Return claims that equations of motion follow from the definition of a descent step."""
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.symmetric:
@@ -161,7 +161,7 @@ def _claim(
 
 
 def _by_means(goal: Any) -> Any:
-    """Close every mean that is left."""
+    """Prove an equation by evaluating its Gaussian means in closed form."""
     return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
 
 
@@ -171,7 +171,7 @@ def _by_patterns(goal: Any) -> Any:
 
 
 def _by_counting(goal: Any) -> Any:
-    """Count terms of units that are alike, and close every mean that is left."""
+    """Prove an equation by counting equal terms of units, then evaluating Gaussian means."""
     steps = chain(goal.lhs).then(count_like_terms(goal.lhs), by=algebra)
     return steps.then(goal.rhs, by=gaussian_calculus)
 
@@ -252,7 +252,7 @@ def _group_of_any_number(x: Any) -> tuple[Any, int] | None:
 
 
 def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units]]:
-    """Return two indices of units for each group, in one order and in the other."""
+    """Return two mappings from group size to two unit indices, in opposite orders."""
     groups = filter(None, map(_group_of_any_number, model.directions))
     counts = dict.fromkeys(group.count for group, _ in groups)
     letters = (letter for letter in "ijklmnopqrst" if letter not in names)
@@ -266,7 +266,7 @@ def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units
 
 
 def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingRates:
-    """Return the training parameters of the model of all units, equal within each group."""
+    """Return learning rates and weight decays for all single units, equal within each group."""
     motion, of = equations.motion, _representative
     moving = (*whole.trained, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}

@@ -89,12 +89,12 @@ class EquationSystem:
 
     @cached_property
     def drift(self) -> ImmutableMatrix:
-        """The terms of first order in the rates, as a column; for projected descent, all terms."""
+        """The change's terms of first order in learning rates; all terms for projected descent."""
         return ImmutableMatrix([self._written(self._changes.drift[p]) for p in self.state])
 
     @cached_property
     def noise(self) -> ImmutableMatrix:
-        """The terms of second order in the rates, as a column: the noise of online SGD."""
+        """The change's terms of second order in learning rates, the noise of online SGD."""
         return ImmutableMatrix([self._written(self._changes.noise[p]) for p in self.state])
 
     @property
@@ -114,7 +114,7 @@ class EquationSystem:
         return [total_derivative(e, p, samples) for e in self._outputs for p in self.state]
 
     def to_latex(self, file: str | Path | None = None) -> str:
-        """Return the LaTeX of the equations.
+        """Return the equations of motion as LaTeX displays.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class EquationSystem:
         return MomentTable(outputs, moments, self.state, self.parameters)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Compile the rate of change, or other chosen outputs, to a function.
+        """Compile the state's rate of change, its Jacobian, or the risk to a function.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class EquationSystem:
         return compile_program(program, backend)
 
     def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
-        """Return the rate of change at a point.
+        """Return the rate of change of the state at a given state and parameters.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class EquationSystem:
     def numerical_values(
         self, point: Any, values: Mapping[Any, Any] | None
     ) -> tuple[Array, list[float]]:
-        """Return the state and the parameters as numbers, in order.
+        """Return a given state and parameters as numbers, in the order of the equations.
 
         Parameters
         ----------

@@ -81,7 +81,7 @@ class Equations(EquationSystem):
         rng: Any = None,
         certified: bool = False,
     ) -> list[FixedPoint]:
-        """Search for fixed points of the equations from random starts.
+        """Search for fixed points of the equations of motion from random or given starts.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Equations(EquationSystem):
         backend: str = "auto",
         path: str | Path | None = None,
     ) -> Runs:
-        """Solve the equations in time from a given start.
+        """Solve the equations of motion in time from one start; return a dataset.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Equations(EquationSystem):
         path: str | Path | None = None,
         progress: bool | None = None,
     ) -> Runs:
-        """Solve the equations at each point of a grid of parameters.
+        """Solve the equations of motion at each point of a parameter grid; return a dataset.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ _TAGGED: dict[Symbol, tuple[Expr, int]] = {}
 
 @contextmanager
 def use_representatives() -> Iterator[None]:
-    """Write sums over groups by representative units even if the number of units is known."""
+    """Make a context in which sums over groups are written by representative units."""
     token = _by_representatives.set(True)
     try:
         yield
@@ -199,7 +199,7 @@ class InnerProducts:
 def write_out_group_products(
     products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
 ) -> dict[InnerProduct, Any]:
-    """Replace keys that are products of groups by the pairs of their units."""
+    """Return a mapping whose keys that are products of groups are replaced by pairs of units."""
     single: dict[InnerProduct, Any] = {}
     units: dict[Directions, list[tuple[int, Direction]]] = {}
     for x in directions:

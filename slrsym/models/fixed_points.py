@@ -56,7 +56,7 @@ class Linearisation:
 
     @classmethod
     def of(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
-        """Return the linearisation at a state from its Jacobian matrix.
+        """Return the `Linearisation` with given state symbols and Jacobian matrix.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ def search_fixed_points(
     rng: Any,
     certified: bool,
 ) -> list[FixedPoint]:
-    """Search for fixed points of equations of motion; see `Equations.fixed_points`."""
+    """Search for fixed points of equations of motion from random or given starts."""
     size = len(equations.state)
     if isinstance(starts, int) and not isinstance(starts, bool):
         count = require_integer("starts", starts, 1)
@@ -221,7 +221,7 @@ def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) 
 
 
 def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> float | None:
-    """Return half the side of a box that holds exactly one fixed point, by Krawczyk's test."""
+    """Return half the side of a box proved to hold exactly one fixed point, or None."""
     change, slopes = equations.compile("ball"), equations.compile("ball", "jacobian")
     size = len(point)
     with ctx.workdps(_DIGITS):

@@ -42,7 +42,7 @@ def uniform_trained_directions(
     gram: Array | None = None,
     dimensions: Sequence[int] | None = None,
 ) -> Array:
-    """Return uniform random trained directions on spheres, as coordinates in their span."""
+    """Return random trained directions, uniform on spheres, and fixed ones, as coordinates."""
     t, f = len(model.trained), len(model.fixed)
     spaces = [d] if dimensions is None else list(dimensions)
     if len(spaces) != model.spaces or sum(spaces) != d:

@@ -48,7 +48,7 @@ def _projected(u: Direction, X: ProjectedToken) -> Expr:
 def multi_head(
     heads: int = 2, informative: int = 2, correlation: object = 0, activation: Any = erf
 ) -> MultiHead:
-    r"""State the model with several informative tokens and heads: equations (30) and (31).
+    r"""Return the model with several informative tokens and heads: equations (30) and (31).
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def attention(
     bias: Iterable[Any] | None = None,
     location: Iterable[Any] | None = None,
 ) -> Attention:
-    r"""State single-location regression with one attention head.
+    r"""Return the model of single-location regression with one attention head.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class Committee:
 
 
 def committee(students: int = 2, teachers: int = 2) -> Committee:
-    r"""State a soft committee machine of erf units, after Saad and Solla (1995).
+    r"""Return the model of a soft committee machine of erf units (Saad and Solla, 1995).
 
     One token, standard normal; the target is :math:`\sum_n g(X \cdot u_n)`, the prediction
     :math:`\sum_i g(X \cdot w_i)`, with :math:`g(x) = \operatorname{erf}(x/\sqrt2)`.

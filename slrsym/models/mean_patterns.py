@@ -116,7 +116,7 @@ class MeanPattern:
 
     @cached_property
     def centred_mean(self) -> ParametricMean | None:
-        """The mean under a law whose means vanish, or None if no closed form is known."""
+        """The pattern's mean under laws with zero means, or None if no closed form is known."""
         if not self.count:
             return ParametricMean(self, self.core)
         law = GaussianLaw(
@@ -128,7 +128,7 @@ class MeanPattern:
 
     @cached_property
     def general_mean(self) -> ParametricMean:
-        """The mean under a law with any means.
+        """The pattern's mean as a function of any means and covariances of its variables.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class MeanPattern:
         return ParametricMean(self, _written(formal), formal)
 
     def mean(self, centred: bool) -> ParametricMean:
-        """Return the mean under a centred law, or under any law."""
+        """Return the pattern's mean for laws with zero means if `centred`, else for any law."""
         found = self.centred_mean if centred else None
         return self.general_mean if found is None else found
 
@@ -181,7 +181,7 @@ def mean_and_covariance_symbols(count: int) -> frozenset[Symbol]:
 
 
 def _written(formal: Expr) -> Expr:
-    """Replace the symbols of atomic means by their closed forms."""
+    """Replace the symbols of atomic means in an expression by their closed forms."""
     found = {}
     for node in atomic_means_in(formal):
         function, orders = split_atomic_mean_derivative(node)

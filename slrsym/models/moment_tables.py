@@ -1,4 +1,4 @@
-"""Evaluate sums of Gaussian means at many points, with machine code shared between alike terms.
+"""Evaluation of sums of Gaussian means at many points, with code shared by like terms.
 
 Equations of K units have about :math:`K^4` terms, but a few patterns. Straight-line code would grow
 with the number of terms. Here terms are rows of a table, with places in a vector of *entries*
@@ -85,7 +85,7 @@ class MomentTable:
         return [_pattern_program(mean) for mean in self.means]
 
     def compile(self, backend: str = "auto") -> Callable[..., Any]:
-        """Compile the moments to a function of states and parameters, by NumPy or Numba.
+        """Compile the table's outputs to a function of states and parameters, by NumPy or Numba.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ def _helpers(program: Program) -> str:
 
 
 def _straight(source: str) -> tuple[list[str], list[str]]:
-    """Return the values that a function without branches returns, and its assignments."""
+    """Return a branch-free function's return values and its assignments, as source lines."""
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)
     *steps, last = function.body
@@ -208,7 +208,7 @@ def _straight(source: str) -> tuple[list[str], list[str]]:
 
 
 def _constants(program: Program) -> list[str]:
-    """Return assignments of a program's constants, which do not depend on parameters."""
+    """Return source lines that assign the constants of a program without parameters."""
     values, assignments = _straight(program.setup)
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 

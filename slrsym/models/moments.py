@@ -146,7 +146,7 @@ def derivatives_in_law_entries(value: Expr, count: int) -> dict[Symbol, Expr]:
 
 
 def _slope(value: Expr, i: int, j: int) -> Expr:
-    """Return the partial derivative in a covariance, applied to the atomic means, too."""
+    """Return the partial derivative of a mean in the covariance of variables i and j."""
     atoms = sorted(atomic_means_in(value), key=str)
     names = {atom: Dummy(real=True) for atom in atoms}
     plain = value.xreplace(names)
@@ -306,7 +306,7 @@ def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: 
 
 
 class NotClosedError(ValueError):
-    """A mean that the risk needs has no known closed form and no quadrature."""
+    """Error raised for a mean that has neither a known closed form nor a quadrature."""
 
 
 def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
@@ -325,7 +325,7 @@ def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
 
 
 def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Expr) -> Expr:
-    """Replace Owen's T by a product of two means of erf plus a covariance."""
+    """Replace Owen's T in a mean by a product of two means of erf plus a covariance."""
     known = erf_product_mean(m_u, m_w, v_u, v_w, both)
     x, y = m_u / sqrt(1 + 2 * v_u), m_w / sqrt(1 + 2 * v_w)
     if (m_u, v_u) == (m_w, v_w) == (m_u, both):

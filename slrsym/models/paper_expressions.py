@@ -1,4 +1,4 @@
-"""Compiled programs for the paper's task: risk, gradient, Hessian, and a step of descent.
+"""Expressions and programs of the paper's risk, its derivatives, and a descent step.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
@@ -75,7 +75,7 @@ def _split(expr: Expr) -> Expr:
 
 @cache
 def excess_risk() -> Expr:
-    """Return the excess risk as an expression in which little cancels in rounding."""
+    """Return the paper's excess risk as an expression in which little cancels in rounding."""
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
@@ -86,7 +86,7 @@ def excess_risk() -> Expr:
 
 @cache
 def risk() -> Expr:
-    """Return the risk: the excess risk plus the variance of the noise, in the overlaps."""
+    """Return the paper's risk as an expression: the excess risk plus the noise variance."""
     return excess_risk() + epsilon**2
 
 
@@ -97,7 +97,7 @@ def _split_risk() -> Expr:
 
 @cache
 def risk_on_manifold() -> Expr:
-    """Return the risk on the invariant manifold, in kappa and nu."""
+    """Return the paper's risk on the invariant manifold, as an expression in kappa and nu."""
     return _split(symbolic_on_manifold())
 
 
@@ -113,7 +113,7 @@ class QuadraticRisk:
 
 @cache
 def quadratic_risk() -> QuadraticRisk:
-    """Return the risk by powers of theta, eta and rho, in which it is quadratic."""
+    """Return the paper's risk as a quadratic polynomial in theta, eta and rho."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
     form = ImmutableMatrix(3, 3, lambda i, j: _split_risk().diff(across[i], across[j]).subs(zero))
@@ -122,13 +122,13 @@ def quadratic_risk() -> QuadraticRisk:
 
 @cache
 def gradient() -> tuple[Expr, ...]:
-    """Return the five partial derivatives of the risk."""
+    """Return expressions for the partial derivatives of the paper's risk in the five overlaps."""
     return tuple(_arranged(_split_risk().diff(p)) for p in ORDER_PARAMETERS)
 
 
 @cache
 def hessian() -> tuple[Expr, ...]:
-    """Return the second derivatives of the risk, row by row of the upper triangle."""
+    """Return expressions for the upper triangle of the Hessian of the paper's risk, by rows."""
     slopes = [_split_risk().diff(p) for p in ORDER_PARAMETERS]
     return tuple(
         _arranged(slopes[i].diff(ORDER_PARAMETERS[j])) for i in range(5) for j in range(i, 5)

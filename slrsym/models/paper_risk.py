@@ -27,7 +27,7 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 @cache
 def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
-    """Return a function of the risk, chosen by name and compiled for a backend.
+    """Return the paper's excess risk, gradient or Hessian, compiled for a backend.
 
     They are made of the closed form of Proposition 15.
     """
@@ -133,7 +133,7 @@ def risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -
 def gradient(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Return the partial derivatives of the risk in kappa, nu, theta, eta, rho."""
+    """Return the partial derivatives of the paper's risk in kappa, nu, theta, eta, rho."""
     return _evaluated("gradient", state, lam, task, backend)
 
 
@@ -141,7 +141,7 @@ def gradient(
 def hessian(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Return the second partial derivatives of the risk in kappa, nu, theta, eta, rho."""
+    """Return the Hessian of the paper's risk in kappa, nu, theta, eta, rho."""
     upper = _evaluated("hessian", state, lam, task, backend)
     result = np.empty((*upper.shape[:-1], 5, 5))
     for k, (i, j) in enumerate(_UPPER):

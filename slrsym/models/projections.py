@@ -110,12 +110,12 @@ class ProjectionLaws:
 
     @property
     def trained(self) -> tuple[Direction, ...]:
-        """The directions that are trained."""
+        """The trained directions of the model."""
         return tuple(x for x in self.directions if x.trained)
 
     @property
     def fixed(self) -> tuple[Direction, ...]:
-        """The directions that are not trained."""
+        """The fixed directions of the model, which are not trained."""
         return tuple(x for x in self.directions if not x.trained)
 
     def _spaces(self) -> int:
@@ -164,7 +164,7 @@ class ProjectionLaws:
                 )
 
     def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
-        """Return the inner product of two directions, in one of the eigenspaces.
+        """Return the inner product of two directions in an eigenspace: a symbol or stated value.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ RATE = Symbol("rate", positive=True)
 
 @dataclass(frozen=True)
 class TrainingRates:
-    """Settings of training: a learning rate and a weight decay for each direction and scalar."""
+    """The kind of training, with a learning rate and decay for each direction and scalar."""
 
     kind: str
     rates: Mapping[Direction | Symbol, Expr]
@@ -87,7 +87,7 @@ class RatesOfChange:
         return -self.motion.rates[x] * (slope - along * product)
 
     def _noise(self, p: Symbol) -> Expr:
-        """Return the terms of second order in the rates, which last in the limit of large d."""
+        """Return a rate of change's terms of second order in the learning rates, for large d."""
         if p in self.motion.scalars:
             return S.Zero
         x, y, _ = self._pair(p)

@@ -290,7 +290,7 @@ class _MeanAtRoles:
         )
 
     def value(self, *in_symbols: Symbol) -> Expr:
-        """Return the mean, or its derivative in some order parameters."""
+        """Return a mean or covariance, or its derivative in given order parameters."""
         if in_symbols not in self._known:
             self._known[in_symbols] = self._derivative(in_symbols)
         return self._known[in_symbols]
@@ -338,7 +338,7 @@ class _MeanAtRoles:
         return expand(self._with_atoms(formal).xreplace(self._law))
 
     def _with_atoms(self, formal: Expr) -> Expr:
-        """Replace atomic means by their symbols."""
+        """Replace atomic means in an expression by the symbols of their values under a law."""
         return formal.xreplace({atom: self._atom(atom) for atom in atomic_means_in(formal)})
 
     def _atom(self, node: Expr) -> Expr:
@@ -419,13 +419,13 @@ class SoftmaxRiskTerms(_Symbols):
 
     @property
     def quadrature(self) -> RequiredQuadrature:
-        """The quadrature that computes the risk."""
+        """The two-dimensional quadrature that the risk of softmax needs, with the reason."""
         return RequiredQuadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )
 
     def compile(self, backend: str, what: tuple[str, ...]) -> Callable[..., Any]:
-        """Compile the risk and its gradient to a function of states and parameters."""
+        """Compile the risk or gradient of softmax to a function of states and parameters."""
         require_backend(backend)
         if not set(what) <= {"excess_risk", "risk", "gradient"}:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
@@ -524,7 +524,7 @@ class SoftmaxRiskTerms(_Symbols):
 
 
 def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -> Any:
-    """Return the derivative of the risk in one direction, by a difference quotient."""
+    """Return the softmax risk's derivative in a direction of the law, by central difference."""
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (

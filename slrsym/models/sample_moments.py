@@ -62,7 +62,7 @@ class MomentSum:
                 del self.terms[key]
 
     def expression(self) -> Expr:
-        """Return the sum as one expression."""
+        """Return the moment sum as one SymPy expression."""
         return Add(
             *(
                 c * mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
@@ -71,7 +71,7 @@ class MomentSum:
         )
 
     def slope(self, x: Symbol) -> MomentSum:
-        """Return the partial derivative of the sum in a symbol."""
+        """Return the partial derivative of a moment sum in a symbol, as a moment sum."""
         found = MomentSum()
         for (mean, entries), c in self.terms.items():
             if x in c.free_symbols:
@@ -87,7 +87,7 @@ class MomentSum:
 
 
 class OneSampleMeans:
-    """Means over one sample of the error times its derivatives, each derived on first use.
+    """Means over one sample of products of the error and its derivatives, found on first use.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class OneSampleMeans:
     # -- sums over roles -----------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Return the mean squared error, noise included."""
+        """Return the mean squared error, noise included, in symbols of moments."""
         total: Expr = self.model.data.noise**2
         for roles, probability in self.cases:
             variances = (n * (self._square(r) - self._mean(r) ** 2) for r, n in roles)
@@ -129,7 +129,7 @@ class OneSampleMeans:
         return total
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
-        """Return the mean of y times the gradient of the squared error in direction `i`."""
+        """Return the mean inner product of y with the squared error's gradient in direction `i`."""
         weight = ProductFactors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
@@ -156,7 +156,7 @@ class OneSampleMeans:
         return total
 
     def second_moment(self, i: Direction, j: Direction) -> Expr:
-        r"""Return the mean inner product of two gradients at one sample, divided by d.
+        r"""Return the mean inner product of one sample's gradients in i and in j, divided by d.
 
         In high dimension tokens are orthogonal to each other, and the square of the length of one,
         over d, is the variance that it has in almost all directions.

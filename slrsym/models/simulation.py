@@ -91,7 +91,7 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
 
 
 def require_dimension(by_name: Mapping[str, Any]) -> int:
-    """Return the value of d, which must be at least 2 for vectors to be drawn."""
+    """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
 
@@ -111,7 +111,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    """Run projected descent and log the states; see `Model.simulate`."""
+    """Run projected descent of a model; return the logged states as a dataset."""
     steps, alpha = require_integer("steps", steps, 1), require_positive("alpha", alpha)
     every = max(1, steps // 1000) if every is None else require_integer("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
@@ -242,7 +242,7 @@ def add_fixed_products(
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
 ) -> None:
-    """Add the inner products of fixed directions at the start to the values of parameters."""
+    """Add initial inner products of fixed directions to parameter values; check the start."""
     parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():

@@ -1,4 +1,4 @@
-"""Solve equations of motion in time, from initial states as for runs of descent."""
+"""Solutions of equations of motion in time, from initial states as for runs of descent."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def solve(
     backend: str,
     path: str | Path | None,
 ) -> Runs:
-    """Solve equations of motion; see `Equations.solve`."""
+    """Solve equations of motion in time from one start; return a dataset."""
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
     require_unreserved_names(equations, ())
@@ -86,7 +86,7 @@ def require_unreserved_names(equations: EquationSystem, axes: Iterable[str]) -> 
 
 
 class NotSolvedError(ValueError):
-    """The equations cannot be solved up to the time that was asked for."""
+    """Error raised if equations of motion cannot be solved up to the requested time."""
 
 
 def solution_times(kind: str, time: float, points: int) -> Array:
@@ -105,7 +105,7 @@ def solve_trajectory(
     times: Array,
     tolerance: float,
 ) -> Array:
-    """Return the states at given times, shape (times, n), from an initial state."""
+    """Return the states of a solution at given times, shape (times, n), from an initial state."""
     if kind == "projected-descent":
         return _stepped(change, state, row, times)
     # What grows beyond all numbers is told below.

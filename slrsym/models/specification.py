@@ -135,7 +135,7 @@ class ProjectedToken:
         return "X"
 
     def _no_number(self, *others: Any) -> Any:
-        """Refuse arithmetic with the token itself."""
+        """Raise `TypeError` for arithmetic with a token itself, which is a vector."""
         found = f"; got {others[0]!r}" if others else ""
         raise TypeError(
             f"a token X is a vector, and has no products or sums{found}: project it, as X @ k"
@@ -145,7 +145,7 @@ class ProjectedToken:
     __truediv__ = __rtruediv__ = __pow__ = __neg__ = __float__ = _no_number
 
     def share_of(self, what: str, function: Callable[..., Any], *more: Any) -> Expr:
-        """Evaluate a function of this token; return its share, which is real and finite.
+        """Evaluate a function of this token; return its share, checked to be real and finite.
 
         Messages name the file and the line of the function.
         """
@@ -390,7 +390,7 @@ class TokenSequence:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The distinct kinds of tokens."""
+        """The distinct tokens of the sequence, one for each role."""
         return tuple(dict.fromkeys(token for counts, _ in self.mixture for token in counts))
 
 

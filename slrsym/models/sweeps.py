@@ -1,4 +1,4 @@
-"""Solve equations of motion at each point of a grid of parameters, on any executor."""
+"""Solutions of equations of motion on a grid of parameters, computed by any executor."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def sweep(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Solve equations of motion at each point of a grid; see `Equations.sweep`."""
+    """Solve equations of motion at each point of a parameter grid; return a dataset."""
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
     workers = count_cores() if workers is None else require_integer("workers", workers, 1)
@@ -142,7 +142,7 @@ def solve_grid_cell(
     times: Array,
     tolerance: float,
 ) -> Array:
-    """Return the states at given times, shape (times, n), NaN after the solution ends."""
+    """Return the states of one grid cell, shape (times, n), all NaN if it cannot be solved."""
     try:
         return solve_trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
     except NotSolvedError:

@@ -151,7 +151,7 @@ class UnitSums(OneSampleMeans):
 
 
 def count_like_terms(expr: Expr) -> Expr:
-    """Multiply out sums over exchangeable units, whose equal terms are counted.
+    """Replace each sum over exchangeable units by its equal terms times their number.
 
     Parameters
     ----------
