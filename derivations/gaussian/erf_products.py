@@ -35,6 +35,8 @@ x = Symbol("x", real=True)
 y = Symbol("y", real=True)
 X = Symbol("X", real=True)
 Y = Symbol("Y", real=True)
+U = Symbol("U", real=True)
+V = Symbol("V", real=True)
 P = 1 + 2 * p
 Q = 1 + 2 * q
 R = sqrt(P * Q - 4 * c**2)
@@ -67,8 +69,8 @@ def _(goal):
 three = Claim(
     id="three-arctangents",
     title=(
-        "$atan(r n w/m - y) + atan(m w/(n r) - y) + atan(y)$ is $pi/2$ if $m n > 0$, else "
-        "$-pi/2$, for $r > 0$, $m, n != 0$ and $w = sqrt(1 + y^2)$"
+        "$atan(r n w/m - y)$, $atan(m w/(n r) - y)$ and $atan(y)$ add up to $pi/2$ if $m n > 0$, "
+        "else to $-pi/2$, for $r > 0$, $m, n != 0$ and $w = sqrt(1 + y^2)$"
     ),
     statement=Eq(
         atan(r * n / m * sqrt(1 + y**2) - y) + atan(m / n / r * sqrt(1 + y**2) - y) + atan(y),
@@ -264,16 +266,16 @@ def _(goal):
         .then(goal.rhs.subs(x, 0), by=lemma("owens-t-at-zero"))
     )
     u, w = m * x + X, n * x + Y
-    # The second mean is of the form of the first with X and Y exchanged.
-    exchanged = GaussianLaw({X: 0, Y: 0}, [[q, c], [c, p]])
-    second_mean = Expectation(exp(-((n * x + X) ** 2)) * erf(m * x + Y), exchanged)
+    # The second mean is of the form of the first with the variables exchanged.
+    exchanged = GaussianLaw({U: 0, V: 0}, [[q, c], [c, p]])
+    second_mean = Expectation(exp(-((n * x + U) ** 2)) * erf(m * x + V), exchanged)
     first, second = (
         2
         * i
-        * exp(-((i * x) ** 2) / V)
-        / sqrt(pi * V)
-        * erf((j * V - 2 * c * i) * x / (sqrt(V) * R))
-        for i, j, V in ((m, n, P), (n, m, Q))
+        * exp(-((i * x) ** 2) / W)
+        / sqrt(pi * W)
+        * erf((j * W - 2 * c * i) * x / (sqrt(W) * R))
+        for i, j, W in ((m, n, P), (n, m, Q))
     )
     slope = (
         chain(D(goal.lhs, x))
@@ -291,7 +293,7 @@ def _(goal):
         )
         .then(
             2 / sqrt(pi) * (m * E(exp(-(u**2)) * erf(w)) + n * second_mean),
-            by=substitution({X: Y, Y: X}, exchanged),
+            by=substitution({X: V, Y: U}, exchanged),
         )
         .then(
             first + 2 / sqrt(pi) * n * second_mean,
