@@ -114,7 +114,7 @@ conditions = Claim(
         ),
         evaluate=False,
     ),
-    source="new; the conditions are those of slrsym.certify.certificate_kinds",
+    source="new; the conditions are those of slrsym.certify.statements",
     notation=dict(
         zip(
             symbols("h f q J_11 J_22 R_11 R_12", real=True),

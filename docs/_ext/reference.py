@@ -27,7 +27,7 @@ PACKAGES = {
     "slrsym.recovery": "Sweeps: how many starts recover",
     "slrsym.recovery.tubes": "Certain endpoints of runs",
     "slrsym.certify": "Certificates",
-    "slrsym.certify.certificate_kinds": "Statements of certificates",
+    "slrsym.certify.statements": "Statements of certificates",
     "slrsym.transformers": "Transformer layers, several heads",
     "slrsym.probing": "Probing an encoder",
     "slrsym.figures": "Figures",

@@ -1,7 +1,7 @@
 """Certificates by ball arithmetic: inequalities on whole boxes, with data to recheck them.
 
 What each kind of certificate shows, and why that is enough, stands in
-`slrsym.certify.certificate_kinds`.
+`slrsym.certify.statements`.
 """
 
 from __future__ import annotations

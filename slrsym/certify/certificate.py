@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
-from slrsym.certify.certificate_kinds import KINDS
+from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
 
 FORMAT = "slrsym certificate 1"
@@ -68,7 +68,7 @@ class Certificate:
     Attributes
     ----------
     kind : str
-        One of `slrsym.certify.certificate_kinds.KINDS`, where it is said what is shown and how.
+        One of `slrsym.certify.statements.KINDS`, where it is said what is shown and how.
     parameters : mapping of str to Range
         The box of parameters: a single number, or all numbers of a range.
     numbers : mapping of str to Fraction

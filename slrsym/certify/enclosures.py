@@ -24,8 +24,8 @@ from slrsym.balls.boxes import (
 )
 from slrsym.balls.branch_and_bound import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, certify
+from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
 
 # After how many cuts the bounds should have become tighter by a tenth.

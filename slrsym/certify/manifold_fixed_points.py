@@ -16,8 +16,8 @@ from flint import arb, ctx
 from slrsym.balls.boxes import decimal_below, parse_task_ranges, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
+from slrsym.certify.statements import KINDS
 from slrsym.models.paper_expressions import ON_M
 from slrsym.renamed import old_attribute
 

@@ -28,7 +28,7 @@ from slrsym.certify.certificate import (
     UndecidedBoxes,
     describe_box,
 )
-from slrsym.certify.certificate_kinds import KINDS
+from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
 
 DIGITS = 30

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from slrsym.balls.boxes import Box, Range, RationalOrRoot, decimal_below, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
+from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import cached_program
@@ -150,7 +150,7 @@ def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str
 
     Notes
     -----
-    In the angles (see `slrsym.certify.certificate_kinds`) the Hessian of the risk has the entries
+    In the angles (see `slrsym.certify.statements`) the Hessian of the risk has the entries
     :math:`R_{\kappa\kappa}(1 - \kappa^2) - \kappa R_\kappa`, :math:`R_{\kappa\nu} \cos\varphi
     \cos\psi` and :math:`-\nu R_\nu`. Let :math:`b = \lambda \sqrt{d/2}/A` and
     :math:`\mu = \max_x x \operatorname{erf}'(x) = \sqrt{2/(\pi e)}`. From
@@ -264,7 +264,7 @@ class StepSize:
         r"""A number c: a step lowers the risk by at least :math:`c \sum r \arctan(\alpha r)`.
 
         At least, with the slopes r in the two angles, and for every step size up to the certified
-        one; see `slrsym.certify.certificate_kinds`, where c is called mu/2. None if there is none.
+        one; see `slrsym.certify.statements`, where c is called mu/2. None if there is none.
         """
         if self.certificate is None:
             return None
@@ -296,7 +296,7 @@ def alpha_bar(
 ) -> StepSize:
     r"""Certify nearly the largest step size allowed by Propositions 8 and 12 on the square.
 
-    What is shown, and why it is enough, stands in `slrsym.certify.certificate_kinds`: for that step
+    What is shown, and why it is enough, stands in `slrsym.certify.statements`: for that step
     size and for every smaller one, the risk decreases along every step, the map is injective with a
     positive Jacobian determinant, and the origin is a saddle of the map.
 

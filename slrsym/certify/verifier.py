@@ -32,7 +32,7 @@ from slrsym.certify.certificate import (
     describe_box,
     load,
 )
-from slrsym.certify.certificate_kinds import KINDS
+from slrsym.certify.statements import KINDS
 
 
 @dataclass(frozen=True)

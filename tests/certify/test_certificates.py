@@ -15,13 +15,13 @@ from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget, prove_positive
 from slrsym.certify.certificate import CertificateError, load
-from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.manifold_functions import (
     derivative_symbol_definitions,
     is_step_matrix_from_angle_hessian,
     planar_map,
     risk_first_derivatives,
 )
+from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
 from slrsym.models.paper_expressions import planar_program

@@ -13,8 +13,8 @@ from slrsym import certify
 from slrsym.balls.boxes import parse_parameter_range, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import CertificateError
-from slrsym.certify.certificate_kinds import KINDS
 from slrsym.certify.runner import certify as search
+from slrsym.certify.statements import KINDS
 
 SHOWN = certify.CertificateOutcome.SHOWN
 
