@@ -108,6 +108,8 @@ class SignFacts:
         self.roots: list[tuple[int, int, Poly]] = []
         # By the printing of the polynomial with leading coefficient 1.
         self._facts: dict[str, tuple[Poly, Sign]] = {}
+        # By the same printing, since the same polynomials are factored again and again.
+        self._factors: dict[str, Any] = {}
 
     def reduce(self, p: Poly) -> Poly:
         """Return a polynomial with powers r^q of root generators replaced by their radicands."""
@@ -153,7 +155,7 @@ class SignFacts:
         p = self.reduce(p)
         if p.is_constant():
             return sign_of_rational(p.leading_coefficient()) if p != 0 else ZERO
-        name, _, s = self._monic(p)
+        name, monic, s = self._monic(p)
         found = sign_of_product(self._fact(name), s)
         if len(found) == 1:
             return found
@@ -169,9 +171,11 @@ class SignFacts:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
-            c, factors = factor_polynomial(p)
+            if name not in self._factors:
+                self._factors[name] = factor_polynomial(monic)
+            c, factors = self._factors[name]
             if len(factors) > 1 or factors[0][1] > 1:
-                t = sign_of_rational(c)
+                t = sign_of_product(s, sign_of_rational(c))
                 for f, n in factors:
                     t = sign_of_product(t, sign_of_power(self.sign(f, False), int(n)))
                 found &= t

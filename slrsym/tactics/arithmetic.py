@@ -112,11 +112,15 @@ def _tried(
     ]
     symbols, reason = free_symbols(p), None
     near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
-    # Most statements need few of the hypotheses, and most equations few signs.
-    for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
-        is_brief = p[0] == "=" and share < 1.0
-        if share < 1.0 and len(chosen) == len(facts) and not (is_brief and share == 0.1):
-            continue
+    # Most statements need few of the hypotheses, and most equations few signs: brief searches spend
+    # little on the signs of arguments of functions.
+    every, is_equation = list(range(len(facts))), p[0] == "="
+    ways = [([], 0.1, is_equation)] if facts or is_equation else []
+    if len(near) < len(facts):
+        ways.append((near, 0.4, is_equation))
+    if is_equation:
+        ways.append((every, 0.4, True))
+    for chosen, share, is_brief in (*ways, (every, 1.0, False)):
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
             return _searched(

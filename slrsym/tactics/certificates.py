@@ -206,7 +206,7 @@ class CertificateSearch(FactCombinations):
         self.depth += 1
         try:
             for rule in (
-                self.structure, self.multiple, self.shared, self.factors, self.quick, self.rows,
+                self.structure, self.multiple, self.shared, self.quick, self.factors, self.rows,
                 self.ends, self.quadratic,
                 self.combination, self.conjugate,
             ):  # fmt: skip

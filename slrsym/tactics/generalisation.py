@@ -89,9 +89,8 @@ def _of_any_summands(
             if len(canonical_key(t)) >= _LONG:
                 terms[canonical_key(t)] = t
                 places.setdefault(canonical_key(t), []).append(number)
-    values, short = dict[Term, Term](), [
-        [t for t in summands if canonical_key(t) not in terms] for summands in sides
-    ]
+    short = [[t for t in summands if canonical_key(t) not in terms] for summands in sides]
+    values = dict[Term, Term]()
     for where in dict.fromkeys(map(tuple, places.values())):
         together = [terms[key] for key, numbers in places.items() if tuple(numbers) == where]
         for start in range(0, len(together), _FEW):
