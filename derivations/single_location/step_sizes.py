@@ -13,7 +13,7 @@ from slrsym.planar import (
     N,
     P,
     Q,
-    descent_constant,
+    descent_constant_from_bounds,
     distance_after_step_bound,
     injectivity_constant,
 )
@@ -53,14 +53,14 @@ below_descent = Claim(
     title="A step size below $1/(P + Q + M/2 + N)$ is at most $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
     source="new; $C = P + Q + M/2 + N$",
-    hypotheses=[Lt(alpha * descent_constant(**bounds), 1)],
+    hypotheses=[Lt(alpha * descent_constant_from_bounds(**bounds), 1)],
 )
 
 
 @below_descent.proof
 def _(goal):
     """$C$ is the sum of these and of other numbers that are not negative."""
-    total = alpha * descent_constant(**bounds)
+    total = alpha * descent_constant_from_bounds(**bounds)
     return all_of(*(chain(part.lhs).le(total, by=sign).le(1, by=sign) for part in goal.args))
 
 
@@ -73,7 +73,7 @@ below_injectivity = Claim(
     statement=And(
         Le(alpha * bounds["P"], 1),
         Le(alpha * bounds["Q"], 1),
-        Lt(alpha * descent_constant(**bounds), 1),
+        Lt(alpha * descent_constant_from_bounds(**bounds), 1),
         Lt(alpha * injectivity_constant(**bounds), 1),
         evaluate=False,
     ),
@@ -87,7 +87,7 @@ def _(goal):
     """$K$ is the sum of these and of other numbers that are not negative."""
     total = alpha * injectivity_constant(**bounds)
     first, second = alpha * bounds["P"], alpha * bounds["Q"]
-    constant = alpha * descent_constant(**bounds)
+    constant = alpha * descent_constant_from_bounds(**bounds)
     return all_of(
         chain(first).le(total, by=sign).le(1, by=sign),
         chain(second).le(total, by=sign).le(1, by=sign),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +42,7 @@ def _maybe(name: str, text: str) -> Any:
 def recovery(
     lam: Annotated[
         str | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--lam",
             metavar="NUMBER[,NUMBER...]|SCHEDULE",
             help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
@@ -72,7 +72,7 @@ def recovery(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
         int | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--workers", min=1, help="How many processes. [default: one for each core]"
         ),
     ] = None,

@@ -55,7 +55,9 @@ def compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
     return folder
 
 
-def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
+def find_tactic_of_each_goal(
+    goals: Iterable[CoqGoal], folder: Path, seconds: int = 3
+) -> dict[str, str]:
     """Run Coq to find a tactic that proves each goal; return those found, by goal's name.
 
     The folder has the compiled library; goals without a text are left out.
@@ -103,7 +105,7 @@ def compile_and_prune_development(
     compile_coq_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
-        made.tactics |= search_tactics(goals, folder)
+        made.tactics |= find_tactic_of_each_goal(goals, folder)
         mark_complete_claims(made)
     *files, numbers = list(made.files())[2:]
     if any(_write_and_compile(made, folder, name) for name in files[:-1]):
@@ -113,7 +115,7 @@ def compile_and_prune_development(
             for g in made.all_goals
             if g.name in made.tactics
         ]
-        made.tactics = search_tactics(known, folder, seconds=120)
+        made.tactics = find_tactic_of_each_goal(known, folder, seconds=120)
         made.whole = {id: rests for id, rests in made.whole.items() if made.is_complete(id)}
         _store_supposed_claims(made)
         for name in files[:-1]:
