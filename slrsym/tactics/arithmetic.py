@@ -116,6 +116,8 @@ def _tried(
     # little on the signs of arguments of functions.
     every, is_equation = list(range(len(facts))), p[0] == "="
     ways = [([], 0.1, is_equation)] if facts or is_equation else []
+    if premises and not is_equation:
+        ways.append((every, 0.4, True))
     if len(near) < len(facts):
         ways.append((near, 0.4, is_equation))
     if is_equation:
@@ -490,7 +492,7 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
             line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
-    line = prove_in_context(emitter, meant, context)
+    line = emitter.from_equations((), meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
