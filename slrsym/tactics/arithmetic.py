@@ -115,7 +115,9 @@ def _tried(
     # Most statements need few of the hypotheses, and most equations few signs: brief searches spend
     # little on the signs of arguments of functions.
     every, is_equation = list(range(len(facts))), p[0] == "="
-    ways = [([], 0.1, is_equation)] if facts or is_equation else []
+    ways: list[tuple[list[int], float, bool]] = []
+    if facts or is_equation:
+        ways.append(([], 0.1, is_equation))
     if premises and not is_equation:
         ways.append((every, 0.4, True))
     if len(near) < len(facts):
