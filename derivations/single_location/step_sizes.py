@@ -26,7 +26,8 @@ c, S = Symbol("c", real=True), Symbol("S", real=True)
 
 room = Claim(
     id="step-size-room",
-    title="A step size below $1/c$ has a positive rate of descent $alpha (1 - alpha c)$",
+    title="If $alpha < 1/c$, then $1 - alpha c$ and the rate of descent $alpha (1 - alpha c)$ "
+    "are positive",
     statement=And(
         Gt(1 - alpha * c, 0),
         Gt(alpha * (1 - alpha * c), 0),
@@ -102,8 +103,8 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 together = Claim(
     id="step-size-expansion",
     title=(
-        "The lower bound on the distance of two points after a step, summed over coordinates, "
-        "is at least $1 - alpha K$ times the distance before it"
+        "$1 - alpha (3 P + 2 M + 2 N)$ times $w_1$ plus $1 - alpha (2 N + 3 Q)$ times $w_2$ "
+        "is at least $1 - alpha K$ times $w_1 + w_2$, for distances $w_1$, $w_2$"
     ),
     statement=Ge(
         distance_after_step_bound(**bounds, first=w1, second=w2),
