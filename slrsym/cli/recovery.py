@@ -277,7 +277,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
-    """Return a table of a sweep's grid, with short or long fractions, parameters apart or not."""
+    """Return a table of a sweep: for each setting, the fraction of runs with each verdict."""
     from slrsym.cli.display import empty_table
     from slrsym.recovery import VERDICTS
 

@@ -299,7 +299,7 @@ def check_with_progress(
     effort: float = 1.0,
     use_cache: bool = True,
 ) -> list[ClaimSummary]:
-    """Check claims while a progress bar is shown; return summaries and store every verdict."""
+    """Check claims with a progress bar; return summaries, and add every verdict to `verdicts`."""
     from slrsym.claims.cache import is_cache_allowed
 
     with shared.progress_bar() as bar:

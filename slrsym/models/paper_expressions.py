@@ -66,7 +66,7 @@ PARAMETERS = (lam, gamma, d, L, epsilon)
 
 
 def _split(expr: Expr) -> Expr:
-    """Replace zeta(t, s), or Owen's T, by the variance of erf(t + s G) plus its squared mean."""
+    """Express zeta(t, s), or Owen's T, by the variance of erf(t + s G) and its squared mean."""
     moment = ErfVariance(t, s) + erf(a) ** 2
     for node in expr.atoms(OwensT):
         expr = expr.xreplace({node: (1 - moment) / 8})
