@@ -44,8 +44,8 @@ mu, largest = symbols("mu alpha_0", positive=True)
 contracts = Claim(
     id="attraction-rate",
     title=(
-        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 G/2 "
-        "<= (1 - mu alpha) V$"
+        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 "
+        "G/2$ is at most $(1 - mu alpha) V$"
     ),
     statement=Le(V - alpha * D + alpha**2 * G / 2, (1 - mu * alpha) * V, evaluate=False),
     source=(

@@ -320,7 +320,7 @@ recovered = Claim(
     id="convergence-time-run-risk",
     title=(
         "On the manifold, in a run as in convergence-time-run, the risk exceeds the oracle's "
-        "by at most $Q h + N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ in the end"
+        "by at most $Q h$ plus $N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ in the end"
     ),
     statement=Le(planar.risk(x, y) - planar.risk(1, 1), excess, evaluate=False),
     source="new; in the paper's task, otherwise as in convergence-time-run",

@@ -204,7 +204,7 @@ leaves = Claim(
     id="convergence-time-run-leaves",
     title=(
         "With short steps from $kappa_T, nu_T >= 0$, $g^2 + p g <= m N l$: $nu_(T + n) >= u = "
-        "erf(b c/B)$ if $e^(n s) (g kappa_T + m N nu_T) >= g + m N u$"
+        "erf(b c/B)$ if $e^(n s) (g kappa_T + m N nu_T)$ is at least $g + m N u$"
     ),
     statement=Ge(y - nu_with_zero_kappa_slope(c), 0, evaluate=False),
     source=(

@@ -221,7 +221,8 @@ gap_of_rates = Claim(
     id="gap-of-rates",
     title=(
         "At every $lambda$, the oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$ "
-        "if $pi a L e^((1 + c^2) a) <= d (gamma atan(c))^2$, $0 <= c <= 1$, $a >= 0$"
+        "if $pi a L e^((1 + c^2) a)$ is at most $d gamma^2 atan(c)^2$, $0 <= c <= 1$, $a >= "
+        "0$"
     ),
     statement=Ge(excess, 4 / pi * a * (L - 1) / (d + 2 * a)),
     source="new",

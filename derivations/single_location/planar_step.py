@@ -401,7 +401,7 @@ expands = Claim(
     id="near-identity-expands",
     title=(
         "If $|U_1 - u_1| <= s_1 |u_1| + s_2 |u_2|$, and with $s_3$, $s_4$ for $U_2$, $|U_1| + "
-        "|U_2|$ is at least $(1 - s_1 - s_3) |u_1| + (1 - s_2 - s_4) |u_2|$"
+        "|U_2|$ is at least $(1 - s_1 - s_3) |u_1|$ plus $(1 - s_2 - s_4) |u_2|$"
     ),
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
