@@ -58,7 +58,7 @@ M = 8 * gamma**2 * b**2 * (1 / sqrt(pi) + 1 / pi)
 N = 4 * gamma**2 * b / sqrt(pi)
 
 
-def descent_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
+def descent_constant_from_bounds(P: Any, Q: Any, M: Any, N: Any) -> Expr:
     """Return the constant C of the descent inequality: steps below 1/C do not raise the risk."""
     return P + Q + (M + N) / 2 + N / 2
 
@@ -68,7 +68,7 @@ def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
     return 3 * P + 3 * Q + 2 * M + 2 * N
 
 
-C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
+C, K = descent_constant_from_bounds(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
 def distance_after_step_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:

@@ -184,7 +184,7 @@ class SquareSurvey(SavedComputation):
         return {"survey": "square", **numbers, **own}
 
     def compute_data(self) -> xr.Dataset:
-        """Compute risk, vector field, fixed points, orbits and separatrix on the square."""
+        """Compute risk, gradient flow, fixed points, orbits, and separatrix on the square."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:

@@ -89,7 +89,7 @@ OWN = {
     "files": {"load", "resume", "save"},
     "expressions of one's own": {"compile_expressions"},
     "random cases for tests": {
-        "corner_cases", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
+        "corner_overlaps", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
         "tasks", "inverse_temperatures",
     },
 }  # fmt: skip

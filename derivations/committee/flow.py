@@ -176,8 +176,8 @@ def over_coordinates(f):
 step = Claim(
     id="committee-step",
     title=(
-        "The inner product of the weights of two students after a step of online descent, with all "
-        "orders in $1/N$"
+        "The inner product of the weights of two students after a step of online descent, "
+        "exactly, with all powers of $1/N$"
     ),
     statement=Eq(
         over_coordinates(
@@ -204,8 +204,8 @@ f, p = Function("f", real=True), Function("p", real=True)
 input_norm = Claim(
     id="committee-input-norm",
     title=(
-        "In a mean of $(p(X) + sum_i Z_i^2) f(X)$, the sum of the squares of $n$ independent "
-        "standard normal $Z_i$ may be replaced by $n$"
+        "In a mean of $(p(X) + sum_i Z_i^2) f(X)$, with $n$ standard normal $Z_i$ independent "
+        "of each other and of $X$, $sum_i Z_i^2$ may be replaced by $n$"
     ),
     statement=Eq(
         Expectation(f(X) * (p(X) + IIDSum(Z**2, standard_normal(Z), n)) / N, standard_normal(X)),

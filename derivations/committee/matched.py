@@ -92,8 +92,8 @@ a, b, c = (collect(expand(product), K) for product in products)
 determinants = Claim(
     id="committee-block-determinants",
     title=(
-        "The determinant that decides whether exchangeable deviations from the teachers decay: "
-        "its coefficients in $eta/pi$ are polynomials in $K$"
+        "The coefficients in $eta/pi$ of the determinant that decides whether exchangeable "
+        "deviations from the teachers decay, as polynomials in $K$"
     ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
@@ -151,8 +151,8 @@ written = {
 numbers = Claim(
     id="committee-critical-rates",
     title=(
-        "The learning rate at which exchangeable deviations from the teachers stop decaying, for "
-        "$K$ from 2 to 10, to six decimal places"
+        "For $K$ from 2 to 10, enclosures to six decimal places of the learning rate at which "
+        "exchangeable deviations from the teachers stop decaying"
     ),
     statement=And(
         *(
@@ -255,8 +255,8 @@ signed = (
 coefficients = Claim(
     id="committee-block-signs",
     title=(
-        "The determinant that decides whether exchangeable deviations decay changes sign near the "
-        "learning rate $sqrt(3) pi/K$"
+        "For $K >= 2$, the determinant that decides whether exchangeable deviations decay "
+        "changes sign between $K eta/pi = sqrt(3) - 3/(5 K)$ and $sqrt(3) - 1/(2 K)$"
     ),
     statement=And(*(Gt(x, 0, evaluate=False) for x in signed), evaluate=False),
     source="new",
@@ -379,8 +379,8 @@ coefficients_of_c = (c.coeff(K), c.coeff(K, 0))
 second_order = Claim(
     id="committee-floor-second-order",
     title=(
-        "The noise floor of $K$ students of $K$ teachers to second order in $eta$, with the "
-        "remainder"
+        "The noise floor of $K$ students of $K$ teachers, expanded to second order in $eta$, "
+        "with an exact expression of the remainder"
     ),
     statement=And(
         Eq(

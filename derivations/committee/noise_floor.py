@@ -44,8 +44,8 @@ floor = eta * sigma**2 / 2
 first_order = Claim(
     id="committee-floor",
     title=(
-        "To first order in $eta$, the noise floor with $M$ teachers and $L$ surplus units is $eta "
-        "sigma^2 (L + M/sqrt(3))/(2 pi)$"
+        "$eta sigma^2/4$ times the sum of $J_2$ over $M$ teachers and $L$ surplus units, the "
+        "first-order noise floor, is $eta sigma^2 (L + M/sqrt(3))/(2 pi)$"
     ),
     statement=Eq(
         floor * (M * 2 / pi / sqrt((1 + 1) ** 2 - 1**2) + L * 2 / pi) / 2,
@@ -94,8 +94,8 @@ linear_floor = eta * n * sigma**2 / (2 - eta * n)
 linear = Claim(
     id="committee-floor-linear",
     title=(
-        "For $n$ linear units, the sum $u$ of the covariances of deviations has one fixed point, "
-        "$eta n sigma^2/(2 - eta n)$, if $eta n < 2$"
+        "For $n$ linear units and $eta n < 2$, the sum of covariances $u = eta n sigma^2/(2 - "
+        "eta n)$ is the one solution of $eta n (sigma^2 + u) = 2 u$"
     ),
     statement=Equivalent(Eq(velocity, 0), Eq(u, linear_floor)),
     source="Section 5, with $n = L + M$; the error is $u/2$",
@@ -113,7 +113,8 @@ def _(goal):
 
 linear_error = Claim(
     id="committee-floor-linear-error",
-    title="The noise floor of $n$ linear units is $eta sigma^2 n/(4 - 2 eta n)$ if $eta n < 2$",
+    title="Half the fixed point of claim committee-floor-linear, the noise floor of $n$ linear "
+    "units, is $eta sigma^2 n/(4 - 2 eta n)$ if $eta n < 2$",
     statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
     source="Section 5",
     hypotheses=[Lt(eta * n, 2)],
@@ -157,8 +158,8 @@ def _(goal):
 relu = Claim(
     id="committee-floor-relu",
     title=(
-        "To first order in $eta$, the noise floor of $M$ rectified linear units is $eta sigma^2 "
-        "M/8$"
+        "$eta sigma^2/4$ times the sum of the mean squared slopes of $M$ rectified linear "
+        "units, the first-order noise floor, is $eta sigma^2 M/8$"
     ),
     statement=Eq(
         floor * M * Expectation(Heaviside(l_1) ** 2, standard_normal(l_1)) / 2,

@@ -317,8 +317,8 @@ def _(goal):
 combined = Claim(
     id="committee-plateau-combinations",
     title=(
-        "For equal students, the velocity of $Q$ and a combination of those of $R$, $Q$ are, "
-        "up to factors, made of $Q - K R^2$ and $Q (1 - (2 K - 1) Q)$ linearly"
+        "For equal students, multiples of the velocity of $Q$ and of a combination of those "
+        "of $R$, $Q$ are linear in $Q - K R^2$ and $Q (1 - (2 K - 1) Q)$"
     ),
     statement=And(
         Eq(

@@ -205,8 +205,8 @@ def _(goal):
 of_slopes = Claim(
     id="arctangents-of-slopes",
     title=(
-        "In Owen's formula for $E erf(m + X) erf(n + Y)$, the arctangents of the two slopes "
-        "add up to $+-pi/2$ less one that depends only on the law of $(X, Y)$"
+        "In the formula for $E erf(m + X) erf(n + Y)$, the arctangents of the two second "
+        "arguments of $T$, plus one free of $m$ and $n$, add up to $+-pi/2$"
     ),
     statement=Eq(
         atan(slopes[0]) + atan(slopes[1]) + atan(2 * c / R),
@@ -235,8 +235,8 @@ def _(goal):
 on_line = Claim(
     id="erf-product-on-line",
     title=(
-        "For $m$ and $n$ other than 0 and real $x$, $E erf(m x + X) erf(n x + Y)$ in terms of "
-        "Owen's $T$, with centred Gaussian $X$, $Y$"
+        "A closed form of $E erf(m x + X) erf(n x + Y)$ in Owen's $T$, for real $x$, nonzero "
+        "$m$ and $n$, and centred Gaussian $X$, $Y$"
     ),
     statement=Eq(
         E(erf(m * x + X) * erf(n * x + Y)),

@@ -157,8 +157,8 @@ def slope(p):
 pulled = Claim(
     id="angle-manifold",
     title=(
-        "On the manifold, the component along $k*$ that an angle with $k* . v* = c$ adds to the "
-        "gradient in $v$, in closed form"
+        "If $k* . v* = c$, the gradient in $v$ on the manifold has a further component along "
+        "$k*$, in closed form"
     ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),

@@ -45,7 +45,8 @@ inverse_temperature = scaling * Sum(query * u[j], (j, 1, d_k))
 layer = Claim(
     id="attention",
     title=(
-        "The [CLS] output of an attention layer with a key of rank one is the softmax predictor (2)"
+        "If the key matrix of an attention layer has rank one, its [CLS] output is the "
+        "softmax predictor (2)"
     ),
     statement=Eq(values / scores, softmax_predictor(inverse_temperature), evaluate=False),
     source="Section 3, (2) and (5)",
@@ -113,7 +114,8 @@ def _(goal):
 
 erf_layer = Claim(
     id="attention-erf",
-    title="With $erf$ in the place of softmax, the [CLS] output is the predictor (3)",
+    title="If the key matrix has rank one and $erf$ takes the place of softmax, the [CLS] "
+    "output is the predictor (3)",
     statement=Eq(
         Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
         Sum(erf(inverse_temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
@@ -159,7 +161,8 @@ row_weight = exp(row_temperature * projection(l, k))
 whole = Claim(
     id="attention-layer",
     title=(
-        "Each entry of the output (4) of a layer with keys of rank one is a softmax predictor (2)"
+        "If the key matrix of a layer has rank one, each entry of its output (4) is a softmax "
+        "predictor (2)"
     ),
     statement=Eq(
         Sum(exp(layer_score(r, l)) * layer_value(l), (l, 1, L))
@@ -181,7 +184,8 @@ def _(goal):
 
 whole_erf = Claim(
     id="attention-layer-erf",
-    title="With $erf$ in the place of softmax, each entry of the output (4) is a predictor (3)",
+    title="If the key matrix has rank one and $erf$ takes the place of softmax, each entry of "
+    "the output (4) is a predictor (3)",
     statement=Eq(
         Sum(erf(layer_score(r, l)) * layer_value(l), (l, 1, L)),
         Sum(erf(row_temperature * projection(l, k)) * layer_value(l), (l, 1, L)),

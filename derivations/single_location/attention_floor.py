@@ -32,8 +32,8 @@ p, q = symbols("p q", real=True)
 square = Claim(
     id="other-token-distance",
     title=(
-        "The mean square of $V erf(lambda U) - p - q (U V - rho)$ is not negative for all $p$ and "
-        "$q$, for a token's score $U$ and value $V$"
+        "$E (V erf(lambda U) - p - q (U V - rho))^2$ is at least 0 for all $p$ and $q$, with "
+        "the score $U$ and value $V$ of an uninformative token"
     ),
     statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
     source="school",
@@ -88,8 +88,8 @@ alignment = (
 distance = Claim(
     id="informative-token-distance",
     title=(
-        "The mean square of $Y - V erf(lambda U) - p - q Y$ is not negative for all $p$ and $q$, "
-        "for the informative token's score $U$, value $V$ and target $Y$"
+        "$E (Y - V erf(lambda U) - p - q Y)^2$ is at least 0 for all $p$ and $q$, with the "
+        "informative token's score $U$, value $V$ and target $Y$"
     ),
     statement=Ge(Expectation((Y1 - own - p - q * Y1) ** 2, token), 0),
     source="school",
@@ -232,9 +232,8 @@ smaller = 2 * gamma**2 * (L - 1) / (gamma**2 * (d + 2 * pi) + 2 * (L - 1))
 trade = Claim(
     id="attention-floor-trade",
     title=(
-        "If $x <= (2/sqrt(pi)) lambda sqrt(d/2)$, $gamma^2 (1 - x)^2 + (L - 1) w$ is at least "
-        "$2 gamma^2 (L - 1)/(gamma^2 (d + 2 pi) + 2 (L - 1))$, where $w = (4/pi) lambda^2/(1 + "
-        "4 lambda^2)$"
+        "If $x <= lambda sqrt(2 d/pi)$, $gamma^2 (1 - x)^2$ plus $(2/pi) m lambda^2/(1 + 4 "
+        "lambda^2)$ is at least $gamma^2 m/(gamma^2 (d + 2 pi) + m)$, $m = 2 (L - 1)$"
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",
@@ -273,8 +272,8 @@ def _(goal):
 floor = Claim(
     id="attention-floor",
     title=(
-        "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at least "
-        "$2 gamma^2 (L - 1)/(gamma^2 (d + 2 pi) + 2 (L - 1))$"
+        "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at "
+        "least $gamma^2 m/(gamma^2 (d + 2 pi) + m)$ with $m = 2 (L - 1)$"
     ),
     statement=Ge(excess, smaller),
     source="new",

@@ -44,8 +44,8 @@ mu, largest = symbols("mu alpha_0", positive=True)
 contracts = Claim(
     id="attraction-rate",
     title=(
-        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 G/2$, a "
-        "bound on $V = 2 - kappa - nu$ after a step, is at most $(1 - mu alpha) V$"
+        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 "
+        "G/2$ is at most $(1 - mu alpha) V$"
     ),
     statement=Le(V - alpha * D + alpha**2 * G / 2, (1 - mu * alpha) * V, evaluate=False),
     source=(
@@ -101,7 +101,7 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title="$e^(-c t) V_0 <= epsilon$ for all $t >= V_0/(c epsilon)$ and any $c, epsilon > 0$",
+    title="If $c, epsilon > 0$ and $t >= V_0/(c epsilon)$, then $e^(-c t) V_0 <= epsilon$",
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
@@ -277,8 +277,8 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 as_form = Claim(
     id="attraction-form",
     title=(
-        "A bound on the decrease of $2 - kappa - nu$ in a step is a quadratic form in $theta$, "
-        "$eta$, $rho$, plus multiples of $1 - kappa^2$ and $1 - nu^2$, plus squares"
+        "A lower bound on the decrease of $2 - kappa - nu$ in a step, as a quadratic form in "
+        "$theta$, $eta$, $rho$ plus squares and multiples of $1 - kappa^2$ and $1 - nu^2$"
     ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),
@@ -311,8 +311,8 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 positive = Claim(
     id="attraction-positive",
     title=(
-        "For $p, q, w, z >= 0$, $p^2 w^2 + q^2 z^2 + m_3 tau^2$ plus two squares is not negative "
-        "if $|tau| <= p q <= V$ and $V m_3 + 2 w z >= 0$"
+        "If $p, q, w, z >= 0$, $|tau| <= p q <= V$ and $V m_3 + 2 w z >= 0$, then $p^2 w^2 + "
+        "q^2 z^2 + m_3 tau^2 >= 0$, also with two squares added"
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
@@ -347,8 +347,8 @@ by_pivots = (
 pivots = Claim(
     id="attraction-pivots",
     title=(
-        "A quadratic form in three variables is a sum of three squares whose coefficients are "
-        "ratios of determinants of its matrix"
+        "A quadratic form in three variables with leading minors $m_1$, $m_2$, $m_3$ is a sum "
+        "of squares times $m_1$, $m_2/m_1$, $m_3/m_2$, if $m_1, m_2 > 0$"
     ),
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
@@ -369,8 +369,8 @@ paper = Attraction("1/10", "1/250", "1/50", "1/100", "8")
 attracts = Claim(
     id="attraction-certified",
     title=(
-        "In the task of figure 7b, with its step size, descent converges to the oracle from $2 - "
-        "kappa - nu <= 1/50$, on or off the manifold"
+        "In the task of figure 7b, with steps of at most 1/250, descent converges to the "
+        "oracle from starts on or off the manifold with $2 - kappa - nu <= 1/50$"
     ),
     statement=paper.statement,
     source="new; Section 5 leaves convergence off the manifold open",
@@ -388,8 +388,8 @@ far = Attraction("1/10", "1/20000", "3/20", "1/1000", "40")
 basin = Claim(
     id="attraction-certified-far",
     title=(
-        "In the task of figure 7b, with steps of at most 1/20000, descent converges to the oracle "
-        "from $2 - kappa - nu <= 3/20$"
+        "In the task of figure 7b, with steps of at most 1/20000, descent converges to the "
+        "oracle from every start with $2 - kappa - nu <= 3/20$"
     ),
     statement=far.statement,
     source="new; the bounds fail at 4/25, for any step size and rate",
@@ -407,8 +407,8 @@ cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 inverse_temperatures = Claim(
     id="attraction-certified-temperatures",
     title=(
-        "In the task of figure 7b, at inverse temperatures from 1/100 to 1/10 and with steps of at "
-        "most 1/1000, descent converges to the oracle from $2 - kappa - nu <= 1/200$"
+        "In figure 7b's task with $lambda$ from 1/100 to 1/10 and steps of at most 1/1000, "
+        "starts with $2 - kappa - nu <= 1/200$ converge to the oracle"
     ),
     statement=cool.statement,
     source="new; beyond 1/10 the rate falls fast: at 3/20 it is a hundredth of that at 1/10",
@@ -426,8 +426,8 @@ def _():
 share = Claim(
     id="attraction-share",
     title=(
-        "In the task of figure 7b, at least a third of uniform starts come to $2 - kappa - nu "
-        "<= 1/50$, for $(k, v)$ or its mirror image"
+        "In the task of figure 7b, at least a third of uniform starts reach $2 - kappa - nu "
+        "<= 1/50$ within 20,000 steps, for $(k, v)$ or its mirror image"
     ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "

@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "If $gamma = 1$, in a mean weighted by a function of the informative token's score $U$, "
-        "the square of its value may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
+        "In a mean weighted by a function of a standard normal token's score $U$, its squared "
+        "value may be replaced by $1 - c^2 + c^2 U^2$, where $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -46,8 +46,8 @@ def _(goal):
 another = Claim(
     id="softmax-bayes-other-value",
     title=(
-        "In a mean weighted by a function of two tokens' scores $U$, $U_2$, the product of their "
-        "values may be replaced by $c^2 U U_2$, $c = k* . v*$"
+        "In a mean weighted by a function of the scores $U$, $U_2$ of two standard normal "
+        "tokens, $c^2 U U_2$ may replace the product of their values, $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(
@@ -73,7 +73,7 @@ x, z = Symbol("x", real=True), Symbol("z", positive=True)
 
 laplace = Claim(
     id="softmax-bayes-laplace",
-    title="$1/z$ is the integral of $2 x exp(-x^2 z)$ over $x >= 0$",
+    title="$1/z$ is the integral of $2 x exp(-x^2 z)$ over $x >= 0$, for $z > 0$",
     statement=Eq(Integral(2 * x * exp(-(x**2) * z), (x, 0, oo)), 1 / z, evaluate=False),
     source="new",
 )

@@ -99,8 +99,8 @@ def _(goal):
 conditional_mean = Claim(
     id="softmax-conditional-mean",
     title=(
-        "If $gamma = 1$, the mean of the values under the posterior of the location is softmax "
-        "attention at inverse temperature $sqrt(d/2)$, with the logarithm of the prior as bias"
+        "If $gamma = 1$, the posterior mean of the values is softmax attention at inverse "
+        "temperature $sqrt(d/2)$, with the logarithm of the prior as bias"
     ),
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,

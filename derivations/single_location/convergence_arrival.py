@@ -66,8 +66,8 @@ T2, T3, T4 = T + n1 + n2, T + n3, T + n3 + n4
 halfway = Claim(
     id="convergence-time-run-middle",
     title=(
-        "With short steps, from $kappa_T, nu_T >= 0$, $kappa >= r$ and $nu >= v$ once growth "
-        "and passage had as many steps as their bounds"
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= r$, $nu >= v$ at "
+        "step $T + n_1 + n_2$ if $n_1$, $n_2$ reach the bounds of growth and passage"
     ),
     statement=And(Ge(kappas[T2] - r, 0), Ge(nus[T2] - v, 0), evaluate=False),
     source=(
@@ -146,8 +146,8 @@ def _(goal):
 near = Claim(
     id="convergence-time-run-end",
     title=(
-        "With short steps, from $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$, $kappa >= q$ "
-        "and $nu >= 1 - h$ from when both contractions had their bounds of steps"
+        "With short steps from $kappa_T >= r$, $nu_T >= v >= erf(b r/B)$, $kappa >= q$ and "
+        "$nu >= 1 - h$ hold once the step counts reach the contractions' bounds"
     ),
     statement=And(Ge(kappas[T4 + n] - q, 0), Ge(nus[T4 + n] - (1 - h), 0), evaluate=False),
     source=(
@@ -243,8 +243,8 @@ end = middle + n3 + n4 + n
 arrives = Claim(
     id="convergence-time-run",
     title=(
-        "With short steps, from $kappa_T, nu_T >= 0$, $kappa >= q$ and $nu >= 1 - h$ from "
-        "when all four phases had as many steps as their bounds"
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= q$ and $nu >= 1 - "
+        "h$ hold once the numbers of steps of all four phases reach their bounds"
     ),
     statement=And(Ge(kappas[end] - q, 0), Ge(nus[end] - (1 - h), 0), evaluate=False),
     source=(
@@ -319,8 +319,8 @@ excess = planar.Q * h + planar.N * exp(-((planar.b * q) ** 2)) * (
 recovered = Claim(
     id="convergence-time-run-risk",
     title=(
-        "On the manifold, with short steps, from $kappa_T, nu_T >= 0$, the risk obeys the "
-        "bound of convergence-time-end with $r = q$ once the four phases are over"
+        "On the manifold, in a run as in convergence-time-run, the risk exceeds the oracle's "
+        "by at most $Q h$ plus $N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ in the end"
     ),
     statement=Le(planar.risk(x, y) - planar.risk(1, 1), excess, evaluate=False),
     source="new; in the paper's task, otherwise as in convergence-time-run",

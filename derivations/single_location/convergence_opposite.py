@@ -140,8 +140,8 @@ new_kappa, drop = Symbol("kappa_1", real=True), Symbol("p", nonnegative=True)
 keeps = Claim(
     id="convergence-time-opposite-sign",
     title=(
-        "If $kappa >= 0$ gains at least $alpha (N nu - p kappa)$, it stays at least 0 where $g "
-        "kappa + N nu >= 0$ and $alpha (p + g) <= 1$"
+        "If $kappa >= 0$, $g kappa + N nu >= 0$, $alpha (p + g) <= 1$ and $kappa$ gains at "
+        "least $alpha (N nu - p kappa)$ in a step, it stays at least 0"
     ),
     statement=Ge(new_kappa, 0, evaluate=False),
     source="new",
@@ -168,8 +168,8 @@ def _(goal):
 nu_rises = Claim(
     id="convergence-time-opposite-nu",
     title=(
-        "If $alpha Q <= 1$, a step from $kappa >= 0 >= nu >= -erf(b c/B)$ raises $nu$ by at least "
-        "$alpha l kappa$, with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+        "If $alpha Q <= 1$, a step from $kappa >= 0 >= nu >= -erf(b c/B)$ raises $nu$ by at "
+        "least $alpha l kappa$"
     ),
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; as convergence-time-growth-nu, where $nu >= 0$",
@@ -274,8 +274,8 @@ grown = Ge(U, exp(n * rate) * begin, evaluate=False)
 outgrows = Claim(
     id="convergence-time-run-opposite",
     title=(
-        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, $n$ short "
-        "steps keep $kappa >= 0$, and lead to $nu >= 0$ or $U >= e^(n s) U_T$"
+        "With short steps from $kappa_T >= 0 >= nu_T >= -erf(b c/B)$, $U_T >= 0$, $g^2 + p g "
+        "<= N l$: $kappa >= 0$, and $nu >= 0$ or $U = g kappa + N nu >= e^(n s) U_T$"
     ),
     statement=And(
         Ge(k, 0),

@@ -143,9 +143,8 @@ steep = Le(g**2 + p * g, m * N * ell)
 grows = Claim(
     id="convergence-time-run-growth",
     title=(
-        "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, $W = g kappa + m "
-        "N nu$ is at least $e^(n s) W_T$ until $nu_(T + n) >= erf(b c/B)$, with $s = alpha g/(1 + "
-        "alpha g)$"
+        "With short steps from $kappa_T, nu_T >= 0$, if $g^2 + p g <= m N l$, after $n$ steps "
+        "$nu >= erf(b c/B)$ or $W = g kappa + m N nu$ is at least $e^(n s) W_T$"
     ),
     statement=Or(
         Ge(y, nu_with_zero_kappa_slope(c)),
@@ -204,8 +203,8 @@ def _(goal):
 leaves = Claim(
     id="convergence-time-run-leaves",
     title=(
-        "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, if $e^(n s) W_T "
-        ">= g + m N erf(b c/B)$, with $s = alpha g/(1 + alpha g)$, then $nu_(T + n) >= erf(b c/B)$"
+        "With short steps from $kappa_T, nu_T >= 0$, $g^2 + p g <= m N l$: $nu_(T + n) >= u = "
+        "erf(b c/B)$ if $e^(n s) (g kappa_T + m N nu_T)$ is at least $g + m N u$"
     ),
     statement=Ge(y - nu_with_zero_kappa_slope(c), 0, evaluate=False),
     source=(
@@ -261,8 +260,8 @@ gained = alpha * gain
 passes = Claim(
     id="convergence-time-run-passage",
     title=(
-        "With short steps and $kappa_T >= 0$, if $nu_T >= v >= erf(b r/B)$, then $kappa_(T + n) >= "
-        "r$ or $kappa_(T + n) >= n s$, with the gain $s$ of convergence-time-passage"
+        "With short steps from $kappa_T >= 0$, $nu_T >= v >= u = erf(b r/B)$, $kappa_(T + n) "
+        ">= r$ or $kappa_(T + n) >= n s$, where $s = alpha m N (v - u)$ and $c = r$"
     ),
     statement=Or(Ge(x, r), Ge(x, n * gained), evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $r <= 1$",
@@ -293,8 +292,8 @@ def _(goal):
 passed = Claim(
     id="convergence-time-run-passes",
     title=(
-        "With short steps and $kappa_T >= 0$, if $nu_T >= v >= erf(b r/B)$ and $n s >= r$, with "
-        "the gain $s$ of convergence-time-passage, then $kappa_(T + n) >= r$"
+        "With short steps from $kappa_T >= 0$, $nu_T >= v >= u = erf(b r/B)$, $kappa_(T + n) "
+        ">= r$ if $n s >= r$, where $s = alpha m N (v - u)$ and $c = r$"
     ),
     statement=Ge(x - r, 0, evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $r <= 1$",
@@ -319,8 +318,8 @@ near_one = [*run, Ge(kappas[T], r), Le(kappas[T], 1), Le(nus[T], 1), *small]
 nu_contracts = Claim(
     id="convergence-time-run-nu",
     title=(
-        "With short steps, if $kappa_T >= r >= 0$ and $nu_T >= v >= erf(b r/B)$, then $1 - nu_(T + "
-        "n) <= e^(-n s) (1 - nu_T)$, with $s = alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
+        "With short steps from $kappa_T >= r$, $nu_T >= v >= erf(b r/B)$, $1 - nu_(T + n) <= "
+        "e^(-n s) (1 - nu_T)$, $s = alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
     ),
     statement=Le(1 - y, exp(-n * alpha * nu_rate) * (1 - nus[T]), evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
@@ -378,9 +377,8 @@ contracted = Le(1 - x, exp(-n * alpha * kappa_rate) * (1 - kappas[T]), evaluate=
 kappa_contracts = Claim(
     id="convergence-time-run-kappa",
     title=(
-        "With short steps, if $kappa_T >= r >= 0$, $r <= q$ and $nu_T >= 1 - h >= erf(b q/B)$, "
-        "then $kappa_(T + n) >= q$, or $1 - kappa_(T + n) <= e^(-n s) (1 - kappa_T)$, with the "
-        "rate $s$ of convergence-time-corner-kappa"
+        "With short steps from $kappa_T >= r$, $nu_T >= 1 - h >= erf(b q/B)$, $n$ steps lead "
+        "to $kappa >= q$ or $1 - kappa <= e^(-n s) (1 - kappa_T)$, $s$ in closed form"
     ),
     statement=Or(Ge(x, q), contracted, evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
@@ -422,8 +420,8 @@ def _(goal):
 arrives = Claim(
     id="convergence-time-run-arrives",
     title=(
-        "With short steps, if $kappa_T >= r$, $nu_T >= 1 - h >= erf(b q/B)$ and $e^(-n s) (1 - r) "
-        "<= 1 - q$, with the rate $s$ of convergence-time-corner-kappa, then $kappa_(T + n) >= q$"
+        "With short steps from $kappa_T >= r$, $nu_T >= 1 - h >= erf(b q/B)$, $kappa_(T + n) "
+        ">= q$ if $e^(-n s) (1 - r) <= 1 - q$, $s$ of convergence-time-corner-kappa"
     ),
     statement=Ge(x - q, 0, evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $0 <= r <= q <= 1$",

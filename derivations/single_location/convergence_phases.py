@@ -52,9 +52,8 @@ letters = dict(zip(symbols("m l p", real=True), (m, ell, p), strict=True))
 growth_kappa = Claim(
     id="convergence-time-growth-kappa",
     title=(
-        "If $alpha N, alpha p <= 1$, a step from $0 <= nu <= erf(b c/B)$ adds at least $alpha (m N "
-        "nu - p kappa)$ to $kappa >= 0$, with $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = "
-        "2 N b/(sqrt(pi) B)$"
+        "If $alpha N, alpha p <= 1$, a step from $kappa >= 0$ and $0 <= nu <= erf(b c/B)$ "
+        "raises $kappa$ by at least $alpha (m N nu - p kappa)$"
     ),
     statement=Ge(kappa_next - kappa - alpha * (m * N * nu - p * kappa), 0, evaluate=False),
     source="new; for $c <= 1$",
@@ -114,8 +113,8 @@ def _(goal):
 growth_nu = Claim(
     id="convergence-time-growth-nu",
     title=(
-        "If $alpha Q <= 1$, a step from $kappa >= 0$ and $0 <= nu <= erf(b c/B)$ raises $nu$ by at "
-        "least $alpha l kappa$, with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+        "If $alpha Q <= 1$, a step from $kappa >= 0$ and $0 <= nu <= erf(b c/B)$ raises $nu$ "
+        "by at least $alpha l kappa$"
     ),
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; for $c <= 1$",
@@ -162,9 +161,8 @@ drop = Symbol("p", nonnegative=True)
 combined = Claim(
     id="convergence-time-combination",
     title=(
-        "If $kappa >= 0$ gains at least $alpha (m N nu - p kappa)$ and $nu$ at least $alpha l "
-        "kappa$, then $g kappa + m N nu$ grows by the factor $1 + alpha g$ at least, where $g^2 + "
-        "p g <= m N l$"
+        "If $kappa >= 0$, $nu$ gain $alpha (m N nu - p kappa)$, $alpha l kappa$ or more, $g "
+        "kappa + m N nu$ grows at least $1 + alpha g$ times if $g^2 + p g <= m N l$"
     ),
     statement=Ge(
         g * new_kappa + least * N * new_nu - (1 + alpha * g) * (g * kappa + least * N * nu),
@@ -207,9 +205,8 @@ def _(goal):
 growth = Claim(
     id="convergence-time-growth",
     title=(
-        "If $alpha N, alpha Q, alpha p <= 1$ and $g^2 + p g <= m N l$, a step from $kappa >= 0$ "
-        "and $0 <= nu <= erf(b c/B)$ multiplies $g kappa + m N nu$ by at least $1 + alpha g$, with "
-        "$m$, $p$, $l$ from the gains of $kappa$ and $nu$"
+        "With short steps and $g^2 + p g <= m N l$, a step from $kappa >= 0$, $0 <= nu <= "
+        "erf(b c/B)$ multiplies $g kappa + m N nu$ by at least $1 + alpha g$"
     ),
     statement=Ge(
         growing_combination(kappa_next, nu_next) - (1 + alpha * g) * growing_combination(kappa, nu),
@@ -244,9 +241,8 @@ def _(goal):
 passage = Claim(
     id="convergence-time-passage",
     title=(
-        "If $alpha N <= 1$, a step from $0 <= kappa <= r$ and $nu >= v$, for a number $v >= u = "
-        "erf(b r/B)$, raises $kappa$ by at least $alpha (1 - alpha N) N e^(-b^2 r^2) (v - u) (1 - "
-        "r^2)$"
+        "If $alpha N <= 1$, a step from $0 <= kappa <= r$ and $nu >= v >= u = erf(b r/B)$ "
+        "raises $kappa$ by at least $alpha m N (v - u)$, with $m$ at $c = r$"
     ),
     statement=Ge(kappa_next - kappa - alpha * gain, 0, evaluate=False),
     source="new",
@@ -292,8 +288,8 @@ def _(goal):
 corner_nu = Claim(
     id="convergence-time-corner-nu",
     title=(
-        "If $alpha Q <= 1$, a step from $kappa >= r$ and $nu >= v$, for any numbers $r, v >= 0$, "
-        "multiplies $1 - nu$ by at most $1 - alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
+        "If $alpha Q <= 1$, a step from $kappa >= r >= 0$, $nu >= v >= 0$ multiplies $1 - nu$ "
+        "by at most $1 - alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
     ),
     statement=Le(1 - nu_next - (1 - alpha * nu_rate) * (1 - nu), 0, evaluate=False),
     source="new",
@@ -329,9 +325,8 @@ def _(goal):
 corner_kappa = Claim(
     id="convergence-time-corner-kappa",
     title=(
-        "If $alpha N <= 1$, a step from $0 <= r <= kappa <= q$ and $nu >= 1 - h >= u = erf(b q/B)$ "
-        "multiplies $1 - kappa$ by at most $1 - alpha (1 - alpha N) N e^(-b^2 q^2) (1 - u - h) (1 "
-        "+ r)$"
+        "If $alpha N <= 1$, a step from $0 <= r <= kappa <= q$ and $nu >= 1 - h >= erf(b "
+        "q/B)$ multiplies $1 - kappa$ by at most $1 - s$, with $s$ in closed form"
     ),
     statement=Le(1 - kappa_next - (1 - alpha * kappa_rate) * (1 - kappa), 0, evaluate=False),
     source="new",

@@ -11,8 +11,8 @@ from slrsym.proof import Claim, algebra, all_of, chain, sign
 slope = Claim(
     id="convergence-time-slope",
     title=(
-        "$R_kappa = -N e^(-b^2 kappa^2) (nu - erf(b kappa/B))$: Lemma 7 is the planar map with "
-        "$N = 4 gamma^2 b/sqrt(pi)$ and $Q = 2 gamma^2$"
+        "The slope $R_kappa$ of Lemma 7 is $-N e^(-b^2 kappa^2) (nu - u)$, where $u = erf(b "
+        "kappa/B)$ and $N = 4 gamma^2 b/sqrt(pi)$"
     ),
     statement=Eq(planar.R_kappa(kappa, nu), -push.subs(constants), evaluate=False),
     source="Lemma 7; $R_nu$ is $-Q erf(b kappa)$ as it stands",

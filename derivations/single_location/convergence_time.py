@@ -44,8 +44,8 @@ def compared(larger, smaller):
 added = Claim(
     id="convergence-time-sum",
     title=(
-        "The bound on the number of steps of all four phases is largest if they begin at "
-        "their least values $W = W_0$, $kappa = 0$, $nu = v$, $kappa = r$"
+        "The bound on the steps of the four phases is largest if each phase begins at its "
+        "least value: $W = W_0$, $kappa = 0$, $nu = v$ and $kappa = r$"
     ),
     statement=Le(total(size, kappa2, nu3, kappa4), total(least_size, 0, v, r), evaluate=False),
     source=(
@@ -134,8 +134,8 @@ def _(goal):
 excess = Claim(
     id="convergence-time-risk",
     title=(
-        "On the manifold, where $kappa >= 0$, the risk exceeds that of the oracle by at most $Q "
-        "erf(b kappa) (1 - nu) + N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$"
+        "On the manifold the risk exceeds the oracle's by at most $Q erf(x) (1 - nu)$ plus $N "
+        "e^(-x^2) (1 - erf(x/B)) (1 - kappa)$, where $x = b kappa >= 0$"
     ),
     statement=Le(
         planar.risk(kappa, nu) - planar.risk(1, 1),

@@ -300,8 +300,8 @@ r = Symbol("r", real=True)
 optimal = Claim(
     id="corollary-2-optimal",
     title=(
-        "Under the conditions of Corollary 2, the risk of the oracle exceeds no risk $r >= "
-        "epsilon^2$ by more than $delta$"
+        "Under the conditions of Corollary 2, the risk of the oracle is at most $r + delta$ "
+        "for every $r >= epsilon^2$"
     ),
     statement=Le(risk_definition().subs(oracle) - r, delta),
     source="Corollary 2, its conclusion; that $r$ is at least $epsilon^2$ is bayes-risk",
@@ -394,8 +394,8 @@ def _(goal):
 best_temperature = Claim(
     id="corollary-2-best-temperature",
     title=(
-        "The bound on the oracle's excess risk is least at the $lambda$ for which its two terms "
-        "have opposite slopes"
+        "The bound on the oracle's excess risk is least where its two terms, as functions of "
+        "$lambda^2$, have opposite derivatives"
     ),
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False

@@ -47,7 +47,7 @@ def _(goal):
 
 centred = Claim(
     id="assumption-1",
-    title="Assumption 1 holds if and only if the output is centred",
+    title="The output has mean 0 if and only if $k* . v* = 0$, which is Assumption 1",
     statement=Equivalent(Eq(sqrt(d / 2) * c, 0), Eq(c, 0)),
     source="Assumption 1: not proved but supposed; this is what it comes to",
     explanation=(
@@ -134,8 +134,8 @@ tangent = g[n] - product * k
 length = Claim(
     id="definition-1-length",
     title=(
-        "Before the projection, a tangent step of size $alpha$ from a unit vector leads to a "
-        "vector of squared length $1 + alpha^2 |g|^2$, with $g$ the tangential gradient"
+        "A tangent step of size $alpha$ from a unit vector leads to a vector of squared "
+        "length $1 + alpha^2 |g|^2$, with $g$ the tangential gradient"
     ),
     statement=Eq(
         total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False

@@ -128,7 +128,8 @@ def _(goal):
 distance = Claim(
     id="oracle-decomposition-distance",
     title=(
-        "The mean squared distance of the oracle predictor from $E[Y | X, J_0]$ is its excess risk"
+        "The excess risk of the oracle is the mean squared distance of its prediction from "
+        "$E[Y | X, J_0]$"
     ),
     statement=Eq(
         Expectation(

@@ -85,8 +85,8 @@ def _(goal):
 coordinate = Claim(
     id="equation-14",
     title=(
-        "A coordinate in $(-1, 1)$ is fixed by a step if and only if it solves (14), if $alpha$ "
-        "times the slope is at most 2 in absolute value"
+        "If $|y| <= 2$, where $y$ is $alpha$ times the slope, a step leaves a coordinate in "
+        "$(-1, 1)$ fixed if and only if $y = 0$, which is (14)"
     ),
     statement=Equivalent(Eq(coordinate_after_step(x, y / alpha) - x, 0), Eq(y, 0)),
     source=(
@@ -113,8 +113,8 @@ def _(goal):
 ends = Claim(
     id="equation-14-ends",
     title=(
-        "At $-1$ and at 1 every step of the planar map leaves the coordinate fixed, and its "
-        "equation in (14) holds"
+        "At $x = -1$ and $x = 1$ every step of the planar map leaves $x$ fixed, and $y (1 - "
+        "x^2) = 0$, its equation in (14), holds"
     ),
     statement=And(
         *(
@@ -142,8 +142,8 @@ overshooting = -2 * x / (2 * x**2 - 1)
 reflected = Claim(
     id="equation-14-overshoot",
     title=(
-        "A step with $y = -2 x/(2 x^2 - 1)$, where $y$ is $alpha$ times the slope, overshoots "
-        "and comes back to the coordinate $x$, for $x$ in $(1/sqrt(2), 1)$"
+        "For $x$ in $(1/sqrt(2), 1)$, a step with $y = -2 x/(2 x^2 - 1)$, where $y$ is "
+        "$alpha$ times the slope, leaves $x$ fixed"
     ),
     statement=And(
         Eq(coordinate_after_step(x, overshooting / alpha), x, evaluate=False),
@@ -189,7 +189,8 @@ large = [Lt(kappa, 1), Gt(2 * kappa**2, 1), Gt(kappa, 0)]
 
 counterexample = Claim(
     id="equation-14-counterexample",
-    title="For a certain long step, the planar map has a fixed point that does not solve (14)",
+    title="For a certain long step, the planar map has a fixed point at which $R_kappa (1 - "
+    "kappa^2) = 0$, an equation of (14), fails",
     statement=And(
         Gt(too_large, 0, evaluate=False),
         Eq(coordinate_after_step(kappa, slope * too_large / alpha), kappa, evaluate=False),

@@ -8,7 +8,8 @@ from slrsym.symbolic import excess_risk_stable, risk_definition
 
 excess_risk = Claim(
     id="excess-risk-stable",
-    title="The excess risk of $erf$ attention in a closed form without cancellation",
+    title="The excess risk of $erf$ attention in closed form, written with differences such as "
+    "$zeta(t, s) - erf(t/A)^2$",
     statement=Eq(risk_definition() - epsilon**2, excess_risk_stable(), evaluate=False),
     source="new",
 )

@@ -178,9 +178,8 @@ def _(goal):
 every = Claim(
     id="oracle-lower-bound-every-temperature",
     title=(
-        "At every $lambda$, for any $q > 0$ and $0 <= c <= 1$, the oracle's excess risk is at "
-        "least the smaller one of $(4/pi^2) gamma^2 atan(c)^2 exp(-(1 + c^2) d q)$ and $(4/pi) (L "
-        "- 1) q/(1 + 2 q)$"
+        "For $q > 0$, $0 <= c <= 1$, the oracle's excess risk is at least the smaller of $(2 "
+        "gamma atan(c)/pi)^2 exp(-(1 + c^2) d q)$ and $(4/pi) (L - 1) q/(1 + 2 q)$"
     ),
     statement=Ge(excess, r),
     source="new",
@@ -221,8 +220,9 @@ a = Symbol("a", nonnegative=True)
 gap_of_rates = Claim(
     id="gap-of-rates",
     title=(
-        "If $pi a exp((1 + c^2) a) L/d <= gamma^2 atan(c)^2$, $a >= 0$ and $0 <= c <= 1$, the "
-        "oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$ at every $lambda$"
+        "At every $lambda$, the oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$ "
+        "if $pi a L e^((1 + c^2) a)$ is at most $d gamma^2 atan(c)^2$, $0 <= c <= 1$, $a >= "
+        "0$"
     ),
     statement=Ge(excess, 4 / pi * a * (L - 1) / (d + 2 * a)),
     source="new",
@@ -249,9 +249,8 @@ loss = (1 - c**2) / (1 + c**2)
 logarithm = Claim(
     id="gap-of-rates-logarithm",
     title=(
-        "If $pi w l <= gamma^2 atan(c)^2 exp(c^2 l)$ for $l = log(d/L)$, $w = (1 - c^2)/(1 + "
-        "c^2)$, $0 <= c <= 1$, the oracle's excess risk is at least $(4/pi) w l (L - 1)/(d + 2 w "
-        "l)$"
+        "If $|c| <= 1$, $a = log(d/L) (1 - c^2)/(1 + c^2)$ and $pi a <= gamma^2 atan(c)^2 "
+        "(d/L)^(c^2)$, the oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$"
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
     source="new; $w = (1 - c^2)/(1 + c^2)$",
@@ -276,8 +275,8 @@ def _(goal):
 explicit = Claim(
     id="gap-of-rates-explicit",
     title=(
-        "With $l = log(d/L) <= (pi/4) gamma^2 exp(l/2)$, the excess risk of the oracle is at least "
-        "$(1/pi) l (L - 1)/(d + l/2)$ at every $lambda$"
+        "If $l = log(d/L)$ is at most $(pi/4) gamma^2 exp(l/2)$, the excess risk of the "
+        "oracle is at least $(1/pi) l (L - 1)/(d + l/2)$ at every $lambda$"
     ),
     statement=Ge(excess_of_many, ratio * (L - 1) / (pi * (many + ratio / 2))),
     source="new",

@@ -33,9 +33,8 @@ values = ProductLaw(standard_normal(H), standard_normal(W), noise())
 given_scores = Claim(
     id="attention-given-scores",
     title=(
-        "Given the scores, the mean squared error at $v = v*$ is $epsilon^2 + gamma^2 (1 - p)^2 + "
-        "r^2$, with the informative token's weight $p$ and the sum $r^2$ of the other squared "
-        "weights"
+        "At $v = v*$, given the scores, the mean squared error is $epsilon^2 + gamma^2 (1 - "
+        "p)^2 + r^2$, with informative weight $p$, other squared weights' sum $r^2$"
     ),
     statement=Eq(
         Expectation((gamma * H + xi - p * gamma * H - r * W) ** 2, values),
@@ -131,8 +130,8 @@ softmax = (exp(lam * s) * v + total(lambda m: exp(lam * score(m)) * y[m])) / (
 tends = Claim(
     id="softmax-tends-to-hard",
     title=(
-        "If a token of value $v$ leads the others, of values $y_m$, by at least $g$ in score, "
-        "softmax attention (2) is within $exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
+        "If a token of value $v$ leads all others, of values $y_m$, by $g$ or more in score, "
+        "(2) is within $exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
     ),
     statement=Le(Abs(softmax - v), exp(-lam * g) * total(lambda m: Abs(y[m] - v)), evaluate=False),
     source=(

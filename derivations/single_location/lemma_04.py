@@ -218,7 +218,8 @@ next_nu = Eq(v_next.dot(Matrix(v_star)), coordinate_after_step(nu, R_nu), evalua
 planar_map = Claim(
     id="lemma-7",
     title=(
-        "On the manifold, a step of projected gradient descent maps $(kappa, nu)$ as in (12)-(13)"
+        "On the manifold, a step of projected gradient descent takes $(kappa, nu)$ to its "
+        "image under the planar map (13)"
     ),
     statement=And(
         chain_rule.statement,

@@ -53,8 +53,8 @@ after = {
 step = Claim(
     id="manifold-step",
     title=(
-        "Inner products of $k$ and $v$ after a step, and distances from multiples of $k*$, in "
-        "terms of inner products before it"
+        "The inner products of $c k + e k*$ and $c_2 v + e_2 v*$, the form of a step on the "
+        "manifold, and $|k - s k*|^2$, in terms of those of $k$, $v$, $k*$, $v*$"
     ),
     statement=And(
         *(Eq(now, value, evaluate=False) for now, value in after.items()), evaluate=False
@@ -106,8 +106,8 @@ products = (
 gram = Claim(
     id="manifold-gradients",
     title=(
-        "The non-constant inner products of the gradients of the five equations that define the "
-        "manifold, in closed form"
+        "The inner products of the gradients of the five equations of the manifold, as far as "
+        "they depend on $k$ and $v$, in four dimensions"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",

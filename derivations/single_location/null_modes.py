@@ -63,8 +63,8 @@ curvatures = {
 hessian = Claim(
     id="null-hessian",
     title=(
-        "The Hessian of the risk at the null point, in $kappa$ with $nu$ and in $theta$ with "
-        "$eta$, in closed form"
+        "The second derivatives of the risk at the null point along lines in $(kappa, nu)$, "
+        "and along lines in $(theta, eta)$, in closed form"
     ),
     statement=And(
         *(
@@ -249,8 +249,8 @@ x1, x2 = symbols("x_1 x_2", positive=True)
 in_friction = Claim(
     id="null-rates",
     title=(
-        "At the null point, friction over pull of both modes in closed form; where it is $x$ "
-        "and the pull $p$, a mode grows at the rate $2 p/(x + sqrt(x^2 + 4))$"
+        "Friction over pull, $x$, of both modes at the null point in closed form; a mode with "
+        "pull $p$ grows at the rate $2 p/(x + sqrt(x^2 + 4))$"
     ),
     statement=And(
         Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),

@@ -446,7 +446,8 @@ descent = {theta: pull * x / spread, eta: x}
 origin = Claim(
     id="manifold-repels-at-origin",
     title=(
-        "At the saddle $(0, 0)$ of the manifold the risk descends in a direction off the manifold"
+        "At the saddle $(0, 0)$ of the manifold the risk decreases in a direction that leaves "
+        "the manifold"
     ),
     statement=And(
         Eq(off - at(off, {theta: 0, eta: 0}), quadratic, evaluate=False),

@@ -120,8 +120,8 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 near_one = Claim(
     id="planar-step-slope",
     title=(
-        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, a step at a fixed $y$ has "
-        "a derivative in its starting point that differs from 1 by at most $3 Y$"
+        "If $|y| <= Y <= 1$, where $y$, $alpha$ times the slope, is held fixed, a step's "
+        "derivative in its starting point differs from 1 by at most $3 Y$"
     ),
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
@@ -156,8 +156,8 @@ def _(goal):
 start = Claim(
     id="planar-step-start",
     title=(
-        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, steps with this $y$ from "
-        "two points have displacements that differ by at most $3 Y$ times their distance"
+        "If $|y| <= Y <= 1$, where $y$ is $alpha$ times the slope, steps with the same $y$ "
+        "have displacements that differ by at most $3 Y$ times the starts' distance"
     ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
@@ -213,8 +213,8 @@ p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", non
 pays = Claim(
     id="planar-step-pays",
     title=(
-        "If $|p| <= P <= 1/alpha$, a step with the slope $p$ from $x$ has a displacement $u$ with "
-        "$p u + c u^2 <= -alpha (1 - alpha (P + c)) p^2 (1 - x^2)$ for all $c >= 0$"
+        "If $|p| <= P <= 1/alpha$ and $c >= 0$, a step with slope $p$ displaces $x$ by $u$ "
+        "with $p u + c u^2 <= -m p^2 (1 - x^2)$, $m = alpha (1 - alpha (P + c))$"
     ),
     statement=Le(
         p * (moved(x, alpha * p) - x)
@@ -247,8 +247,8 @@ total = P + Q + c + c2
 descends = Claim(
     id="planar-step-descends",
     title=(
-        "A lower bound on the descent, in a step in both coordinates, of a function that lies "
-        "below a paraboloid"
+        "An upper bound on $p u + q w + c u^2 + c_2 w^2$ for the displacements $u$, $w$ of a "
+        "step in two coordinates with the slopes $p$, $q$"
     ),
     statement=Le(
         p * way
@@ -319,8 +319,8 @@ change = Symbol("Delta", real=True)
 near_identity = Claim(
     id="planar-step-near-identity",
     title=(
-        "If $|p| <= P$, $|p_2| <= P <= 1/alpha$, steps with slopes $p$, $p_2$ have displacements "
-        "that differ by at most $3 P alpha$ times the points' distance plus $2 alpha |p - p_2|$"
+        "If $|p|, |p_2| <= P <= 1/alpha$, steps with slopes $p$, $p_2$ have displacements "
+        "within $3 P alpha$ times the starts' distance plus $2 alpha |p - p_2|$"
     ),
     statement=Le(
         Abs(moved(x, alpha * p) - x - (moved(x2, alpha * p2) - x2)),
@@ -400,8 +400,8 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 expands = Claim(
     id="near-identity-expands",
     title=(
-        "A map that changes differences of two points' coordinates by little, relative to "
-        "them, keeps the two points apart"
+        "If $|U_1 - u_1| <= s_1 |u_1| + s_2 |u_2|$, and with $s_3$, $s_4$ for $U_2$, $|U_1| + "
+        "|U_2|$ is at least $(1 - s_1 - s_3) |u_1|$ plus $(1 - s_2 - s_4) |u_2|$"
     ),
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False

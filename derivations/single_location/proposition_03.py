@@ -158,8 +158,8 @@ def _(goal):
 squares = Claim(
     id="proposition-3-squares",
     title=(
-        "The risk that a token adds to a linear predictor is its minimum plus three squares in the "
-        "coefficients"
+        "The risk that a token adds to a linear predictor is its minimum plus a multiple of a "
+        "square for each of the token's three coefficients"
     ),
     statement=Eq(
         share(p, x, y, z),
@@ -286,7 +286,8 @@ def term_by_term(terms):
 
 optimum = Claim(
     id="proposition-3",
-    title="No linear predictor has a smaller risk than the one in Proposition 3",
+    title="No linear predictor has a risk below $epsilon^2 + gamma^2$ less the sum of $gamma^4 "
+    "p_l^2/(1 + p_l (gamma^2 - 1))$ over tokens, with their probabilities $p_l$",
     statement=Ge(risk, least, evaluate=False),
     source="Proposition 3",
     compared_to_source="exact",

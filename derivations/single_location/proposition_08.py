@@ -176,8 +176,8 @@ def _(goal):
 equations = Claim(
     id="proposition-8-equations",
     title=(
-        "The sum of the squares of the equations (14) is at most $S = R_kappa^2 (1 - kappa^2) + "
-        "R_nu^2 (1 - nu^2)$"
+        "On the square, the sum of the squares of $R_kappa (1 - kappa^2)$ and $R_nu (1 - "
+        "nu^2)$ is at most $R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$"
     ),
     statement=Ge(
         slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2,
@@ -283,8 +283,8 @@ def _(goal):
 limits = Claim(
     id="proposition-8",
     title=(
-        "Along every orbit of the planar map with $alpha < 1/C$, the risk never increases, steps "
-        "tend to 0, and accumulation points solve (14)"
+        "If $alpha < 1/C$, along orbits of the planar map the risk never rises, steps tend to "
+        "0, and limit points have $R_kappa (1 - kappa^2) = R_nu (1 - nu^2) = 0$"
     ),
     statement=And(
         decreases,

@@ -63,7 +63,8 @@ def at(x, y):
 
 fixed_points = Claim(
     id="proposition-9",
-    title="The solutions of (14) in the square are its four corners and $(0, 0)$",
+    title="In the square, the solutions of $R_kappa (1 - kappa^2) = R_nu (1 - nu^2) = 0$ are "
+    "the four corners and $(0, 0)$",
     statement=Equivalent(
         And(Eq(R_kappa * (1 - kappa**2), 0), Eq(R_nu * (1 - nu**2), 0)),
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),

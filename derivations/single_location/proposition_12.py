@@ -97,8 +97,8 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
     claim = Claim(
         id=f"proposition-12-near-identity-{name}",
         title=(
-            f"If $alpha <= 1/{'P' if name == 'kappa' else 'Q'}$, the displacements of ${name}$ by "
-            "the planar map at two points $u$ apart in $kappa$ and $w$ in $nu$ differ by at most "
+            f"If $alpha <= 1/{'P' if name == 'kappa' else 'Q'}$, at points $u$ apart in $kappa$ "
+            f"and $w$ in $nu$ the planar map moves ${name}$ by amounts that differ by at most "
             + ("$alpha ((3 P + 2 M) u + 2 N w)$" if name == "kappa" else "$alpha (2 N u + 3 Q w)$")
         ),
         statement=Le(

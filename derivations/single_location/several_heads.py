@@ -34,9 +34,8 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "With two informative tokens at given locations, and for each token a term that depends on "
-        "one normal variable, the risk is the sum of the variances of the noise and of all terms, "
-        "plus the square of their total mean"
+        "With two informative tokens at given locations, and terms in one normal variable "
+        "each, the risk is the variances' sum plus the square of the total mean"
     ),
     statement=Eq(
         Expectation(
@@ -142,8 +141,8 @@ B1, B2 = (lam**2 * gamma**4 * erf_second(lam * u) for u in (U1, U2))
 moment = Claim(
     id="several-heads-informative-pair",
     title=(
-        "The mean product of the terms that one informative token adds to two heads, whose scores "
-        "have means other than 0, in terms of means over both scores"
+        "The mean product of the terms that one informative token adds to two heads, reduced "
+        "to means of $erf$ and its derivatives at the two scores"
     ),
     statement=Eq(
         mean(both),

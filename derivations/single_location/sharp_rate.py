@@ -107,8 +107,8 @@ warm = sqrt((1 + delta) * ratio / many)
 rate = Claim(
     id="sharp-rate",
     title=(
-        "If $lambda^2 = (1 + delta) l/d$ with $l = log(d/L)$ and $4 gamma^2 (1 + delta) l <= delta "
-        "d$, the excess risk of the oracle is at most $(L/d) (2 gamma^2 + (4/pi) (1 + delta) l)$"
+        "If $lambda^2 = a/d$ with $a = (1 + delta) log(d/L)$ and $4 gamma^2 a <= delta d$, "
+        "the excess risk of the oracle is at most $(2 gamma^2 + (4/pi) a) L/d$"
     ),
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),

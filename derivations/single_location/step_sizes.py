@@ -13,7 +13,7 @@ from slrsym.planar import (
     N,
     P,
     Q,
-    descent_constant,
+    descent_constant_from_bounds,
     distance_after_step_bound,
     injectivity_constant,
 )
@@ -26,7 +26,8 @@ c, S = Symbol("c", real=True), Symbol("S", real=True)
 
 room = Claim(
     id="step-size-room",
-    title="A step size below $1/c$ has a positive rate of descent $alpha (1 - alpha c)$",
+    title="If $alpha < 1/c$, then $1 - alpha c$ and the rate of descent $alpha (1 - alpha c)$ "
+    "are positive",
     statement=And(
         Gt(1 - alpha * c, 0),
         Gt(alpha * (1 - alpha * c), 0),
@@ -53,14 +54,14 @@ below_descent = Claim(
     title="A step size below $1/(P + Q + M/2 + N)$ is at most $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
     source="new; $C = P + Q + M/2 + N$",
-    hypotheses=[Lt(alpha * descent_constant(**bounds), 1)],
+    hypotheses=[Lt(alpha * descent_constant_from_bounds(**bounds), 1)],
 )
 
 
 @below_descent.proof
 def _(goal):
     """$C$ is the sum of these and of other numbers that are not negative."""
-    total = alpha * descent_constant(**bounds)
+    total = alpha * descent_constant_from_bounds(**bounds)
     return all_of(*(chain(part.lhs).le(total, by=sign).le(1, by=sign) for part in goal.args))
 
 
@@ -73,7 +74,7 @@ below_injectivity = Claim(
     statement=And(
         Le(alpha * bounds["P"], 1),
         Le(alpha * bounds["Q"], 1),
-        Lt(alpha * descent_constant(**bounds), 1),
+        Lt(alpha * descent_constant_from_bounds(**bounds), 1),
         Lt(alpha * injectivity_constant(**bounds), 1),
         evaluate=False,
     ),
@@ -87,7 +88,7 @@ def _(goal):
     """$K$ is the sum of these and of other numbers that are not negative."""
     total = alpha * injectivity_constant(**bounds)
     first, second = alpha * bounds["P"], alpha * bounds["Q"]
-    constant = alpha * descent_constant(**bounds)
+    constant = alpha * descent_constant_from_bounds(**bounds)
     return all_of(
         chain(first).le(total, by=sign).le(1, by=sign),
         chain(second).le(total, by=sign).le(1, by=sign),
@@ -102,8 +103,8 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 together = Claim(
     id="step-size-expansion",
     title=(
-        "The lower bound on the distance of two points after a step, summed over coordinates, "
-        "is at least $1 - alpha K$ times the distance before it"
+        "$1 - alpha (3 P + 2 M + 2 N)$ times $w_1$ plus $1 - alpha (2 N + 3 Q)$ times $w_2$ "
+        "is at least $1 - alpha K$ times $w_1 + w_2$, for distances $w_1$, $w_2$"
     ),
     statement=Ge(
         distance_after_step_bound(**bounds, first=w1, second=w2),

@@ -125,8 +125,8 @@ ends = (R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost)
 affine = Claim(
     id="sublevel-affine",
     title=(
-        "A lower bound that is affine in $eta^2$ is at least a level if it is so at $eta^2 = 0$ "
-        "and at $eta^2 = 1 - kappa^2$"
+        "A lower bound that is affine in $eta^2$ is at least $l$ for $eta^2 <= 1 - kappa^2$ "
+        "if it is at least $l$ at $eta^2 = 0$ and at $eta^2 = 1 - kappa^2$"
     ),
     statement=Ge(lower, level, evaluate=False),
     source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
@@ -185,8 +185,8 @@ paper = SublevelSet("1/10", "231/2000", "3/20")
 small_risk = Claim(
     id="sublevel-certified",
     title=(
-        "In the task of figure 7b, pairs $k$, $v$ with an excess risk of at most 0.1155 are near "
-        "the oracle or its mirror image"
+        "In the task of figure 7b, all pairs with an excess risk of at most 0.1155 have $2 - "
+        "|kappa + nu| <= 3/20$"
     ),
     statement=paper.statement,
     source="new; figure 7b's task and $lambda$; $R(-k, -v) = R(k, v)$, landscape-symmetries",

@@ -215,7 +215,8 @@ def in_dimension(f):
 
 full = Claim(
     id="swap-full",
-    title="At $k = v*$ the risk is least at $v = k*$ if $lambda A <= sqrt(pi/(2 d))$",
+    title="If $lambda A <= sqrt(pi/(2 d))$, the risk at $k = v*$ with $v$ orthogonal to $k$ is "
+    "least at $v = k*$",
     statement=Ge(in_dimension(parabola - parabola.subs(theta, 1)), 0),
     source="new",
     hypotheses=[Le(reach, 1), Le(theta, 1)],
@@ -238,10 +239,7 @@ def _(goal):
 
 limit = Claim(
     id="swap-theta-at-small-lambda",
-    title=(
-        "$theta* >= 1$ if $lambda A <= sqrt(pi/(2 d))$: the least risk at $k = v*$ is then at $v = "
-        "k*$"
-    ),
+    title=("$theta* >= 1$ if $lambda A <= sqrt(pi/(2 d))$"),
     statement=Ge(in_dimension(theta_star), 1),
     source="new",
     hypotheses=[Le(reach, 1)],

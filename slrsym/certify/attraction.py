@@ -194,7 +194,7 @@ _FEW = 5
 def _field(
     dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]
 ) -> ParametricFunctions:
-    """Return the conditions for attraction to the oracle, as functions of a state."""
+    """Return conditions for attraction to the oracle, in V, kappa's share of it, and lambda."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
     return ParametricFunctions(list(conditions.values()), state, names, letters)

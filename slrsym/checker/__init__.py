@@ -1,4 +1,4 @@
-"""The proof checker: terms, theorems, inference rules and the proof log. Needs python-flint."""
+"""The proof checker: terms, theorems, inference rules and the proof log; needs python-flint."""
 
 from slrsym.checker import (
     analysis,

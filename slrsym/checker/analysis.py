@@ -44,9 +44,10 @@ from slrsym.checker.theorem import (
 
 
 def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
-    """Return the value at `point` of an antiderivative of `slope`, which is read off its form.
+    """Return, at a point, an antiderivative of a term that is a derivative at x or free of x.
 
     A derivative at x has the function that is differentiated; a term free of x has a multiple of x.
+    Other terms are refused.
     """
     if x not in free_symbols(slope):
         return ("*", slope, point)
@@ -56,7 +57,7 @@ def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
 
 
 @rule("mean value", "t", "t", "t", premises=1)
-def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
+def _mean_value_theorem(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
     """Conclude f(high) + g(low) <= g(high) + f(low) from f' <= g' on the interval [low, high].
 
     Each side of the premise is the derivative of a function at x, or free of x, and then that of a
@@ -108,14 +109,14 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
         if is_term(end):
             values.append(antiderivative_at(slope, x, end))
         else:
-            asked += _vanishing(antiderivative_at(slope, x, x), x)
+            asked += _decay_conditions(antiderivative_at(slope, x, x), x)
             values.append(ZERO)
     conclusion = ("=", node, ("+", values[1], neg(values[0])))
     return [*given.values(), *asked], conclusion, ("fundamental-theorem-of-calculus",)
 
 
-def _vanishing(f: Term, x: Term) -> list[Term]:
-    """Return the conditions under which f tends to 0 at infinity; f has a Gaussian factor."""
+def _decay_conditions(f: Term, x: Term) -> list[Term]:
+    """Return conditions under which a term with a Gaussian factor in x tends to 0 at infinity."""
     parts = f[1:] if f[0] == "*" else (f,)
     places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free_symbols(p)]
     require(places, "no factor is an exponential in the variable")
@@ -133,11 +134,13 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
 
 
 @rule("bells", "t")
-def _bells(node: Term) -> Any:
-    """Conclude that an integral of moderate functions times Gaussian factors converges."""
+def _integral_with_gaussian_factors_exists(node: Term) -> Any:
+    """Conclude that an integral of functions of moderate growth times Gaussian factors exists."""
     require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound_variables(node), binder_bodies(node), parts_outside_binder(node)
-    asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
+    asked = [
+        p for part in (body[1:] if body[0] == "+" else (body,)) for p in _decay_conditions(part, x)
+    ]
     asked += [definedness_formula(end) for end in ends if is_term(end)]
     require_names_absent([x], asked, "an end contains the variable of the integral; rename it")
     return asked, definedness_formula(node), ("gaussian-moments",)
@@ -145,7 +148,7 @@ def _bells(node: Term) -> Any:
 
 @rule("integral exists", "t", premises=1)
 def _integral_exists(theorem: Theorem, node: Term) -> Any:
-    """Conclude that an integral exists whose integrand is continuous and defined on the range."""
+    """Conclude that an integral over a finite range exists if its integrand is continuous there."""
     is_finite = node[0] == "int" and all(map(is_term, parts_outside_binder(node)))
     require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = binder_bodies(node), bound_variables(node)
@@ -158,8 +161,8 @@ def _integral_exists(theorem: Theorem, node: Term) -> Any:
 
 
 @rule("adjacent", "t", "t")
-def _adjacent(first: Term, second: Term) -> Any:
-    """Conclude that integrals over adjacent intervals add up, if both exist.
+def _sum_of_adjacent_integrals(first: Term, second: Term) -> Any:
+    """Conclude that two integrals of one function over adjacent intervals add up, if they exist.
 
     An integral from a to b is that from b to a with the other sign; so the order does not matter.
     """
@@ -179,8 +182,8 @@ def _adjacent(first: Term, second: Term) -> Any:
 
 
 @rule("term of a sum", "t", "t")
-def _term_of_sum(node: Term, place: Term) -> Any:
-    """Conclude that a sum is the terms before a place, the term there, and the terms after it.
+def _split_sum_at_index(node: Term, place: Term) -> Any:
+    """Conclude that a sum equals the sum before an index, the term there, and the sum after it.
 
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.

@@ -47,12 +47,12 @@ from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
 class SignEvidence:
-    """The evidence that comes with an inference: entries for each sign that the rule asks for."""
+    """Evidence in a proof log for the signs of polynomials that one inference asks for."""
 
     def __init__(self, data: Any) -> None:
         require(isinstance(data, list), "malformed evidence: the answers are not a list")
         for answer in data:
-            require(_is_list(answer, 3) and answer[0] in QUESTIONS, "malformed answer")
+            require(_is_list_of_length(answer, 3) and answer[0] in QUESTIONS, "malformed answer")
             require(isinstance(answer[2], list), "malformed answer: no list of entries")
         self._data = data
         self._left: dict[tuple[Sign, str], list[Any]] | None = None
@@ -66,28 +66,31 @@ class SignEvidence:
         # Asked again, when more is known, a question may have another answer.
         waiting = self._left.get((sign, str(p)))
         for entry in waiting.pop(0) if waiting else ():
-            _learn_from(ring, entry)
+            _learn_sign_from_entry(ring, entry)
 
 
-def _is_list(data: Any, length: int) -> bool:
+def _is_list_of_length(data: Any, length: int) -> bool:
     return isinstance(data, list) and len(data) == length
 
 
-def _learn_from(ring: Ring, entry: Any) -> None:
+def _learn_sign_from_entry(ring: Ring, entry: Any) -> None:
     """Derive the sign of a polynomial from one entry of evidence, and store it in the ring."""
     require(isinstance(entry, list) and entry, "malformed entry")
     read = ring.facts.from_json
     if entry[0] != "sign":
-        require(_is_list(entry, 3) and isinstance(entry[0], str), "malformed comparison")
+        require(_is_list_of_length(entry, 3) and isinstance(entry[0], str), "malformed comparison")
         ring.learn_from_comparison(entry[0], read(entry[1]), read(entry[2]))
         return
-    require(_is_list(entry, 4) and isinstance(entry[2], list), "malformed combination")
+    require(_is_list_of_length(entry, 4) and isinstance(entry[2], list), "malformed combination")
     rows = []
     for row in entry[2]:
-        require(_is_list(row, 2) and isinstance(row[1], list), "malformed row of a combination")
+        require(
+            _is_list_of_length(row, 2) and isinstance(row[1], list),
+            "malformed row of a combination",
+        )
         parts = []
         for part in row[1]:
-            require(_is_list(part, 2), "malformed power in a combination")
+            require(_is_list_of_length(part, 2), "malformed power in a combination")
             require(type(part[1]) is int and 0 < part[1] < 100, "an exponent is not from 1 to 99")
             parts.append((read(part[0]), part[1]))
         rows.append((parse_rational(row[0]), parts))
@@ -98,14 +101,14 @@ def _learn_from(ring: Ring, entry: Any) -> None:
 
 
 def relations_in_conjunction(p: Term) -> list[Term]:
-    """Return the relations in a conjunction."""
+    """Return the relations in a conjunction; leave out its formulas of other kinds."""
     if p[0] == "and":
         return [r for q in p[1:] for r in relations_in_conjunction(q)]
     return [p] if p[0] in RELATIONS else []
 
 
 def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
-    """Return the keys of the outermost binders that occur in some facts."""
+    """Return the canonical keys of the binders in facts that no other binder's scope contains."""
     found, left = set(), [t for p in facts for t in p[1:]]
     while left:
         t = left.pop()
@@ -116,7 +119,7 @@ def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
 
 
 def learn_relation(ring: Ring, p: Term) -> None:
-    """Store a relation that holds in the ring, as the sign of a polynomial or as a definition.
+    """Store a known relation in a ring, as a polynomial's sign or an opaque term's value.
 
     An equation whose left side is an opaque term that was not seen before gives its value.
     """
@@ -137,7 +140,7 @@ def learn_relation(ring: Ring, p: Term) -> None:
 
 
 def require_relation_holds(ring: Ring, p: Term) -> None:
-    """Refuse a relation that does not follow from the ring's facts and evidence."""
+    """Refuse a relation, or that a term is an integer, unless a ring's facts show it."""
     if p[0] == "o" and p[1] == "integer":
         require(is_integer_term(p[2]), "the term is not an integer by its form")
         ring.normal_form(p[2])
@@ -159,8 +162,8 @@ def require_relation_holds(ring: Ring, p: Term) -> None:
 def _arithmetic(
     premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
 ) -> Any:
-    """Conclude a relation by normal forms, from hypotheses and the conclusions of premises."""
-    require(_is_list(evidence, 4), "malformed evidence: expected four parts")
+    """Conclude a relation from hypotheses and premises, by normal forms and evidence for signs."""
+    require(_is_list_of_length(evidence, 4), "malformed evidence: expected four parts")
     size, units, use, answers = evidence
     is_size = type(size) is int and 0 < size <= 64
     require(is_size, "malformed evidence: the number of generators is not from 1 to 64")
@@ -172,7 +175,7 @@ def _arithmetic(
         for r in relations_in_conjunction(q)
     ]
     slopes, defined = special_derivatives_in_premises(premises), binders_in_facts(facts)
-    ring = Ring(size, _read_units(units, size), SignEvidence(answers), slopes, defined)
+    ring = Ring(size, _parse_exponent_units(units, size), SignEvidence(answers), slopes, defined)
     for i in use:
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
         learn_relation(ring, facts[i])
@@ -181,11 +184,11 @@ def _arithmetic(
     return given.values(), p, ()
 
 
-def _read_units(data: list[Any], size: int) -> dict[Any, fmpq]:
-    """Return the exponent unit for each pair of a monomial and a denominator, as read from data."""
+def _parse_exponent_units(data: list[Any], size: int) -> dict[Any, fmpq]:
+    """Return the units of exponentials in a log's evidence, by monomial and denominator."""
     facts, found = SignFacts(size), {}
     for unit in data:
-        require(_is_list(unit, 3), "malformed unit: expected three parts")
+        require(_is_list_of_length(unit, 3), "malformed unit: expected three parts")
         monomial, below = (facts.hashable_key(facts.from_json(p)) for p in unit[:2])
         found[monomial, below] = parse_rational(unit[2])
         require(found[monomial, below] > 0, "malformed unit: not positive")

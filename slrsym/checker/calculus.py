@@ -9,7 +9,6 @@ from slrsym.checker.term import (
     NODE,
     Rejected,
     Term,
-    arguments_not_implied_defined,
     binder_bodies,
     bound_variables,
     children,
@@ -22,6 +21,7 @@ from slrsym.checker.term import (
     neg,
     num,
     parts_outside_binder,
+    possibly_undefined_arguments,
     rename_apart,
     require,
     spend_work,
@@ -61,7 +61,7 @@ def require_interval_variable(x: Term) -> None:
 
 
 def differentiated_function(node: Term, x: Term) -> Term:
-    """Return the function whose derivative at x a node is; refuse one that itself contains x."""
+    """Return the function that a derivative at x differentiates; refuse one that contains x."""
     function = ("lam", bound_variables(node), binder_bodies(node), ())
     require(
         x not in free_symbols(function), "the function that is differentiated contains the variable"
@@ -70,7 +70,7 @@ def differentiated_function(node: Term, x: Term) -> Term:
 
 
 def expand_erf_derivatives(t: Term) -> Term:
-    """Replace derivatives of erf by their formulas with exp."""
+    """Rewrite a term erf'(x) or erf''(x) with exp; return any other term unchanged."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
         bell = (
@@ -84,19 +84,19 @@ def expand_erf_derivatives(t: Term) -> Term:
 
 
 def differentiated_function_value(t: Term) -> Term:
-    """Return the value, at the point of a derivative, of the function that is differentiated."""
+    """Return the value that the function in a derivative has at the derivative's point."""
     return substitute(
         binder_bodies(t)[0], dict(zip(bound_variables(t), parts_outside_binder(t), strict=True))
     )
 
 
 def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the value of a derivative at its point; append its conditions to `asked`."""
+    """Return a derivative's value at its point; append conditions that it exists to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
         definedness_formula,
-        arguments_not_implied_defined(
+        possibly_undefined_arguments(
             bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
         ),
     )
@@ -116,7 +116,7 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative of a term in a real variable; append its conditions to `asked`."""
+    """Return a term's derivative in the variable x; append conditions that it exists to `asked`."""
     if x not in free_symbols(t):
         return num(0)
     head, size = t[0], len(t)
@@ -148,7 +148,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         if simple is not t:
             return derivative(simple, x, slopes, asked)
         inner = [derivative(a, x, slopes, asked) if x in free_symbols(a) else None for a in t[2:]]
-        outer = derivatives_of_table_function(t, slopes, asked, [a is not None for a in inner])
+        outer = partial_derivatives_of_named_function(
+            t, slopes, asked, [a is not None for a in inner]
+        )
         pairs = zip(outer, inner, strict=True)
         return ("+", *(("*", o, a) for o, a in pairs if a is not None and o))
     if head == "sum":
@@ -158,14 +160,14 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return (
             "sum",
             bound_variables(t),
-            (_all_over(t, x, slopes, asked),),
+            (_derivative_of_summand(t, x, slopes, asked),),
             parts_outside_binder(t),
         )
     if head == "int":
-        return _of_integral(t, x, slopes, asked)
+        return _derivative_of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
-        dropped = arguments_not_implied_defined(
+        dropped = possibly_undefined_arguments(
             bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
         )
         # Of order 0 it is the value of the function, which is differentiated below.
@@ -176,8 +178,8 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     raise Rejected(f"no derivative of {head}")
 
 
-def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative of a summand; append the condition that it exists for all terms."""
+def _derivative_of_summand(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """Return the derivative of a sum's summand; append conditions that it exists at all indices."""
     ((y,), (body,), (low, high)) = t[1:]
     inner: Asked = []
     slope = derivative(body, x, slopes, inner)
@@ -186,8 +188,8 @@ def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     return slope
 
 
-def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative of an integral by Leibniz's rule.
+def _derivative_of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
+    """Return the derivative of an integral by Leibniz's rule; append its conditions to `asked`.
 
     Between the ends, in whichever order they are, the integrand has to be continuous, defined and
     continuously differentiable in x; as the interval is compact, it then is near the point, too.
@@ -214,7 +216,7 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def require_continuous(t: Term, x: Term) -> None:
-    """Refuse a term whose form does not show that it is continuous where it is defined."""
+    """Refuse a term unless its operations show that it is continuous in x where defined."""
     if x not in free_symbols(t) or t == x:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
@@ -224,7 +226,7 @@ def require_continuous(t: Term, x: Term) -> None:
 
 
 def special_derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
-    """Return the derivatives of zeta and the like that premises without hypotheses state."""
+    """Return the derivatives of functions such as zeta that premises without hypotheses state."""
     found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
     for p in premises:
         head, *sides = p.conclusion
@@ -244,10 +246,10 @@ def special_derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
     return found
 
 
-def derivatives_of_table_function(
+def partial_derivatives_of_named_function(
     t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]
 ) -> list[Term | None]:
-    """Return the partial derivatives of a function of the table in the arguments wanted."""
+    """Return the partial derivatives of a named function, such as log, in the arguments wanted."""
     name, u = t[1], t[2]
     one_plus, one_minus = ("+", num(1), square_term(u)), ("+", num(1), neg(square_term(u)))
     table = {
@@ -277,8 +279,8 @@ def derivatives_of_table_function(
 
 
 @rule("derivative", "t", premises=None)
-def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
-    """Conclude the value of a derivative, under the conditions of differentiability."""
+def _derivative_rule(premises: Sequence[Theorem], t: Term) -> Any:
+    """Conclude the value of a derivative, under conditions that the derivative exists."""
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
     value = evaluate_derivative(t, special_derivatives_in_premises(premises), asked)
@@ -291,7 +293,7 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
 
 
 @rule("definition", "t")
-def _definition(t: Term) -> Any:
+def _definition_of_special_function(t: Term) -> Any:
     """Conclude that zeta or Owen's T equals its definition, at points where both are defined."""
     require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
     require(not has_copy_sum(t), "the term contains a sum of copies, which is random")

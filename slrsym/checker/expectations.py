@@ -62,7 +62,7 @@ def require_body_without_copies(node: Term) -> Term:
 
 
 def require_names_absent(names: Iterable[Term], terms: Iterable[Term], why: str) -> None:
-    """Refuse terms that contain one of the given names."""
+    """Refuse terms in which one of the given symbols is free, with a given reason."""
     require(not frozenset().union(*map(free_symbols, terms)) & set(names), why)
 
 
@@ -84,7 +84,7 @@ def law_moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
 
 
 def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
-    """Return the formulas that a matrix is symmetric and positive semidefinite."""
+    """Return formulas which say that a matrix is symmetric and positive semidefinite."""
     n = len(matrix)
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
     uneven = [("=", a, b) for a, b in pairs if not is_same_term(a, b)]
@@ -97,7 +97,7 @@ def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
 
 
 def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
-    """Return the conditions under which laws exist: their covariance matrices are semidefinite."""
+    """Return conditions that laws exist: defined means, and semidefinite covariance matrices."""
     asked = []
     for law in laws:
         means, covariances = law_moments(law)
@@ -122,7 +122,7 @@ def joint_moments(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
 
 @rule("psd image", "t", "t", "ts")
 def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
-    """Conclude that F S F^T is positive semidefinite if S is, or is a nonnegative diagonal."""
+    """Conclude that F S F^T is positive semidefinite, for S semidefinite or diagonal and >= 0."""
     require(p[:2] == ("o", "psd"), "the argument is no covariance matrix")
     entries = p[2][1:]
     n = isqrt(len(entries))
@@ -150,13 +150,13 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
 
 
 def sum_of_terms(terms: Sequence[Term]) -> Term:
-    """Return the sum of terms without zeros, and a single term without a sum around it."""
+    """Return the sum of the given terms that are not 0; a single one is returned by itself."""
     terms = [t for t in terms if t != ZERO]
     return ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
 
 
 def product_of_factors(*factors: Term) -> Term:
-    """Return the product of factors without ones, and 0 if one of them is 0."""
+    """Return the product of the given factors that are not 1; return 0 if a factor is 0."""
     factors = tuple(f for f in factors if f != ONE)
     if ZERO in factors:
         return ZERO
@@ -164,14 +164,14 @@ def product_of_factors(*factors: Term) -> Term:
 
 
 def bilinear_form(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
-    """Return the term of a bilinear form: the sum of a_i m_ij b_j."""
+    """Return the term of the bilinear form a^T m b, the sum of a_i m_ij b_j."""
     spend_work(NODE * len(a) * len(b))
     pairs = product(enumerate(a), enumerate(b))
     return sum_of_terms([product_of_factors(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
 
 
 def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
-    """Return the coefficients of a polynomial in the names; refuse other terms and long ones."""
+    """Return, by exponents, a polynomial's coefficients in given symbols; refuse other terms."""
     if not free_symbols(t) & set(names):
         return {(0,) * len(names): t}
     if t in names:
@@ -197,7 +197,7 @@ def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, .
 
 
 def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
-    """Return the coefficients and the constant of an affine form in the names."""
+    """Return the coefficients and the constant of an affine form in symbols; refuse other terms."""
     found = polynomial_coefficients(t, names)
     require(all(sum(k) <= 1 for k in found), "the term is no affine form in the variables")
     units = [tuple(int(x == y) for y in names) for x in names]
@@ -205,7 +205,7 @@ def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Ter
 
 
 def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return the conditions under which a term has moderate growth in the names; refuse others."""
+    """Return conditions that a term has moderate growth in given variables, or refuse the term."""
     spend_work(NODE * len(t))
     if not free_symbols(t) & names and not has_copy_sum(t):
         return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
@@ -253,7 +253,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
-    """Return a binder's body with fresh variables, and the set of these and the given names."""
+    """Return a binder's body with fresh variables, and the set of these and of given symbols."""
     new = rename_apart(bound_variables(node), names | free_symbols(node))
     return substitute(binder_bodies(node)[0], new), names | set(new.values())
 
@@ -261,7 +261,7 @@ def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term,
 def moderate_exponential_conditions(
     exponent: Term, some: Sequence[Term], names: frozenset[Term]
 ) -> list[Term]:
-    """Return the conditions that a quadratic exponent is bounded above, so that exp is moderate."""
+    """Return conditions under which exp of a quadratic polynomial has moderate growth."""
     require(not has_copy_sum(exponent), "an exponent contains a sum of copies")
     found = polynomial_coefficients(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
@@ -278,11 +278,11 @@ def moderate_exponential_conditions(
 def require_quadratic_in_noise(node: Term) -> None:
     """Refuse an integrand of degree above 2 in a noise variable, as only two moments are known."""
     for names, law in laws_with_variables(node):
-        low = law[0] != "noise" or _degree(binder_bodies(node)[0], names[0]) <= 2
+        low = law[0] != "noise" or _degree_bound(binder_bodies(node)[0], names[0]) <= 2
         require(low, "the body is of degree above 2 in a variable of noise")
 
 
-def _degree(t: Term, x: Term) -> int:
+def _degree_bound(t: Term, x: Term) -> int:
     """Return an upper bound of the degree of a polynomial in x; refuse other terms."""
     if x not in free_symbols(t):
         return 0
@@ -290,13 +290,13 @@ def _degree(t: Term, x: Term) -> int:
         return 1
     is_power = t[0] == "^" and t[1] > 0 and t[2] == 1
     require(t[0] in ("+", "*") or is_power, "a variable of noise stands in a function")
-    degrees = [_degree(p, x) for _, p in children(t)]
+    degrees = [_degree_bound(p, x) for _, p in children(t)]
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
 
 @rule("moderate", "t")
-def _moderate(function: Term) -> Any:
-    """Conclude that a function has moderate growth and is defined everywhere, from its form."""
+def _moderate_growth(function: Term) -> Any:
+    """Conclude that a function is of moderate growth and defined everywhere, by its operations."""
     is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
     names, (body,) = bound_variables(function), binder_bodies(function)
@@ -317,7 +317,7 @@ def make_expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) ->
 
 
 @rule("linear", "t", "ts", "ts", premises=1)
-def _linear(
+def _linearity(
     theorem: Theorem, node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
 ) -> Any:
     """Conclude E (sum c f) = sum c E f from a premise that the integrand equals the sum of c f.
@@ -353,7 +353,7 @@ def linear_combination_term(factors: Sequence[Term], parts: Sequence[Term]) -> T
 
 
 @rule("constant", "t")
-def _constant(node: Term) -> Any:
+def _constant_body(node: Term) -> Any:
     """Conclude E c = c, or that a sum or an integral of c is c times the length of its range."""
     require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
     (body,) = binder_bodies(node)
@@ -372,7 +372,7 @@ def _constant(node: Term) -> Any:
 
 
 @rule("independent", "t", "json")
-def _independent(node: Term, where: Any) -> Any:
+def _independent_factors(node: Term, where: Any) -> Any:
     """Conclude E f g = E f E g if f depends on some of the independent laws, and g on the others.
 
     `where` has the places of the laws of f, and those of the factors that make it.
@@ -401,7 +401,7 @@ def _independent(node: Term, where: Any) -> Any:
 
 
 @rule("fubini", "t", "json")
-def _fubini(node: Term, count: Any) -> Any:
+def _iterated_expectation(node: Term, count: Any) -> Any:
     """Conclude that an expectation is an iterated one, over some laws after the others."""
     body, parts = require_body_without_copies(node), laws_with_variables(node)
     is_between = type(count) is int and 0 < count < len(parts)
@@ -419,7 +419,7 @@ def _fubini(node: Term, count: Any) -> Any:
 
 
 @rule("image", "t", "t", "ts")
-def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
+def _change_of_variables(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: replace Gaussian variables of an expectation by affine forms of others."""
     require(forms[0] == "lam", "the forms are no function of real variables")
     require(not has_copy_sum(forms), "a form contains a sum of copies, which is random")
@@ -468,7 +468,7 @@ def _noise_moments(law: Term) -> Any:
 
 
 @rule("stein", "t", "t", "json")
-def _stein(node: Term, h: Term, place: Any) -> Any:
+def _stein_lemma(node: Term, h: Term, place: Any) -> Any:
     """Conclude Stein's lemma, E (X - m) h = sum C E dh, for a function h of a node's variables."""
     require(h[0] == "lam" and len(binder_bodies(h)) == 1, "the argument is no function")
     names = bound_variables(require_expectation(node))
@@ -507,7 +507,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
 
 @rule("derivative of expectation", "t")
 def _derivative_of_expectation(t: Term) -> Any:
-    """Conclude the derivative of an expectation in a parameter, by that of the integrand."""
+    """Conclude that an expectation's derivative is the expectation of the integrand's."""
     require(
         t[0] == "d" and binder_bodies(t)[0][0] == "E", "the term is no derivative of an expectation"
     )
@@ -534,7 +534,7 @@ def _derivative_of_expectation(t: Term) -> Any:
 
 
 @rule("density", "t")
-def _density(node: Term) -> Any:
+def _integral_against_density(node: Term) -> Any:
     """Conclude that an expectation in one variable is an integral against the normal density."""
     mean, law = require_body_without_copies(node), parts_outside_binder(node)[0]
     is_one = len(bound_variables(node)) == 1 and law[0] == "gauss"

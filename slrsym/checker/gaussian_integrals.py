@@ -66,7 +66,7 @@ def sqrt_term(t: Term) -> Term:
 
 
 def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return the conditions under which a function is bounded by a moderate one; refuse others."""
+    """Return conditions that a function of moderate growth bounds a term, or refuse the term."""
     spend_work(10 * NODE * len(t))
     try:
         return moderate_growth_conditions(t, names)
@@ -87,7 +87,7 @@ def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         return [everywhere, *bounded_growth_conditions(t[2], names)]
     if t[:2] == ("f", "exp"):
         # At each point abs(v) is v or -v, so it is enough to bound both.
-        found = [part for part in _parts(t[2]) if part[:2] == ("f", "abs")]
+        found = [part for part in _parts_of_sums_and_products(t[2]) if part[:2] == ("f", "abs")]
         few = 0 < len(found) <= 8
         require(few, "exp is not known to be bounded: no abs in its exponent, or more than 8")
         sides = (replace_in_exponent(t, found[0], v) for v in (found[0][2], neg(found[0][2])))
@@ -95,17 +95,17 @@ def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
 
-def _parts(t: Term) -> Iterator[Term]:
-    """Yield the parts of nested sums and products."""
+def _parts_of_sums_and_products(t: Term) -> Iterator[Term]:
+    """Yield the innermost terms and factors of nested sums and products."""
     if t[0] in ("+", "*"):
         for part in t[1:]:
-            yield from _parts(part)
+            yield from _parts_of_sums_and_products(part)
     else:
         yield t
 
 
 def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
-    """Replace a subterm by another one, inside sums, products and function arguments only."""
+    """Replace a subterm, looking only into sums, products and arguments of named functions."""
     if t == old:
         return new
     if t[0] in ("+", "*", "f"):
@@ -115,8 +115,8 @@ def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
 
 
 @rule("integrable", "t")
-def _integrable(node: Term) -> Any:
-    """Conclude that the expectation of a function of moderate growth exists.
+def _expectation_exists(node: Term) -> Any:
+    """Conclude that the expectation of a function bounded by one of moderate growth exists.
 
     The body is at most quadratic in noise.
     """
@@ -131,15 +131,15 @@ def _integrable(node: Term) -> Any:
 # -- the table ------------------------------------------------------------------------------------
 
 
-def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
+def _mean_and_coefficients(node: Term, u: Term) -> tuple[Term, list[Term]]:
     """Return the mean and the coefficients of an affine form of an expectation's variables."""
     row, rest = affine_coefficients(u, bound_variables(node))
     means, _ = joint_moments(parts_outside_binder(node))
     return sum_of_terms([rest, *map(product_of_factors, row, means)]), row
 
 
-def _exist(node: Term, *forms: Term) -> list[Term]:
-    """Return the conditions that an expectation's laws and affine forms of its variables exist.
+def _existence_conditions(node: Term, *forms: Term) -> list[Term]:
+    """Return conditions that an expectation's laws and affine forms of its variables exist.
 
     The value of an integral may not show the parts of the forms.
     """
@@ -151,7 +151,7 @@ def _exist(node: Term, *forms: Term) -> list[Term]:
     ]
 
 
-def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
+def _covariance_of_forms(node: Term, first: list[Term], second: list[Term]) -> Term:
     """Return the covariance of two affine forms, from their coefficients."""
     return bilinear_form(first, joint_moments(parts_outside_binder(node))[1], second)
 
@@ -172,9 +172,9 @@ def _gaussian_integral(node: Term) -> Any:
     kind, u = body[1:]
     if kind == "exp":
         return _mean_of_exponential(node, u)
-    m, row = _form(node, u)
-    v = _covariance(node, row, row)
-    asked = _exist(node, u)
+    m, row = _mean_and_coefficients(node, u)
+    v = _covariance_of_forms(node, row, row)
+    asked = _existence_conditions(node, u)
     spread: Term = ("*", TWO, v)
     if kind == "erf":
         spread = ("+", ONE, spread)
@@ -193,17 +193,17 @@ def _gaussian_integral(node: Term) -> Any:
 
 def _mean_of_exponential(node: Term, u: Term) -> Any:
     """Conclude the mean of exp of a quadratic in one variable, or of an affine form in several."""
-    asked = _exist(node, u)
+    asked = _existence_conditions(node, u)
     if (
         len(bound_variables(node)) == 2
         and max(map(sum, polynomial_coefficients(u, bound_variables(node)))) == 2
     ):
-        return _mean_in_two_variables(
+        return _mean_of_exponential_of_pair(
             node, polynomial_coefficients(u, bound_variables(node)), asked
         )
     if len(bound_variables(node)) > 1:
-        m, row = _form(node, u)
-        exponent = ("+", m, ("*", HALF, _covariance(node, row, row)))
+        m, row = _mean_and_coefficients(node, u)
+        exponent = ("+", m, ("*", HALF, _covariance_of_forms(node, row, row)))
         return asked, ("=", node, ("f", "exp", exponent)), ("gaussian-integrals",)
     found = polynomial_coefficients(u, bound_variables(node))
     require(all(k <= 2 for (k,) in found), "the exponent is of degree above 2")
@@ -217,7 +217,7 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
-def _mean_in_two_variables(
+def _mean_of_exponential_of_pair(
     node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
 ) -> Any:
     """Conclude the mean of exp(q + c) for a quadratic form q of a centred Gaussian pair.
@@ -245,7 +245,7 @@ def _mean_in_two_variables(
 
 
 @rule("centred pair", "t")
-def _pair(node: Term) -> Any:
+def _mean_of_product(node: Term) -> Any:
     """Conclude the mean of a product of two erf, sign or absolute values of centred forms."""
     body = require_gaussian_body(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
@@ -253,12 +253,12 @@ def _pair(node: Term) -> Any:
     are_listed = all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts)
     require(are_listed, "the function is not in the table of integrals")
     kinds = [p[1] for p in parts]
-    (m, first), (k, second) = (_form(node, p[2]) for p in parts)
-    c = _covariance(node, first, second)
-    asked = [*_exist(node, *(p[2] for p in parts)), ("=", m, ZERO), ("=", k, ZERO)]
+    (m, first), (k, second) = (_mean_and_coefficients(node, p[2]) for p in parts)
+    c = _covariance_of_forms(node, first, second)
+    asked = [*_existence_conditions(node, *(p[2] for p in parts)), ("=", m, ZERO), ("=", k, ZERO)]
     spreads = []
     for kind, row in zip(kinds, (first, second), strict=True):
-        v = _covariance(node, row, row)
+        v = _covariance_of_forms(node, row, row)
         noise = ONE if kind == "erf" else ZERO
         spreads.append(sum_of_terms([noise, ("*", TWO, v)]))
         asked += [] if kind == "erf" else [require_well_formed_node(("<", ZERO, v))]
@@ -278,9 +278,9 @@ def _pair(node: Term) -> Any:
 
 
 def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool]:
-    """Return the function that a premise shows to be convex or concave, by its second derivative.
+    """Return the function that a premise on a second derivative shows to be convex or concave.
 
-    Its variable, the point and whether it is convex follow.
+    Further results: the function's variable, the point of the derivative, whether it is convex.
     """
     kind, low, high = require_relation(theorem.conclusion)
     is_convex = low == ZERO
@@ -296,8 +296,8 @@ def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool
 
 
 @rule("tangent", "t", "t", premises=1)
-def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
-    """Conclude that a convex function lies above its tangents, a concave one below."""
+def _tangent_inequality(theorem: Theorem, at: Term, point: Term) -> Any:
+    """Conclude that a convex function lies above its tangents, or a concave one below them."""
     require(is_term(at) and is_term(point), "a point is no term")
     f, y, x, convex = convex_function_of_premise(theorem)
     (body,) = binder_bodies(f)

@@ -38,7 +38,7 @@ def require_copy_sum(t: Term) -> None:
 
 
 @rule("one copy more", "t", "t")
-def _copy(node: Term, copies: Term) -> Any:
+def _split_off_copy(node: Term, copies: Term) -> Any:
     """Conclude that an expectation stays the same if one copy is split off a sum of n copies."""
     require_copy_sum(copies)
     (body,), names = binder_bodies(require_expectation(node)), bound_variables(node)
@@ -74,14 +74,14 @@ def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
 
 @rule("copies exist", "t")
 def _copies_exist(copies: Term) -> Any:
-    """Conclude that a sum of independent copies of a moderate function is defined."""
+    """Conclude that a sum of independent copies of a function of moderate growth is defined."""
     require_copy_sum(copies)
     return moderate_growth_conditions(copies, frozenset()), definedness_formula(copies), ()
 
 
 @rule("moments of copies", "t")
 def _moments_of_copies(node: Term) -> Any:
-    """Conclude the first or second moment of a sum of n independent copies of f."""
+    """Conclude the first or second moment of a sum of n independent copies of a variable f."""
     (body,) = binder_bodies(require_expectation(node))
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
@@ -108,7 +108,7 @@ def _moments_of_copies(node: Term) -> Any:
 
 
 @rule("no copies", "t")
-def _no_copies(copies: Term) -> Any:
+def _empty_sum_of_copies(copies: Term) -> Any:
     """Conclude that a sum of zero independent copies is 0."""
     require_copy_sum(copies)
     require(parts_outside_binder(copies)[0] == ZERO, "the number of copies is not 0")

@@ -49,8 +49,13 @@ _LABEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
 
 
 @rule("unchecked", "json", "ts", "t", premises=None)
-def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
-    """Conclude a statement without evidence; its name becomes an axiom of all that rests on it."""
+def _unchecked_statement(
+    premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term
+) -> Any:
+    """Conclude a statement without evidence, with an axiom 'unchecked: NAME'.
+
+    Whatever rests on the statement has the axiom, too.
+    """
     require(is_printable_label(name), f"no name for what is unchecked: {name!a:.80}")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
 
@@ -61,25 +66,25 @@ def is_printable_label(text: Any) -> bool:
 
 
 class Inference(NamedTuple):
-    """An inference that has been made: its number in the proof, and its theorem."""
+    """An accepted inference of a proof, or a cited claim: its number or id, and its theorem."""
 
     number: int | str
     theorem: Theorem
 
 
 class ProvedClaims:
-    """The claims proved so far, each as a theorem."""
+    """The claims that a proof log has proved so far, each as a theorem, by id."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Theorem] = {}
 
     def cite(self, id: str) -> Inference:
-        """Return the theorem of a claim that has been proved before, as a premise."""
+        """Return a claim that was proved before, as a premise; refuse an unknown id."""
         require(id in self._claims, f"claim {id!a:.80} has not been shown before")
         return Inference(id, self._claims[id])
 
     def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
-        """Add a claim whose theorem has its statement as conclusion and no further hypotheses."""
+        """Add a claim with its theorem; refuse a theorem that says or supposes something else."""
         require(is_printable_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
         require_unambiguous_names(statement, *given)
@@ -110,7 +115,7 @@ class ProofBuilder:
         self.theorems: list[Theorem] = []
 
     def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
-        """Make an inference and return it; if a rule refuses it, leave the proof as it was."""
+        """Apply an inference rule and add the inference; leave the proof unchanged if refused."""
         self.theorems.append(prove(name, [p.theorem for p in premises], *data))
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
@@ -123,8 +128,8 @@ class ProofBuilder:
         return Inference(number, self.theorems[number])
 
 
-def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
-    """Return one argument of an inference rule, parsed by its kind: term, terms, pairs, JSON."""
+def _parse_argument(kind: str, data: Any, reader: TermReader) -> Any:
+    """Parse one argument of an inference rule by its kind: a term, terms, pairs, or JSON."""
     if kind == "json":
         return data
     if kind == "t":
@@ -133,7 +138,7 @@ def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
     if kind == "ts":
         return tuple(map(reader.read, data))
     require(all(isinstance(p, list) and len(p) == 2 for p in data), "the data are no list of pairs")
-    return tuple((_read_name(s, reader), reader.read(v)) for s, v in data)
+    return tuple((_parse_symbol(s, reader), reader.read(v)) for s, v in data)
 
 
 def parse_inference_arguments(
@@ -143,11 +148,11 @@ def parse_inference_arguments(
     _, kinds, _, extension = find_rule(name, data)
     is_named = extension in ("", *extensions)
     require(is_named, f"rule {name!r} of an extension that the log does not name")
-    return [_read_datum(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+    return [_parse_argument(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
-def _read_name(data: Any, reader: TermReader) -> Term:
-    """Return a symbol, or a function ``[u, name, sort, arity]``; `prove` validates it."""
+def _parse_symbol(data: Any, reader: TermReader) -> Term:
+    """Parse a symbol, or a function ``[u, name, sort, arity]`` that `prove` validates."""
     is_function = isinstance(data, list) and data[:1] in (["u"], ["ix"])
     return tuple(data) if is_function else reader.read(data)
 
@@ -156,7 +161,7 @@ def _read_name(data: Any, reader: TermReader) -> Term:
 
 
 def chained_digest(before: str, record: Mapping[str, Any]) -> str:
-    """Return the hash of a record together with the hash of the record before it."""
+    """Return the SHA-256 hash of a log's record together with the hash of the record before it."""
     text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
                       separators=(",", ":"), ensure_ascii=True)  # fmt: skip
     return hashlib.sha256((before + text).encode()).hexdigest()
@@ -184,7 +189,7 @@ class JudgedClaim:
 
 
 def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
-    """Return how a logged claim differs from its derivation's record, or an empty text."""
+    """Return the first difference between a logged claim and its derivation; empty if none."""
     reader = TermReader()
     for row in said["terms"]:
         reader.add(row)
@@ -235,7 +240,7 @@ def read_log_lines(path: str | Path) -> Iterator[str]:
 
 
 def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[JudgedClaim]:
-    """Check a log and return its claims; `Rejected` names the line of the first fault.
+    """Check a proof log and return its claims; `Rejected` names the line of the first fault.
 
     A log that names other extensions than these is refused.
     """
@@ -270,7 +275,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
 
 
 def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[str, ...]:
-    """Load the extensions that a log names, if they are accepted, and return their names."""
+    """Import the extensions that a log names; refuse any not accepted; return their names."""
     require(isinstance(names, list), "the extensions are not a list")
     for name in names:
         require(type(name) is str and name in EXTENSIONS, f"unknown extension {name!a:.40}")
@@ -280,17 +285,22 @@ def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[s
 
 
 def _parse_line(text: str) -> dict[str, Any]:
-    """Return the JSON object of a line; refuse numbers but integers, and repeated fields."""
+    """Parse a log's line, a JSON object; refuse repeated fields and numbers but integers."""
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def object_with_unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         require(len({k for k, _ in pairs}) == len(pairs), "a field is given twice")
         return dict(pairs)
 
-    def no(text: str) -> Any:
+    def refuse_number(text: str) -> Any:
         raise Rejected(f"a number that is no integer: {text:.40}")
 
     try:
-        record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
+        record = json.loads(
+            text,
+            object_pairs_hook=object_with_unique_fields,
+            parse_float=refuse_number,
+            parse_constant=refuse_number,
+        )
     except json.JSONDecodeError:
         raise Rejected("the line is no JSON") from None
     require(isinstance(record, dict), "a line is no JSON object")
@@ -298,7 +308,7 @@ def _parse_line(text: str) -> dict[str, Any]:
 
 
 def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
-    """Return whether one hypothesis of a step, not in `given`, already implies its conclusion."""
+    """Return whether a step's conclusion follows from one hypothesis that is not in `given`."""
     allowed = set(map(canonical_key, given))
     own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
     return any(are_contradictory((h, ("not", theorem.conclusion))) for h in own)

@@ -23,7 +23,7 @@ class TruthValueSearch:
         self.atoms: dict[str, int] = {}
 
     def compile_formula(self, p: Term, holds: bool = True) -> Compiled:
-        """Compile a formula, or its negation, to atoms' numbers, negative for a negated atom."""
+        """Compile a formula or its negation to a tree of numbered atoms, negated by a minus."""
         spend_work(1)
         head = p[0]
         if head not in CONNECTIVES:

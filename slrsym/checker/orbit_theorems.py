@@ -41,7 +41,7 @@ SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh
 
 
 def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return the relations that make a term a smooth function of the names wherever they hold.
+    """Return relations such that a term is a smooth function of given symbols where they hold.
 
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
@@ -68,7 +68,7 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 @rule("smooth", "t", "t")
-def _smooth(function: Term, point: Term) -> Any:
+def _smooth_near_point(function: Term, point: Term) -> Any:
     """Conclude that a function's values are smooth functions of its variables near a point."""
     require(point[0] == "tuple", "the second argument is no point")
     place = point[1:]
@@ -100,12 +100,12 @@ class MapOnBox(NamedTuple):
     high: tuple[Term, ...]
 
     def inside_conditions(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
-        """Return the formulas that a point is in the box."""
+        """Return the inequalities which say that a point is in the box."""
         ends = zip(self.low, point, self.high, strict=True)
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
     def for_all_points(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
-        """Return the formula that p holds at all points of the box.
+        """Return the formula which says that the formula p holds at all points of the box.
 
         If p is of a second point, with the coordinates `more`, of the box, too.
         """
@@ -118,17 +118,17 @@ class MapOnBox(NamedTuple):
         return p
 
     def invariance_formula(self) -> Term:
-        """Return the formula that the map takes the box into itself."""
+        """Return the formula which says that the map takes the box into itself."""
         return self.for_all_points(("and", *self.inside_conditions(self.images)))
 
     def smoothness_formula(self, *bodies: Term) -> Term:
-        """Return the formula that functions of the coordinates are smooth on the box."""
+        """Return the formula which says that functions of the coordinates are smooth on the box."""
         function = ("lam", self.names, bodies, ())
         return self.for_all_points(("o", "smooth", function, ("tuple", *self.names)))
 
 
 def map_from_tuple(g: Term, taken: Iterable[Term]) -> MapOnBox:
-    """Return a map of a box from its tuple, with coordinate names that are not taken."""
+    """Return the map of a box that a tuple encodes, with coordinate names that are not taken."""
     is_map = g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5
     require(is_map and g[3][0] == g[4][0] == "tuple", "the subject is no map of a box")
     images, low, high = g[2:]
@@ -153,14 +153,14 @@ class OrbitGoal:
     values: tuple[Term, ...]
 
     @cached_property
-    def taken(self) -> frozenset[Term]:
+    def free_symbols(self) -> frozenset[Term]:
         """The free symbols of the statement and of its terms."""
         return frozenset().union(*map(free_symbols, (self.map, *self.about, *self.values)))
 
     @cached_property
     def named_map(self) -> MapOnBox:
-        """The map, with coordinates named unlike any other symbol."""
-        return map_from_tuple(self.map, self.taken)
+        """The map of the statement, with coordinate names that no other symbol has."""
+        return map_from_tuple(self.map, self.free_symbols)
 
     def value_at(self, point: tuple[Term, ...], f: Term) -> Term:
         """Return the value of a function of the coordinates at a given point."""
@@ -186,7 +186,7 @@ class OrbitGoal:
         return [substitute(e, put) for e in binder_bodies(f)]
 
     def points(self, t: Term) -> list[tuple[Term, ...]]:
-        """Return the points of a finite set, each with as many coordinates as the map."""
+        """Return the points of a finite set; refuse other numbers of coordinates than the map's."""
         return points_of_set(t, len(self.named_map.names))
 
 
@@ -204,7 +204,7 @@ SCHEMAS: dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str,
 
 
 def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
-    """Register a theorem on orbits: kind of statement, number of auxiliary terms, and axioms."""
+    """Return a decorator that registers a theorem on orbits, with statement kind and axioms."""
 
     def register(function: Any) -> Any:
         SCHEMAS[name] = (kind, values, function, axioms)
@@ -214,8 +214,8 @@ def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callabl
 
 
 @rule("theorem", "json", "t", "ts")
-def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
-    """Conclude a statement about orbits by the named theorem."""
+def _orbit_theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
+    """Conclude a statement about orbits by a named theorem, under the theorem's hypotheses."""
     require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
@@ -225,7 +225,7 @@ def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
 
 
 def single_subject_of_statement(goal: OrbitGoal) -> Term:
-    """Return the only object besides the map that a statement is about."""
+    """Return the only object besides the map that a statement is about; refuse none or several."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
 
@@ -279,8 +279,8 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     ]
 
 
-def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
-    """Return the formulas that a sum of squares is at most a multiple of a vanishing function."""
+def _bound_by_multiple_formulas(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
+    """Return formulas which say that a sum of squares is at most C S, and S tends to 0."""
     slack, factor = goal.values
     least = (
         "+",
@@ -303,7 +303,7 @@ def _small_steps(goal: OrbitGoal) -> list[Term]:
     """
     require(not goal.about, "the sentence is about more than the map")
     steps = zip(goal.named_map.images, goal.named_map.names, strict=True)
-    return _at_most_a_multiple(goal, (("+", y, neg(x)) for y, x in steps))
+    return _bound_by_multiple_formulas(goal, (("+", y, neg(x)) for y, x in steps))
 
 
 @register_theorem("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
@@ -315,7 +315,7 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     there.
     """
     values = goal.values_here(single_subject_of_statement(goal))
-    return [*_at_most_a_multiple(goal, values), goal.named_map.smoothness_formula(*values)]
+    return [*_bound_by_multiple_formulas(goal, values), goal.named_map.smoothness_formula(*values)]
 
 
 @register_theorem("connected-limits", "OrbitsConvergeTo", 1,
@@ -353,7 +353,7 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
     it is one of the points listed that do.
     """
     whole, place, value, of = goal.values
-    large = map_from_tuple(whole, goal.taken)
+    large = map_from_tuple(whole, goal.free_symbols)
     is_place = place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names)
     require(is_place, "the place is not that of a coordinate")
     i = place[1]
@@ -391,8 +391,8 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
 # -- points that are kept apart -------------------------------------------------------------------
 
 
-def _expands(goal: OrbitGoal) -> list[Term]:
-    """Return the formulas that a map multiplies distances by at least a factor."""
+def _expansion_formulas(goal: OrbitGoal) -> list[Term]:
+    """Return formulas which say that a map multiplies distances by at least a factor c > 0."""
     (factor,) = goal.values
     require(not goal.about, "the sentence is about more than the map")
     new = rename_apart(
@@ -416,7 +416,7 @@ def _expansion_injective(goal: OrbitGoal) -> list[Term]:
 
     If the images are equal, the right side is 0, and so $x = y$.
     """
-    return _expands(goal)
+    return _expansion_formulas(goal)
 
 
 @register_theorem("expansion-invertible", "InvertibleJacobian", 1,
@@ -428,7 +428,7 @@ def _expansion_invertible(goal: OrbitGoal) -> list[Term]:
     $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
     its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
     """
-    return [*_expands(goal), goal.named_map.smoothness_formula(*goal.named_map.images)]
+    return [*_expansion_formulas(goal), goal.named_map.smoothness_formula(*goal.named_map.images)]
 
 
 @register_theorem("local-inverse", "LocalDiffeomorphism", 0,

@@ -41,8 +41,8 @@ def _sort_of_symbol(symbol: Term) -> Any:
 
 
 @rule("order", "t", "t")
-def _order(a: Term, b: Term) -> Any:
-    """Conclude how <, =, <= and != between two terms imply each other."""
+def _trichotomy(a: Term, b: Term) -> Any:
+    """Conclude that exactly one of <, =, > holds of defined terms, and what <= and != mean."""
     less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
     both_defined, one_holds = (
         ("and", definedness_formula(a), definedness_formula(b)),
@@ -82,7 +82,7 @@ def _chain(premises: Sequence[Theorem]) -> Any:
 
 @rule("defined", "json", premises=1)
 def _defined_part(theorem: Theorem, path: Any) -> Any:
-    """Conclude that a subterm of a true relation is defined, if it is inside no binder."""
+    """Conclude that a subterm of a true relation is defined, if it is in no binder's scope."""
     require_relation(theorem.conclusion)
     nodes, part = nodes_on_path(theorem.conclusion, path)
     require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
@@ -91,7 +91,7 @@ def _defined_part(theorem: Theorem, path: Any) -> Any:
 
 @rule("rewrite", "json", premises=2)
 def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
-    """Rewrite the first premise with an equation, at the given paths.
+    """Rewrite subterms of the first premise, at given paths, by an equation, the second premise.
 
     This is done under a binder, too, if the hypotheses of the equation say nothing of the variables
     bound there but that they are in its range.
@@ -113,7 +113,7 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
 
 
 def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
-    """Return the nodes on a path, each with its next place, and the subterm at the end."""
+    """Return the nodes on a path into a term, each with the next place, and the subterm there."""
     nodes = []
     require(isinstance(path, list) and len(path) < 200, "a place is no list, or too long")
     for step in path:
@@ -128,7 +128,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
 
 
 def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
-    """Return the hypotheses of a relation of bodies that remain for the relation of binders."""
+    """Return the hypotheses that remain when a relation of bodies is put under a binder."""
     names, added = set(bound_variables(node)), []
     if node[0] in ("sum", "int"):
         ((x,), (low, high)) = bound_variables(node), parts_outside_binder(node)
@@ -156,7 +156,7 @@ def refuse_reversed_infinite_ends(node: Term) -> None:
 
 
 @rule("under", "t", premises=1)
-def _compare_under(theorem: Theorem, node: Term) -> Any:
+def _compare_binders(theorem: Theorem, node: Term) -> Any:
     """Conclude that sums, integrals or expectations compare as their terms do, if defined.
 
     The node is the left one; its body is the left side of the premise. Sums are defined if their
@@ -187,7 +187,7 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
 
 
 def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
-    """Return the premise's relation, the node with its right side as body, and the hypotheses."""
+    """Return a premise's relation, the node with its right side as body, and hypotheses."""
     kind, body, other = require_relation(theorem.conclusion)
     require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
@@ -195,7 +195,10 @@ def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, I
 
 
 def sum_range_conditions(node: Term, is_empty_allowed: bool = True) -> list[Term]:
-    """Return the formulas that a sum's ends are integers in order; an empty sum may be allowed."""
+    """Return formulas which say that a sum's first and last index are integers in order.
+
+    If `is_empty_allowed`, the last may be the first less 1.
+    """
     low, high = parts_outside_binder(node)
     last = ("+", high, num(1)) if is_empty_allowed else high
     return [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]

@@ -62,11 +62,11 @@ _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
 
 
 class ExponentUnitTooCoarse(Rejected):
-    """Raised if an exponent is not a multiple of its unit; `Ring.units` needs a finer one."""
+    """Error raised if an exponent is not a multiple of its unit, so that a finer unit is needed."""
 
 
 class Ring:
-    """The polynomial ring of one inference, in which terms have their normal forms.
+    """The polynomial ring of one inference, in whose generators terms have normal forms.
 
     There are `size` generators at most. If ``units[m, d]`` is z, for a monomial m over d (by
     `SignFacts.hashable_key`), then exp(z m/d) is a generator, and exp(c m/d) its power c/z, which
@@ -93,7 +93,7 @@ class Ring:
     # -- fractions --------------------------------------------------------------------------------
 
     def fraction(self, n: Poly, d: Poly, rational: bool = False) -> Fraction:
-        """Return n/d in lowest terms; with no root in the denominator if `rational`."""
+        """Return n/d in lowest terms; if `rational`, without roots in the denominator."""
         n, d = self.facts.reduce(n), self.facts.reduce(d)
         require(d != 0, "a denominator is zero")
         if n == 0:
@@ -140,7 +140,7 @@ class Ring:
         require(self.has_sign(p, sign), why)
 
     def require_definedness_sign(self, p: Poly, sign: Sign, why: str) -> None:
-        """Require a sign without which a term is undefined.
+        """Refuse an inference unless a polynomial has a sign without which a term is undefined.
 
         While a fact is read, the sign is learned first, as the fact says that its terms are
         defined.
@@ -152,7 +152,7 @@ class Ring:
     # -- generators -------------------------------------------------------------------------------
 
     def generator_number(self, *data: Any) -> int:
-        """Return the number of the generator with these data, creating it if necessary."""
+        """Return the number of the generator with given data; create the generator if it is new."""
         # Polynomials cannot be hashed.
         name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
         if name not in self._numbers:
@@ -241,10 +241,10 @@ class Ring:
         return out
 
     def _root_of_number(self, c: fmpq, q: int) -> Fraction:
-        """Return the q-th root of |c| as a product of roots of primes."""
+        """Return the q-th root of ``|c|``, c rational, as a product of roots of integers."""
         out = (self.one, self.one)
         for value, e in ((int(abs(c.p)), 1), (int(c.q), -1)):
-            for base, k in _small_factors(value):
+            for base, k in _small_prime_factors(value):
                 w, left = divmod(e * k, q)
                 out = self.times(out, (self.facts.ring.constant(fmpq(base) ** w), self.one))
                 if left:
@@ -279,11 +279,11 @@ class Ring:
         return out
 
     def exponent_unit_key(self, mono: Poly, d: Poly) -> tuple[Any, Any]:
-        """Return the key in `units` of a monomial divided by a denominator."""
+        """Return the key of a monomial over a denominator in the table `units`."""
         return self.facts.hashable_key(mono), self.facts.hashable_key(d)
 
     def exponent(self, m: Poly) -> Fraction:
-        """Return u for a monomial that stands for exp(u)."""
+        """Return u for a monomial in exponentials that equals exp(u)."""
         terms = list(m.to_dict().items())
         require(len(terms) == 1 and terms[0][1] == 1, "the polynomial is no monomial")
         total = (self.zero, self.one)
@@ -298,7 +298,7 @@ class Ring:
     def function_value(
         self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()
     ) -> Fraction:
-        """Return a function's value, reusing a generator for equal or opposite arguments."""
+        """Return a function's value as a generator, reused for equal or opposite arguments."""
         parity = parity or (0,) * len(arguments)
         for i, g in enumerate(self.generators):
             if g[:2] != ("f", name) or len(g) != len(arguments) + 2:
@@ -317,7 +317,7 @@ class Ring:
         return self.x[i], self.one
 
     def learn_function_facts(self, name: str, i: int) -> None:
-        """Store the facts that hold for every value of a function, such as exp(u) > 0."""
+        """Store bounds on a value of a named function, such as erf(u) < 1, and its sign."""
         g, arguments = self.x[i], self.generators[i][2:]
         if name in _SIGN_OF_ARGUMENT:
             n, d = arguments[-1]
@@ -342,16 +342,16 @@ class Ring:
     # -- what two generators tell of each other ---------------------------------------------------
 
     def learn_from_comparison(self, kind: str, a: Poly, b: Poly) -> None:
-        """Compare two polynomials by a named method, and store the resulting sign."""
+        """Compare two polynomials by a named method; store the sign of their difference."""
         require(kind in _COMPARISONS, f"unknown comparison {kind!r:.40}")
         _COMPARISONS[kind](self, a, b)
 
     def _compare_exponentials(self, a: Poly, b: Poly) -> None:
-        """Compare two products of exponentials by comparing their exponents."""
+        """Compare two products of exponentials by their exponents; store the result."""
         difference = self.minus(self.exponent(a), self.exponent(b))
         self.facts.learn(a - b, self.sign_of_fraction(difference))
 
-    def _above_tangent(self, a: Poly, _: Poly) -> None:
+    def _learn_tangent_bound(self, a: Poly, _: Poly) -> None:
         """Store e^u >= 1 + u for a product of exponentials e^u."""
         n, d = self.exponent(a)
         self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
@@ -371,15 +371,15 @@ class Ring:
         else:
             self.facts.learn(a - b, s)
 
-    def _sign_of_argument(self, a: Poly, _: Poly) -> None:
-        """Infer the sign of an odd increasing function's argument from the sign of its value."""
+    def _learn_sign_of_argument(self, a: Poly, _: Poly) -> None:
+        """Store the sign of an odd increasing function's argument, which is that of its value."""
         g = self.generator_data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
     def _compare_increasing(self, a: Poly, b: Poly) -> None:
-        """Compare two values of an increasing function by their arguments."""
+        """Compare two values of an increasing function by their arguments; store the result."""
         first, second = self.generator_data(a), self.generator_data(b)
         alike = first[0] == second[0] == "f" and first[1] == second[1]
         require(alike, "the two polynomials are not values of one function")
@@ -393,10 +393,10 @@ class Ring:
     def normal_form(self, t: Term) -> Fraction:
         """Return the normal form of a term: a quotient of two polynomials in generators."""
         if t not in self._memo:
-            self._memo[t] = self._of(t)
+            self._memo[t] = self._compute_normal_form(t)
         return self._memo[t]
 
-    def _of(self, t: Term) -> Fraction:
+    def _compute_normal_form(self, t: Term) -> Fraction:
         t = expand_erf_derivatives(t)
         head = t[0]
         if head == "n":
@@ -420,7 +420,7 @@ class Ring:
                 f, p = (f[1], f[0]), -p
             return self.fraction(poly_power(f[0], p), poly_power(f[1], p))
         if head == "f":
-            return self._function(t)
+            return self._function_normal_form(t)
         if head in ("u", "ix"):
             start = 1 + PARAMETERS[head]
             integral = head == "u" or all(map(is_integer_term, t[start:]))
@@ -430,9 +430,9 @@ class Ring:
             if head == "ix" or not any(t[3]):
                 self.facts.learn(f[0], _OF_SORT[t[2][1:]])
             return f
-        return self._of_binder(t)
+        return self._binder_normal_form(t)
 
-    def _function(self, t: Term) -> Fraction:
+    def _function_normal_form(self, t: Term) -> Fraction:
         name, arguments = t[1], [self.normal_form(a) for a in t[2:]]
         n, d = arguments[0]
         if name == "exp":
@@ -456,7 +456,7 @@ class Ring:
         return self.function_value(name, arguments, PARITY.get(name, ()))
 
     def _absolute_value(self, n: Poly, d: Poly) -> Fraction:
-        """Return |n/d| as n/d or -n/d if its sign is known, otherwise as the root of its square."""
+        """Return ``|n/d|`` as n/d or -n/d by the known sign, or else as the root of the square."""
         if self.has_sign(self.facts.reduce(n * d), NN):
             return n, d
         if self.has_sign(self.facts.reduce(n * d), NP):
@@ -471,8 +471,8 @@ class Ring:
 
     # -- terms that bind variables ----------------------------------------------------------------
 
-    def _of_binder(self, t: Term) -> Fraction:
-        """Return the value of a derivative, or the generator that stands for an opaque binder."""
+    def _binder_normal_form(self, t: Term) -> Fraction:
+        """Return a derivative's value, or the generator that stands for another binder."""
         if (derivative := self._evaluated_derivative(t)) is not None:
             return self._value_of_derivative(t, *derivative)
         name = canonical_key(t)
@@ -482,7 +482,7 @@ class Ring:
         return self._opaque[name]
 
     def define_by_equation(self, t: Term, value: Term) -> bool:
-        """Define an opaque term by an equation; return whether this was possible.
+        """Store an equation's right side as an opaque term's value; return whether possible.
 
         False, with nothing changed, if the term has a value or is not opaque.
         """
@@ -494,7 +494,7 @@ class Ring:
         return self._opaque.setdefault(name, found) is found
 
     def _evaluated_derivative(self, t: Term) -> tuple[Term, Asked] | None:
-        """Return the value of a derivative with its conditions, or None if it cannot be evaluated.
+        """Return a derivative's value and the conditions for it, or None if it is not evaluated.
 
         What a sum or an integral would ask of all points between its ends is no relation.
         """
@@ -506,7 +506,7 @@ class Ring:
         return (value, asked) if value and all(p[0] != "forall" for p in asked) else None
 
     def _value_of_derivative(self, t: Term, value: Term, asked: Asked) -> Fraction:
-        """Return the normal form of an evaluated derivative, whose conditions it requires."""
+        """Return an evaluated derivative's normal form; refuse it unless conditions hold."""
         # A fact says that the derivative exists; the conditions of the calculus are only
         # sufficient, so they are not learned from it.
         kept, self.is_fact = self.is_fact, False
@@ -523,8 +523,8 @@ class Ring:
 
 
 _COMPARISONS: dict[str, Callable[[Ring, Poly, Poly], None]] = {
-    "exp": Ring._compare_exponentials, "tangent": Ring._above_tangent,
-    "root": Ring._compare_square_root, "inverse": Ring._sign_of_argument,
+    "exp": Ring._compare_exponentials, "tangent": Ring._learn_tangent_bound,
+    "root": Ring._compare_square_root, "inverse": Ring._learn_sign_of_argument,
     "increasing": Ring._compare_increasing,
 }  # fmt: skip
 
@@ -535,8 +535,8 @@ def _sort_key(p: Poly) -> list[tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=1_000)
-def _small_factors(n: int) -> list[tuple[int, int]]:
-    """Return the prime factors of an integer below 1,000 with exponents, and the cofactor.
+def _small_prime_factors(n: int) -> list[tuple[int, int]]:
+    """Return an integer's prime factors below 1,000 with exponents, and its cofactor.
 
     The other factor need not be prime: it is positive, which is enough.
     """
@@ -552,7 +552,7 @@ def _small_factors(n: int) -> list[tuple[int, int]]:
 
 
 def is_integer_term(t: Term) -> bool:
-    """Return whether the form of a term shows that it is an integer."""
+    """Return whether a term is an integer by its operations and the sorts of its symbols."""
     if t[0] == "n":
         return bool(t[2] == 1)
     if t[0] in ("s", "ix"):

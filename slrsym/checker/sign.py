@@ -26,29 +26,29 @@ QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
 def sign_of_product(a: Sign, b: Sign) -> Sign:
-    """Return the set of possible signs of a product of two numbers."""
+    """Return the possible signs of a product of two numbers with given possible signs."""
     return frozenset(x * y for x in a for y in b)
 
 
 def sign_of_sum(a: Sign, b: Sign) -> Sign:
-    """Return the set of possible signs of a sum of two numbers."""
+    """Return the possible signs of a sum of two numbers with given possible signs."""
     if any(x * y < 0 for x in a for y in b):
         return ANY
     return frozenset(x or y for x in a for y in b)
 
 
 def sign_of_power(a: Sign, n: int) -> Sign:
-    """Return the set of possible signs of a power."""
+    """Return the possible signs of the n-th power of a number with given possible signs."""
     return POS if n == 0 else a if n % 2 else sign_of_product(a, a) & NN
 
 
 def generators_in(p: Poly) -> list[int]:
-    """Return the indices of the generators in a polynomial."""
+    """Return the indices of the generators that occur in a polynomial."""
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
 
 def sign_of_rational(c: Any) -> Sign:
-    """Return the sign of a rational number."""
+    """Return the set of the one sign that a rational number has."""
     return POS if c > 0 else NEG if c < 0 else ZERO
 
 
@@ -59,7 +59,7 @@ _NUMBER = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _LONGEST, _DEGREE, _TERMS, _FACTORED = 1 << 27, 10_000, 10_000, 200
 
 
-def _bits(p: Poly) -> int:
+def _coefficient_bits(p: Poly) -> int:
     return max((fmpq(c).height_bits() for c in p.coeffs()), default=0)
 
 
@@ -67,7 +67,10 @@ def poly_product(a: Poly, b: Poly) -> Poly:
     """Return the product of two polynomials; refuse one that may be too long."""
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
-    length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
+    length, degree = (
+        len(a) * len(b) * (_coefficient_bits(a) + _coefficient_bits(b)),
+        a.total_degree() + b.total_degree(),
+    )
     require(length <= _LONGEST and degree <= _DEGREE, "the polynomial is too long")
     spend_work(length >> 9)
     return a * b
@@ -76,7 +79,7 @@ def poly_product(a: Poly, b: Poly) -> Poly:
 def poly_power(p: Poly, n: int) -> Poly:
     """Return a power of a polynomial; refuse one that may be too long."""
     require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
-    length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
+    length = comb(len(p) + n - 1, n) * n * (_coefficient_bits(p) + len(p)) if p != 0 else 0
     require(length <= _LONGEST, "the polynomial is too long")
     spend_work(length >> 9)
     return p**n
@@ -84,7 +87,7 @@ def poly_power(p: Poly, n: int) -> Poly:
 
 def factor_polynomial(p: Poly) -> Any:
     """Return the constant and the factors of a polynomial; refuse one that may take too long."""
-    short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _bits(p) <= BITS
+    short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _coefficient_bits(p) <= BITS
     require(short or len(p) == 1, "the polynomial is too long to be factored")
     spend_work(NODE * len(p))
     return p.factor()
@@ -108,6 +111,8 @@ class SignFacts:
         self.roots: list[tuple[int, int, Poly]] = []
         # By the printing of the polynomial with leading coefficient 1.
         self._facts: dict[str, tuple[Poly, Sign]] = {}
+        # By the same printing, since the same polynomials are factored again and again.
+        self._factors: dict[str, Any] = {}
 
     def reduce(self, p: Poly) -> Poly:
         """Return a polynomial with powers r^q of root generators replaced by their radicands."""
@@ -138,26 +143,26 @@ class SignFacts:
         """Return all known facts: polynomials with their signs."""
         return list(self._facts.values())
 
-    def _fact(self, name: str) -> Sign:
+    def _sign_of_monic(self, name: str) -> Sign:
         return self._facts[name][1] if name in self._facts else ANY
 
     def learn(self, p: Poly, sign: Sign) -> None:
-        """Store that a polynomial has a sign."""
+        """Store that a polynomial's sign is in a set; intersect it with the signs stored before."""
         p = self.reduce(p)
         if not p.is_constant():
             name, monic, s = self._monic(p)
-            self._facts[name] = monic, self._fact(name) & sign_of_product(sign, s)
+            self._facts[name] = monic, self._sign_of_monic(name) & sign_of_product(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
-        """Return the known sign of a polynomial, from facts, terms or, if `deep`, its factors."""
+        """Return a polynomial's possible signs by facts, its terms and, if `deep`, its factors."""
         p = self.reduce(p)
         if p.is_constant():
             return sign_of_rational(p.leading_coefficient()) if p != 0 else ZERO
-        name, _, s = self._monic(p)
-        found = sign_of_product(self._fact(name), s)
+        name, monic, s = self._monic(p)
+        found = sign_of_product(self._sign_of_monic(name), s)
         if len(found) == 1:
             return found
-        single = [(i, self._fact(str(self.x[i]))) for i in generators_in(p)]
+        single = [(i, self._sign_of_monic(str(self.x[i]))) for i in generators_in(p)]
         terms, total = p.terms(), ZERO
         for m, c in terms:
             t = sign_of_rational(c)
@@ -169,9 +174,11 @@ class SignFacts:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
-            c, factors = factor_polynomial(p)
+            if name not in self._factors:
+                self._factors[name] = factor_polynomial(monic)
+            c, factors = self._factors[name]
             if len(factors) > 1 or factors[0][1] > 1:
-                t = sign_of_rational(c)
+                t = sign_of_product(s, sign_of_rational(c))
                 for f, n in factors:
                     t = sign_of_product(t, sign_of_power(self.sign(f, False), int(n)))
                 found &= t
@@ -208,7 +215,7 @@ class SignFacts:
         ]
 
     def hashable_key(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
-        """Return a polynomial as a hashable tuple, independent of the number of generators."""
+        """Return a polynomial as a hashable tuple that does not depend on the ring's size."""
         return tuple(map(tuple, self.to_json(p)))
 
     def from_json(self, data: Any) -> Poly:

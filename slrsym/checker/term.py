@@ -55,7 +55,7 @@ _NAME = re.compile(rf"(?=.{{1,61}}\Z)({_WORD})(?:\^\*|(\^[0-9]+))?'*")
 
 
 class Rejected(ValueError):  # noqa: N818
-    """Raised for an inference or log that the checker does not accept, with the reason.
+    """Error raised, with the reason, for an inference or a log that the checker does not accept.
 
     Rules of proofs refuse by `slrsym.statements.expressions.Refused` instead.
     """
@@ -67,7 +67,7 @@ def require(condition: object, why: str) -> None:
 
 
 class WorkBudget:
-    """The work that an inference may still do, or the log outside of inferences."""
+    """The work that the checker may still do for an inference, or for a log outside of these."""
 
     left: float = inf
 
@@ -99,7 +99,7 @@ def definedness_formula(t: Term) -> Term:
 
 
 def children(t: Term) -> list[tuple[Any, Term]]:
-    """Return the parts of a node, each with its place as `replace_parts` takes it."""
+    """Return the direct subterms of a node, each with its place as `replace_parts` takes it."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
         return list(enumerate(t[start:], start))
@@ -114,22 +114,22 @@ def bound_variables(t: Term) -> tuple[Term, ...]:
 
 
 def binder_bodies(t: Term) -> tuple[Term, ...]:
-    """Return the parts of a binder that are in its scope, such as an integrand."""
+    """Return the subterms of a binder in the scope of its variables, such as an integrand."""
     return tuple(t[2 + PARAMETERS[t[0]]])
 
 
 def parts_outside_binder(t: Term) -> tuple[Term, ...]:
-    """Return the parts of a binder outside its scope, such as ends, laws or a point."""
+    """Return the subterms of a binder outside its variables' scope: ends, laws or a point."""
     return tuple(t[3 + PARAMETERS[t[0]]])
 
 
 def is_bound_place(t: Term, place: int | tuple[int, int]) -> bool:
-    """Return whether a place of a node lies in the scope of the variables it binds."""
+    """Return whether a place in a node lies in the scope of the variables that the node binds."""
     return isinstance(place, tuple) and place[0] == 2 + PARAMETERS[t[0]]
 
 
 def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
-    """Return a node with the parts at some places replaced."""
+    """Return a node with its direct subterms at given places replaced."""
     out = list(t)
     for place, part in parts.items():
         if isinstance(place, int):
@@ -177,14 +177,14 @@ def free_symbols(t: Term) -> frozenset[Term]:
 
 
 def applied_function(t: Term) -> Term:
-    """Return the undefined function or sequence that a node applies."""
+    """Return the undefined function or sequence that a node applies to arguments."""
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
 def is_function_or_sequence(s: Term) -> bool:
     """Return whether a tuple is an undefined function or a sequence."""
     is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
-    return is_head and has_valid_name(s) and _whole(s[3], 1)
+    return is_head and has_valid_name(s) and _is_integer_at_least(s[3], 1)
 
 
 def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
@@ -196,7 +196,7 @@ def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
 
 
 def rename_apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
-    """Return a new symbol, of a name not taken, for each of the given variables."""
+    """Return, by variable, new symbols of the same sorts whose names are not taken."""
     taken, new = set(taken), {}
     for s in names:
         new[s] = fresh_symbol(s, taken)
@@ -238,7 +238,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     if t[0] in ("u", "ix") and applied_function(t) in values:
         function, arguments = values[applied_function(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
-        dropped = arguments_not_implied_defined(
+        dropped = possibly_undefined_arguments(
             bound_variables(function), binder_bodies(function)[0], arguments
         )
         require(any(orders) or not dropped, "the function drops an argument that may be undefined")
@@ -258,10 +258,10 @@ def apply_function_at(function: Term, orders: tuple[int, ...], arguments: tuple[
     return value
 
 
-def arguments_not_implied_defined(
+def possibly_undefined_arguments(
     names: Sequence[Term], body: Term, arguments: Sequence[Term]
 ) -> list[Term]:
-    """Return the arguments that may be undefined although the value of the function is defined."""
+    """Return the arguments that may be undefined although a function's value there is defined."""
     pairs = zip(names, arguments, strict=True)
     return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not is_undefined_with(x, body)]
 
@@ -302,7 +302,7 @@ def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
 
 
 def conditions_of_sort(sort: str, value: Term) -> list[Term]:
-    """Return the formulas that a value belongs to a sort, such as the positive reals."""
+    """Return formulas which say that a value belongs to a sort, such as the positive reals."""
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
@@ -313,32 +313,37 @@ def conditions_of_sort(sort: str, value: Term) -> list[Term]:
 
 
 def canonical_key(t: Term) -> str:
-    """Return a text equal for terms that differ in bound names, order and nesting of sums only."""
-    return _key(t, ())
+    """Return a text that identifies a term up to bound names and order in commutative nodes.
+
+    Nested sums, and so nested products, 'and' and 'or', are the same as flat ones.
+    """
+    return _key_inside_binders(t, ())
 
 
 @lru_cache(maxsize=100_000)
-def _key(t: Term, names: tuple[Term, ...]) -> str:
-    """Return the canonical key of a subterm inside binders with the given variables."""
+def _key_inside_binders(t: Term, names: tuple[Term, ...]) -> str:
+    """Return the canonical key of a subterm in the scope of binders with given variables."""
     if t[0] == "s" and t in names:
         # Counted from the inside, so that what contains no outer variable reads the same anywhere.
         return f"b{names[::-1].index(t)}"
     if names and not free_symbols(t) & set(names):
-        return _key(t, ())
+        return _key_inside_binders(t, ())
     parameters = [repr(p) if t[0] == "text" else str(p) for p in t[1 : 1 + PARAMETERS[t[0]]]]
     own = bound_variables(t)
-    pairs = _flat(t) if t[0] in ASSOCIATE else children(t)
-    parts = [_key(p, names + own if is_bound_place(t, i) else names) for i, p in pairs]
+    pairs = _flattened_parts(t) if t[0] in ASSOCIATE else children(t)
+    parts = [
+        _key_inside_binders(p, names + own if is_bound_place(t, i) else names) for i, p in pairs
+    ]
     if t[0] in COMMUTE:
         parts.sort()
     sorts = [f"[{' '.join(s[2] for s in own)}]"] if t[0] in BINDERS else []
     return f"({' '.join([t[0], *parameters, *sorts, *parts])})"
 
 
-def _flat(t: Term) -> Iterator[tuple[int, Term]]:
-    """Yield the parts of nested sums (or nested products), each with its place."""
+def _flattened_parts(t: Term) -> Iterator[tuple[int, Term]]:
+    """Yield the terms of nested sums, or factors of nested products, each with its place."""
     for i, p in enumerate(t[1:], start=1):
-        yield from _flat(p) if p[0] == t[0] else ((i, p),)
+        yield from _flattened_parts(p) if p[0] == t[0] else ((i, p),)
 
 
 def is_same_term(a: Term, b: Term) -> bool:
@@ -357,20 +362,20 @@ class TermReader:
 
     def add(self, data: Any) -> None:
         """Add a row to the table; raise `Rejected` if it is malformed."""
-        self._rows.append(self._node(data, DEPTH))
+        self._rows.append(self._parse_node(data, DEPTH))
 
     def read(self, data: Any) -> Term:
         """Return the term or formula of JSON data; raise `Rejected` if malformed or too large."""
-        term, (size, _) = self._node(data, DEPTH)
+        term, (size, _) = self._parse_node(data, DEPTH)
         spend_work(NODE * size)
         return term
 
-    def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
+    def _parse_node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
         if type(data) is int:
             require(0 <= data < len(self._rows), "there is no earlier row of this number")
             return self._rows[data]
         require(room > 0, "the term is too deep")
-        read = [[self._node(d, room - 1) for d in group] for group in part_groups(data)]
+        read = [[self._parse_node(d, room - 1) for d in group] for group in part_groups(data)]
         size = 1 + sum(s for group in read for _, (s, _) in group)
         depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
@@ -388,7 +393,7 @@ def parse_term(data: Any) -> Term:
 
 
 def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return the lists of parts of a node, three for a binder; refuse data of another shape."""
+    """Return the lists of a node's subterms, three for a binder; refuse data of another shape."""
     is_node = type(t) in (list, tuple) and t and type(t[0]) is str and t[0] in PARAMETERS
     require(is_node, "expected a node: a list whose first entry is a head")
     require(len(t) > PARAMETERS[t[0]], "parameters are missing")
@@ -401,12 +406,12 @@ def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
 
 
 def require_well_formed(t: Term) -> None:
-    """Refuse a node outside the language: wrong head, parameters or kinds of parts."""
+    """Refuse a node whose parameters, or whose number or kinds of subterms, are wrong."""
     if t[0] in BINDERS:
-        _binder(t)
+        _require_well_formed_binder(t)
         return
     head, parts = t[0], t[1 + PARAMETERS[t[0]] :]
-    count = _parameters(t, len(parts))
+    count = _required_part_count(t, len(parts))
     require(len(parts) == count, f"{head} has not {count} parts")
     if head in CONNECTIVES:
         require(parts and all(map(is_formula, parts)), f"a part of {head} is no formula")
@@ -422,12 +427,12 @@ _PARTS = {**dict.fromkeys(LEAVES, 0), **dict.fromkeys(RELATIONS, 2), "^": 1, "no
           "implies": 2, "iff": 2}  # fmt: skip
 
 
-def _parameters(t: Term, count: int) -> int:
-    """Return the number of parts that a node must have; refuse wrong parameters."""
+def _required_part_count(t: Term, count: int) -> int:
+    """Return the number of subterms that a node must have; refuse a node's wrong parameters."""
     head = t[0]
     if head == "n":
         p, q = t[1:3]
-        is_reduced = type(p) is int and _whole(q, 1) and gcd(p, q) == 1
+        is_reduced = type(p) is int and _is_integer_at_least(q, 1) and gcd(p, q) == 1
         require(is_reduced, "the number is no fraction in lowest terms")
         require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
     elif head in ("s", "u", "ix"):
@@ -435,19 +440,21 @@ def _parameters(t: Term, count: int) -> int:
     elif head == "text":
         require(type(t[1]) is str and len(t[1]) < 10_000, "the text is no string, or too long")
     elif head == "^":
-        require(type(t[1]) is int and _whole(t[2], 1), "the power has no exponent p/q")
+        require(
+            type(t[1]) is int and _is_integer_at_least(t[2], 1), "the power has no exponent p/q"
+        )
         require(abs(t[1]) < 1000 > t[2], "the exponent of the power is too large")
         require(t[1] and gcd(t[1], t[2]) == 1, "the exponent is 0, or not in lowest terms")
     elif head == "f":
         require(type(t[1]) is str and t[1] in FUNCTIONS, f"no function {t[1]!a:.40} in the table")
         return FUNCTIONS[t[1]]
     elif head == "gauss":
-        require(_whole(t[1], 1), "the dimension of the law is no positive integer")
+        require(_is_integer_at_least(t[1], 1), "the dimension of the law is no positive integer")
         return t[1] + t[1] ** 2  # type: ignore[no-any-return]
     elif head == "o":
         require(is_valid_name(t[1]), f"no name of a sentence: {t[1]!a:.80}")
     if head == "u":
-        _orders(t[3], count)
+        _require_orders(t[3], count)
     return _PARTS.get(head, count)
 
 
@@ -484,7 +491,7 @@ _SENTENCES: dict[str, Callable[[Term], bool]] = {
 }  # fmt: skip
 
 
-def _whole(n: Any, least: int) -> bool:
+def _is_integer_at_least(n: Any, least: int) -> bool:
     return type(n) is int and n >= least
 
 
@@ -507,7 +514,7 @@ def has_valid_name(t: Term) -> bool:
     return type(t[2]) is str and t[2] in SORTS and is_valid_name(t[1], t[0], t[2])
 
 
-def _orders(orders: Any, count: int) -> None:
+def _require_orders(orders: Any, count: int) -> None:
     is_list = type(orders) is tuple and len(orders) == count
     right = is_list and all(type(n) is int and 0 <= n < 100 for n in orders)
     require(right, "the orders are not one integer from 0 to 99 for each variable")
@@ -516,7 +523,7 @@ def _orders(orders: Any, count: int) -> None:
 _VARIABLES = {"sum": "Z", "int": "R", "E": "R", "copies": "R", "d": "R"}
 
 
-def _binder(t: Term) -> None:
+def _require_well_formed_binder(t: Term) -> None:
     head, names = t[0], bound_variables(t)
     require(names and len(set(names)) == len(names), f"{head} binds no variable, or one twice")
     require(all(s[0] == "s" for s in names), f"{head} binds a term that is no symbol")
@@ -535,7 +542,7 @@ def _binder(t: Term) -> None:
         require(all(is_term(e) or e[0] in ends for e in rest), f"an end of {head} is no term")
         require(is_term(rest[0]) or rest[0] != rest[1], "both ends are the same infinity")
     elif head == "d":
-        _orders(t[1], len(names))
+        _require_orders(t[1], len(names))
         is_point = len(rest) == len(names) and all(map(is_term, rest))
         require(is_point, "the point of the derivative is not one term for each variable")
     else:

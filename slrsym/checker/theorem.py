@@ -82,7 +82,7 @@ RULES: dict[str, InferenceRule] = {}
 def rule(
     name: str, *kinds: str, premises: int | None = 0, extension: str = ""
 ) -> Callable[[Any], Any]:
-    """Register an inference rule, a function of its premises followed by its arguments.
+    """Return a decorator that registers a function of premises and arguments as a rule.
 
     With any number of premises (None) it takes a list of them. A log that uses a rule of an
     extension has to name the extension.
@@ -97,7 +97,7 @@ def rule(
 
 
 def find_rule(name: Any, data: Sequence[Any]) -> InferenceRule:
-    """Return the inference rule of a name; refuse a wrong number of arguments."""
+    """Return the inference rule with a given name; refuse a wrong number of arguments."""
     require(type(name) is str and name in RULES, f"unknown rule {name!r:.40}")
     count = len(RULES[name].kinds)
     require(len(data) == count, f"{name} has not {count} data")
@@ -115,7 +115,7 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     work.left = granted
     try:
         for kind, value in zip(kinds, data, strict=True):
-            _validate(kind, value)
+            _require_valid_argument(kind, value)
         hypotheses, conclusion, axioms = apply(*([premises] if count is None else premises), *data)
         inherited = [a for p in premises for a in p.axioms]
         inherited += [f"extension {extension}"] if extension else []
@@ -129,8 +129,8 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
         work.left = log - (granted - work.left)
 
 
-def _validate(kind: str, data: Any) -> None:
-    """Refuse arguments of an inference that the log reader would refuse."""
+def _require_valid_argument(kind: str, data: Any) -> None:
+    """Refuse an argument of an inference that the reader of logs would refuse."""
     if kind == "t":
         require_all_well_formed([data])
     elif kind == "ts":
@@ -151,7 +151,7 @@ def _validate(kind: str, data: Any) -> None:
 
 
 def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
-    """Return the hypotheses of all premises, by their keys."""
+    """Return the hypotheses of all premises, by their canonical keys."""
     return {k: h for p in premises for k, h in p.hypotheses.items()}
 
 
@@ -177,8 +177,10 @@ def _assume(p: Term) -> Any:
 
 
 @rule("logic", "ts", "t", premises=None)
-def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion: Term) -> Any:
-    """Conclude a propositional consequence of the premises, by truth values.
+def _propositional_logic(
+    premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion: Term
+) -> Any:
+    """Conclude a propositional consequence of premises and hypotheses, by trying truth values.
 
     A premise counts as the implication of its conclusion by its hypotheses; so this rule cuts,
     discharges, takes conjunctions apart and puts cases together.
@@ -191,8 +193,8 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
 
 
 @rule("instance", "pairs", premises=1)
-def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
-    """Instantiate symbols of a theorem; the conditions of their sorts become hypotheses."""
+def _instantiate(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
+    """Substitute values for symbols of a theorem; conditions of sorts become hypotheses."""
     values = dict(pairs)
     require(len(values) == len(pairs), "a symbol is given two values")
     asked = []
@@ -229,7 +231,7 @@ def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
 
 @rule("induction", "t", "t", premises=2)
 def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
-    """Conclude a goal for all integers n from its start and from the step from n to n + 1."""
+    """Conclude a formula for all integers n by induction: from the start, and from n to n + 1."""
     require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "the symbol is not of sort Z>=0 or Z>0")
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})

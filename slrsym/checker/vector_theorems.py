@@ -42,19 +42,21 @@ ALMOST_EVERY = "AlmostEveryPairConvergesTo"
 _OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullStarts"}
 
 
-def _descent(t: Term) -> tuple[Term, Term, Term]:
-    """Return the risk function, the step size and the dimension of a descent on spheres."""
+def _parts_of_sphere_descent(t: Term) -> tuple[Term, Term, Term]:
+    """Return the risk, step size and dimension of a projected gradient descent on spheres."""
     is_descent = t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5
     require(is_descent, "the subject is no descent on spheres")
     function, rate, dimension = t[2:]
     return require_real_function(function, 5), rate, dimension
 
 
-def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
-    """Return the planar map, the points, and the conditions that pairs of vectors follow it."""
-    function, rate, dimension = _descent(goal.map)
+def _conditions_of_planar_map(
+    goal: OrbitGoal, least: int
+) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
+    """Return the planar map, the limit points, and conditions that pairs follow the map."""
+    function, rate, dimension = _parts_of_sphere_descent(goal.map)
     planar, slopes = goal.values[:2]
-    g = map_from_tuple(planar, goal.taken)
+    g = map_from_tuple(planar, goal.free_symbols)
     is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
     require(is_of_square, "the first value is no map of the square from -1 to 1")
     slopes = require_real_function(slopes, 2, 2)
@@ -63,7 +65,7 @@ def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term],
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
     names = bound_variables(function)
-    across = tuple(rename_apart(names[2:], goal.taken | frozenset(g.names)).values())
+    across = tuple(rename_apart(names[2:], goal.free_symbols | frozenset(g.names)).values())
     here = (*g.names, *across)
     risk = substitute(binder_bodies(function)[0], dict(zip(names, here, strict=True)))
     values = [
@@ -94,7 +96,7 @@ def _from_overlaps(goal: OrbitGoal) -> list[Term]:
 
     It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
     """
-    return _on_manifold(goal, 4)[2]
+    return _conditions_of_planar_map(goal, 4)[2]
 
 
 @register_theorem("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
@@ -136,10 +138,10 @@ def _from_overlaps_and_edges(goal: OrbitGoal) -> list[Term]:
     of the circle. The statement about the edge has such a null set; where no point of the list is
     on an edge, no orbit that stays there tends to one.
     """
-    g, ends, asked = _on_manifold(goal, 3)
+    g, ends, asked = _conditions_of_planar_map(goal, 3)
     for k, face in enumerate(goal.values[2:]):
         i, end = k // 2, (ONE, MINUS_ONE)[k % 2]
-        edge = map_from_tuple(face, goal.taken | frozenset(g.names))
+        edge = map_from_tuple(face, goal.free_symbols | frozenset(g.names))
         is_edge = edge.low == (MINUS_ONE,) and edge.high == (ONE,)
         require(is_edge, "a value is no map of an edge of the square")
         put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}

@@ -99,7 +99,7 @@ def save_cached(key: str, content: Any) -> None:
 
 
 def cached_evidence(claim: Claim) -> dict[str, Any]:
-    """Return the evidence that an earlier run found for a claim; empty if there is none."""
+    """Return the record of evidence that an earlier run saved for a claim; empty if none."""
     with suppress(OSError, ValueError):
         text = (_folder() / "evidence" / f"{_name(claim)}.json").read_text(encoding="utf-8")
         record = json.loads(text)

@@ -277,7 +277,7 @@ def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compar
 
 
 def check_certificate(claim: Claim) -> tuple[str, str]:
-    """Check the certificate of a claim; return problem and box, both empty if it has none."""
+    """Return why a claim's certificate fails, if so, and its box; two empty texts without one."""
     certificate = claim.certificate()
     return (
         ("", "") if certificate is None else (certificate.check(claim.statement), certificate.box)

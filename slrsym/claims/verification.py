@@ -168,7 +168,7 @@ def _is_sound(
     depends: Mapping[str, tuple[str, ...]],
     for_box: str = "",
 ) -> bool:
-    """Return whether a claim's own steps prove it, or its certificate may be relied on.
+    """Return whether a claim on which another rests is proved or, if `for_box`, certified.
 
     A proof may not rest on a certificate, since that holds on a box only, nor on an experiment.
     """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
@@ -177,17 +177,17 @@ app = typer.Typer(
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
 _GAMMA = Annotated[
     str | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"
     ),
 ]
 _GAMMA2 = Annotated[
-    str | None, declare_option_without_default("--gamma2", help="Its square, instead.")
+    str | None, declare_option_with_hidden_default("--gamma2", help="Its square, instead.")
 ]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
 _L = Annotated[
     int | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--L",
         min=1,
         help="Number of tokens: on the manifold nothing that is certified depends on it.",
@@ -210,7 +210,7 @@ _DIGITS = Annotated[
 ]
 _OUTPUT = Annotated[
     Path | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--output",
         "-o",
         metavar="FILE",
@@ -282,13 +282,13 @@ def alpha(
     *,
     step: Annotated[
         str | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--alpha", help="Certify this step size, instead of looking for the largest."
         ),
     ] = None,
     tolerance: Annotated[
         float | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--tolerance",
             help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
         ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,7 +74,7 @@ def compare(
     ] = 0.0,
     p: Annotated[
         str | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--p", metavar="P1,...,PL", help="Probabilities of the locations; equal by default."
         ),
     ] = None,
@@ -85,14 +85,14 @@ def compare(
     rho: Annotated[float, typer.Option("--rho", help="Overlap of k and v.")] = 0.0,
     target_stderr: Annotated[
         float | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--target-stderr",
             help="Sample until standard errors are as small, or --samples are used up.",
         ),
     ] = None,
     samples: Annotated[
         int | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--samples",
             min=2,
             help="How many samples of the task for each predictor. "

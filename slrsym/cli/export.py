@@ -13,7 +13,7 @@ import typer
 from slrsym.claims import cache, id_from_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.cli.verify import check_with_progress, load_ledger
 from slrsym.files import FolderError, replace_atomically, require_export_folder, write_folder
 
@@ -33,17 +33,17 @@ PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
 TITLE = Annotated[
-    str | None, declare_option_without_default("--title", help="What the document is called.")
+    str | None, declare_option_with_hidden_default("--title", help="What the document is called.")
 ]
 DOCS = Annotated[
     str | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--docs", metavar="URL", help="Where the documentation is; pages link to it."
     ),
 ]
 ALSO = Annotated[
     list[str] | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--claim",
         metavar="ID",
         help="The same as CLAIM. May be given more than once, as for verify.",
@@ -51,7 +51,7 @@ ALSO = Annotated[
 ]
 OUTPUT = Annotated[
     Path | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--output",
         "-o",
         metavar="DIR",
@@ -350,7 +350,7 @@ def coq(
 def portrait(
     output: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--output", "-o", metavar="FILE", help="Where to write: a .html file."
         ),
     ] = None,
@@ -361,7 +361,7 @@ def portrait(
     gamma2: shared.GAMMA2 = None,
     sweep: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."
         ),
     ] = None,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.figures import FORMATS, NAMES
 from slrsym.files import NotSavedError
 
@@ -49,7 +49,7 @@ def figure(
     ] = _PDF,
     data: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--data",
             metavar="FILE",
             help="A netCDF file with the data of the figure. If it is there, it is read instead of "
@@ -60,7 +60,7 @@ def figure(
     ] = None,
     model: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--model",
             metavar="DIR",
             help="For figures 1 and 2: the directory of a BERT, with config.json, vocab.txt and "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,13 +31,13 @@ def landscape(
     L: shared.TOKENS = 10,
     alpha: Annotated[
         float | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--alpha", help="Step size: say what projected gradient descent does near each point."
         ),
     ] = None,
     branches: Annotated[
         tuple[float, float] | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--branches",
             metavar="LAM0 LAM1",
             help="Follow the points over this range of inverse temperatures, instead.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +42,7 @@ def _maybe(name: str, text: str) -> Any:
 def recovery(
     lam: Annotated[
         str | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--lam",
             metavar="NUMBER[,NUMBER...]|SCHEDULE",
             help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
@@ -72,7 +72,7 @@ def recovery(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
         int | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--workers", min=1, help="How many processes. [default: one for each core]"
         ),
     ] = None,
@@ -277,7 +277,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
-    """Return a table of a sweep's grid, with short or long fractions, parameters apart or not."""
+    """Return a table of a sweep: for each setting, the fraction of runs with each verdict."""
     from slrsym.cli.display import empty_table
     from slrsym.recovery import VERDICTS
 

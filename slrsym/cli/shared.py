@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def declare_option_without_default(*names: str, help: str, **rest: Any) -> Any:
+def declare_option_with_hidden_default(*names: str, help: str, **rest: Any) -> Any:
     """Return an option of a command whose default value the help does not show."""
     return typer.Option(*names, help=help, show_default=False, **rest)
 
@@ -35,14 +35,14 @@ DIMENSION = Annotated[int, typer.Option("--d", help="Dimension of a token.")]
 TOKENS = Annotated[int, typer.Option("--L", help="Number of tokens.")]
 GAMMA = Annotated[
     float | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"
     ),
 ]
 
 GAMMA2 = Annotated[
     str | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."
     ),
 ]
@@ -79,12 +79,12 @@ def parse_square_root(gamma2: str) -> float:
 
 def output_option(what: str) -> Any:
     """Return the option --output, a command's file for a result, with its help text."""
-    return declare_option_without_default("--output", "-o", metavar="FILE", help=what)
+    return declare_option_with_hidden_default("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
     """Return the option --plot, a command's file for a picture, with its help text."""
-    return declare_option_without_default(
+    return declare_option_with_hidden_default(
         "--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}."
     )
 
@@ -111,7 +111,7 @@ CLAIMS = Annotated[
 ]
 PATHS = Annotated[
     list[Path] | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--path",
         metavar="PATH",
         help="A file or folder of derivations; by default those of the package.",
@@ -125,7 +125,7 @@ SEED = Annotated[
 ]
 WORKERS = Annotated[
     int | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--workers",
         min=1,
         metavar="N",
@@ -322,7 +322,7 @@ def require_distinct_files(*named: tuple[str, Path | None]) -> None:
 
 JsonFile = Annotated[
     Path | None,
-    declare_option_without_default(
+    declare_option_with_hidden_default(
         "--json",
         metavar="FILE",
         help="Write the result to a file, as JSON; - is standard output, instead of the table.",

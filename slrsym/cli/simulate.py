@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import DamagedFileError, read_arrays
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _option(name: str, text: str) -> Any:
     # What is not given is None, to be told from what is.
     default = _DEFAULTS.get(name.removeprefix("--").replace("-", "_"))
     shown = "" if default is None else f" [default: {default}]"
-    return declare_option_without_default(name, help=f"{text}{shown}")
+    return declare_option_with_hidden_default(name, help=f"{text}{shown}")
 
 
 @shared.report_errors()
@@ -118,7 +118,7 @@ def simulate(
     ] = None,
     resume: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--resume",
             metavar="FILE",
             help="Go on with the runs of a file, interrupted or not, up to --steps; they are saved "

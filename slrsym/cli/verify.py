@@ -20,7 +20,7 @@ import typer
 from slrsym.claims import id_from_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
-from slrsym.cli.shared import declare_option_without_default
+from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import make_folder_with_files
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def verify(
     paths: _PATHS = None,
     claim: Annotated[
         list[str] | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--claim",
             metavar="ID",
             help="Check this claim and what it rests on. May be given more than once.",
@@ -61,7 +61,7 @@ def verify(
     ] = False,
     proof_log: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--proof-log",
             metavar="FILE",
             help="Write the proofs with their evidence, for recheck. Evidence for unchanged steps "
@@ -70,7 +70,7 @@ def verify(
     ] = None,
     effort: Annotated[
         float,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--effort",
             metavar="X",
             min=0.0,
@@ -299,7 +299,7 @@ def check_with_progress(
     effort: float = 1.0,
     use_cache: bool = True,
 ) -> list[ClaimSummary]:
-    """Check claims while a progress bar is shown; return summaries and store every verdict."""
+    """Check claims with a progress bar; return summaries, and add every verdict to `verdicts`."""
     from slrsym.claims.cache import is_cache_allowed
 
     with shared.progress_bar() as bar:
@@ -324,7 +324,7 @@ def derivations(
     ] = False,
     copy: Annotated[
         Path | None,
-        declare_option_without_default(
+        declare_option_with_hidden_default(
             "--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."
         ),
     ] = None,
@@ -374,7 +374,7 @@ def recheck(
     ] = None,
     path: Annotated[
         list[Path] | None,
-        declare_option_without_default("--path", metavar="PATH", help="The same as PATH."),
+        declare_option_with_hidden_default("--path", metavar="PATH", help="The same as PATH."),
     ] = None,
     no_compare: Annotated[
         bool,

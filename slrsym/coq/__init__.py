@@ -17,19 +17,19 @@ CONFIRMED = Path(__file__).with_name("confirmed.json")
 
 
 @cache
-def _listed() -> dict[str, dict[str, dict[str, str]]]:
+def _read_confirmed_list() -> dict[str, dict[str, dict[str, str]]]:
     found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text(encoding="utf-8"))
     return found
 
 
 def tactics_of_confirmed_steps() -> dict[str, dict[str, str]]:
-    """Return, by claim id and step label, the tactics by which Coq confirms steps."""
-    return _listed()["steps"]
+    """Return, by claim id and step label, the Coq tactic that confirms a step."""
+    return _read_confirmed_list()["steps"]
 
 
 def confirmed_claims() -> dict[str, list[str]]:
     """Return, by id, the claims that Coq confirms as a whole, with the claims each assumes."""
-    return {id: list(rests) for id, rests in _listed()["claims"].items()}
+    return {id: list(rests) for id, rests in _read_confirmed_list()["claims"].items()}
 
 
 def is_confirmed_by_coq(id: str, label: str) -> bool:

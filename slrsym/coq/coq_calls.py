@@ -55,7 +55,9 @@ def compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
     return folder
 
 
-def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
+def find_tactic_of_each_goal(
+    goals: Iterable[CoqGoal], folder: Path, seconds: int = 3
+) -> dict[str, str]:
     """Run Coq to find a tactic that proves each goal; return those found, by goal's name.
 
     The folder has the compiled library; goals without a text are left out.
@@ -96,63 +98,66 @@ def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
 def compile_and_prune_development(
     made: CoqDevelopment, folder: Path, search: bool = False
 ) -> list[str]:
-    """Compile a development, drop proofs that Coq refuses, return axioms listed by coqchk.
+    """Compile a Coq development, drop proofs that Coq refuses, and return coqchk's axioms.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
     compile_coq_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
-        made.tactics |= search_tactics(goals, folder)
+        made.tactics |= find_tactic_of_each_goal(goals, folder)
         mark_complete_claims(made)
     *files, numbers = list(made.files())[2:]
-    if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
+    if any(_write_and_compile(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
-        known = [replace(g, tries=partial(_only, made.tactics[g.name])) for g in made.all_goals
-                 if g.name in made.tactics]  # fmt: skip
-        made.tactics = search_tactics(known, folder, seconds=120)
+        known = [
+            replace(g, tries=partial(_single_tactic, made.tactics[g.name]))
+            for g in made.all_goals
+            if g.name in made.tactics
+        ]
+        made.tactics = find_tactic_of_each_goal(known, folder, seconds=120)
         made.whole = {id: rests for id, rests in made.whole.items() if made.is_complete(id)}
-        _settle(made)
+        _store_supposed_claims(made)
         for name in files[:-1]:
-            if problem := _compiled_as_is(made, folder, name):
+            if problem := _write_and_compile(made, folder, name):
                 raise CoqError(problem)
-    while problem := _compiled_as_is(made, folder, CLAIMS):
-        if not _dropped(made, folder / CLAIMS, problem):
+    while problem := _write_and_compile(made, folder, CLAIMS):
+        if not _unmark_refused_claim(made, folder / CLAIMS, problem):
             raise CoqError(problem)
-    problem = _compiled_as_is(made, folder, numbers)
+    problem = _write_and_compile(made, folder, numbers)
     if problem and "Interval" not in problem:  # what is not installed is not asked
         raise CoqError(problem)
     return list_axioms(folder, [STATEMENTS[:-2], *(name.removesuffix(".v") for name in files)])
 
 
-def _only(tactic: str) -> list[str]:
+def _single_tactic(tactic: str) -> list[str]:
     return [tactic]
 
 
 def mark_complete_claims(made: CoqDevelopment) -> None:
     """Mark each claim of a Coq development whose steps all have proofs as proved by them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
-    _settle(made)
+    _store_supposed_claims(made)
 
 
-def _settle(made: CoqDevelopment) -> None:
-    """Store, for each marked claim, the claims that it assumes."""
+def _store_supposed_claims(made: CoqDevelopment) -> None:
+    """Store, for each claim proved by its steps, the unconfirmed claims that it assumes."""
     for id in made.claims_in_order():
         made.whole[id] = made.supposed_claims(id)
 
 
-def _compiled_as_is(made: CoqDevelopment, folder: Path, name: str) -> str:
+def _write_and_compile(made: CoqDevelopment, folder: Path, name: str) -> str:
     (folder / name).write_text(made.files()[name], encoding="utf-8")
     return compile_coq_file(folder, name, limit=3600)
 
 
-def _dropped(made: CoqDevelopment, file: Path, problem: str) -> bool:
-    """Remove the mark of the claim at which Coq stopped; return whether one was found."""
+def _unmark_refused_claim(made: CoqDevelopment, file: Path, problem: str) -> bool:
+    """Remove the mark of the claim at whose proof Coq stopped; return whether one was found."""
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False
     before = "\n".join(file.read_text(encoding="utf-8").splitlines()[: int(found[1])])
     name = re.findall(r"^Theorem ([\w']+)", before, re.M)[-1]
     del made.whole[next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == name)]
-    _settle(made)
+    _store_supposed_claims(made)
     return True

@@ -95,9 +95,9 @@ class CoqDevelopment:
         return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
     def statement_definitions(self, ids: Iterable[str]) -> str:
-        """Return Coq text that defines the statement of each of the given claims."""
+        """Return Coq definitions of the statements of given claims, one for each claim."""
         return "\n".join(
-            f"{_title(self.find(id))}Definition claim_{coq_name(id)} : Prop :=\n  {said}.\n"
+            f"{_title_comment(self.find(id))}Definition claim_{coq_name(id)} : Prop :=\n  {said}.\n"
             for id, said in self.statements.items()
             if id in ids
         )
@@ -115,7 +115,7 @@ class CoqDevelopment:
 
     def files(self, parts: int = 2) -> dict[str, str]:
         """Return the texts of the development's Coq files by name, in the order of compilation."""
-        texts = {id: self._steps(id) for id in self.goals}
+        texts = {id: self._step_lemmas(id) for id in self.goals}
         size, chunks = sum(map(len, texts.values())) / parts, [""]
         for text in texts.values():
             if len(chunks[-1]) > size and len(chunks) < parts:
@@ -125,16 +125,16 @@ class CoqDevelopment:
         steps = {f"Steps{n}.v": f"{opening.replace('Slrsym', 'Slrsym Statements')}{chunk}"
                  for n, chunk in enumerate(chunks, start=1)}  # fmt: skip
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
-        claims = "".join(self._claim(id) for id in self.claims_in_order())
+        claims = "".join(self._claim_theorem(id) for id in self.claims_in_order())
         return {
             LIBRARY.name: LIBRARY.read_text(encoding="utf-8"),
             STATEMENTS: opening + self.statement_definitions(self.statements),
             **steps,
             CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",
-            NUMBERS: self._numbers(),
+            NUMBERS: self._numerical_lemmas(),
         }
 
-    def _numbers(self) -> str:
+    def _numerical_lemmas(self) -> str:
         """Return Coq lemmas, proved by coq-interval, for claims certified at one point."""
         text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
         text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
@@ -145,23 +145,25 @@ class CoqDevelopment:
             if any(not isinstance(f, sp.exp) for f in self.find(id).statement.atoms(sp.Function)):
                 continue  # which the tactic does not know
             at = {x: sp.Rational(str(value)) for x, value in ranges.items()}
-            text += _title(self.find(id))
+            text += _title_comment(self.find(id))
             for k, part in enumerate(conjuncts(self.find(id).statement), start=1):
                 said = part.func(*(a.subs(at) for a in part.args), evaluate=False)
                 text += f"Lemma {coq_name(id)}__{k} : {CoqPrinter().statement(said)}.\n"
                 text += "Proof. interval. Qed.\n"
         return text
 
-    def _steps(self, id: str) -> str:
-        text = _title(self.find(id))
+    def _step_lemmas(self, id: str) -> str:
+        text = _title_comment(self.find(id))
         for goal in self.goals[id]:
             about = f"{goal.label}: {goal.step.rule.name}"
             if goal.name in self.tactics:
-                text += f"(* {_safe(about)} *)\nLemma {goal.name} : {goal.text}.\n"
+                text += f"(* {_text_for_comment(about)} *)\nLemma {goal.name} : {goal.text}.\n"
                 text += f"Proof. intros; {self.tactics[goal.name]}. Qed.\n"
             else:
                 why = f"it cannot be said: {goal.lack}" if goal.lack else "no tactic proves it"
-                text += f"(* {_safe(about)}: not confirmed, {_safe(why)} *)\n"
+                text += (
+                    f"(* {_text_for_comment(about)}: not confirmed, {_text_for_comment(why)} *)\n"
+                )
         return text + "\n"
 
     def claims_in_order(self) -> list[str]:
@@ -181,16 +183,16 @@ class CoqDevelopment:
             visit(id)
         return list(order)
 
-    def _claim(self, id: str) -> str:
+    def _claim_theorem(self, id: str) -> str:
         rests, name = self.whole[id], coq_name(id)
         arrows = "".join(f"claim_{coq_name(other)} -> " for other in rests)
         return (
-            f"{_title(self.find(id))}Theorem {name}_holds : {arrows}claim_{name}.\n"
-            f"Proof. intros; unfold claim_{name}; intros; {self._assembled(id)}. Qed.\n\n"
+            f"{_title_comment(self.find(id))}Theorem {name}_holds : {arrows}claim_{name}.\n"
+            f"Proof. intros; unfold claim_{name}; intros; {self._assembled_proof(id)}. Qed.\n\n"
         )
 
-    def _assembled(self, id: str) -> str:
-        """Return the Coq proof of a claim from its steps."""
+    def _assembled_proof(self, id: str) -> str:
+        """Return the Coq proof script that derives a claim from the lemmas of its steps."""
         names = {goal.label: goal for goal in self.goals[id]}
         used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
         holds = " | ".join(
@@ -219,11 +221,11 @@ class CoqDevelopment:
         return list(rests)
 
 
-def _safe(text: str) -> str:
+def _text_for_comment(text: str) -> str:
     """Return a text without the characters that would end a Coq comment."""
     return " ".join(text.replace("*", "x").replace('"', "'").split())
 
 
-def _title(claim: Claim) -> str:
+def _title_comment(claim: Claim) -> str:
     title = f": {claim.title}" if claim.title else ""
-    return f"(* {_safe(f'{claim.id}, {claim.source}{title}')} *)\n"
+    return f"(* {_text_for_comment(f'{claim.id}, {claim.source}{title}')} *)\n"

@@ -2,7 +2,7 @@
 
 A printer that prints something else proves something else. This reader shares nothing with it but
 the table of names: text and SymPy's expressions both become plain tuples, without a rule of algebra
-but those of writing: sums and products have no order, ``a / b`` is a power of b, ``sqrt_term``
+but those of writing: sums and products have no order, ``a / b`` is a power of b, ``sqrt b``
 another.
 """
 
@@ -36,7 +36,7 @@ class CoqGoalMismatchError(ValueError):
 # -- plain tuples ---------------------------------------------------------------------------------
 
 
-def _many(head: str, parts: Iterable[Any]) -> Any:
+def _sum_or_product(head: str, parts: Iterable[Any]) -> Any:
     flat: list[Any] = []
     number = Fraction(0 if head == "+" else 1)
     for part in parts:
@@ -50,17 +50,17 @@ def _many(head: str, parts: Iterable[Any]) -> Any:
     return flat[0] if len(flat) == 1 else (head, *sorted(flat, key=repr))
 
 
-def _power(base: Any, exponent: Fraction) -> Any:
+def _power_of(base: Any, exponent: Fraction) -> Any:
     if exponent == 1:
         return base
     if base[0] == "n" and exponent.denominator == 1 and base[1]:
         return ("n", base[1] ** int(exponent))
     if base[0] == "^" and exponent.denominator == 1:
-        return _power(base[1], base[2] * exponent)
+        return _power_of(base[1], base[2] * exponent)
     return ("^", base, exponent)
 
 
-def _unordered(head: str, *parts: Any) -> Any:
+def _with_sorted_parts(head: str, *parts: Any) -> Any:
     flat = [q for p in parts for q in (p[1:] if p[0] == head else (p,))]
     return (head, *sorted(flat, key=repr))
 
@@ -68,7 +68,9 @@ def _unordered(head: str, *parts: Any) -> Any:
 # -- from text ------------------------------------------------------------------------------------
 
 
-class _Parser:
+class _CoqGoalParser:
+    """Recursive-descent parser of the text of a Coq goal to nested tuples."""
+
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = []
         at = 0
@@ -99,15 +101,17 @@ class _Parser:
             if binding < least:
                 return left
             operator = self.take()
-            left = _joined(operator, left, self.expression(binding if right else binding + 1))
+            left = _binary_operation(
+                operator, left, self.expression(binding if right else binding + 1)
+            )
 
     def prefix(self) -> Any:
         if self.peek() == "-":
             self.take()
-            return _many("*", [("n", Fraction(-1)), self.expression(_UNARY)])
+            return _sum_or_product("*", [("n", Fraction(-1)), self.expression(_UNARY)])
         if self.peek() == "/":
             self.take()
-            return _power(self.expression(_UNARY), Fraction(-1))
+            return _power_of(self.expression(_UNARY), Fraction(-1))
         if self.peek() == "forall":
             return self.quantified()
         return self.application()
@@ -143,11 +147,11 @@ class _Parser:
         if not arguments:
             return head
         if head == ("v", "sqrt"):
-            return _power(arguments[0], Fraction(1, 2))
+            return _power_of(arguments[0], Fraction(1, 2))
         if head[0] == "fun":
             return ("at", head[1], *arguments)
         if head[0] == "v" and head[1] in ("Rmax", "Rmin"):
-            return _unordered(head[1], *arguments)
+            return _with_sorted_parts(head[1], *arguments)
         return ("call", head, *arguments)
 
     def atom(self) -> Any:
@@ -175,26 +179,26 @@ class _Parser:
         return ("fun", body)
 
 
-def _joined(operator: str, a: Any, b: Any) -> Any:
+def _binary_operation(operator: str, a: Any, b: Any) -> Any:
     if operator in ("+", "*"):
-        return _many(operator, [a, b])
+        return _sum_or_product(operator, [a, b])
     if operator == "-":
-        return _many("+", [a, _many("*", [("n", Fraction(-1)), b])])
+        return _sum_or_product("+", [a, _sum_or_product("*", [("n", Fraction(-1)), b])])
     if operator == "/":
-        return _many("*", [a, _power(b, Fraction(-1))])
+        return _sum_or_product("*", [a, _power_of(b, Fraction(-1))])
     if operator == "^":
         if b[0] != "n":
             raise CoqGoalMismatchError("an exponent that is no number")
-        return _power(a, b[1])
+        return _power_of(a, b[1])
     if operator in ("=", "<>", "/\\", "\\/", "<->"):
-        return _unordered(operator, a, b)
+        return _with_sorted_parts(operator, a, b)
     return (operator, a, b)
 
 
 # -- from SymPy -----------------------------------------------------------------------------------
 
 
-class _Walker:
+class _TupleConverter:
     """Converter of SymPy expressions to nested tuples, with symbols named by a table."""
 
     def __init__(self, names: Mapping[Any, str]) -> None:
@@ -208,10 +212,10 @@ class _Walker:
         """Convert an expression or a statement to a tuple, with a cache."""
         at = (e, bound)
         if at not in self._seen:
-            self._seen[at] = self._walked(e, bound)
+            self._seen[at] = self._convert(e, bound)
         return self._seen[at]
 
-    def _walked(self, e: Any, bound: tuple[Any, ...]) -> Any:
+    def _convert(self, e: Any, bound: tuple[Any, ...]) -> Any:
         def all_of(parts: Iterable[Any]) -> list[Any]:
             return [self(p, bound) for p in parts]
 
@@ -228,16 +232,18 @@ class _Walker:
         if e is sp.E:
             return ("call", ("v", "exp"), ("n", Fraction(1)))
         if isinstance(e, sp.Add | sp.Mul):
-            return _many("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
+            return _sum_or_product("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Rational):
-            return _power(self(e.base, bound), Fraction(int(e.exp.p), int(e.exp.q)))
+            return _power_of(self(e.base, bound), Fraction(int(e.exp.p), int(e.exp.q)))
         if isinstance(e, sp.Max | sp.Min):
-            return _unordered("Rmax" if isinstance(e, sp.Max) else "Rmin", *all_of(e.args))
+            return _with_sorted_parts("Rmax" if isinstance(e, sp.Max) else "Rmin", *all_of(e.args))
         if isinstance(e, sp.Indexed):
             return ("call", *all_of([e.base, *e.indices]))
         if isinstance(e, sp.erfc):
             erf = ("call", ("v", "erf"), *all_of(e.args))
-            return _many("+", [("n", Fraction(1)), _many("*", [("n", Fraction(-1)), erf])])
+            return _sum_or_product(
+                "+", [("n", Fraction(1)), _sum_or_product("*", [("n", Fraction(-1)), erf])]
+            )
         if type(e).__name__ in FUNCTIONS:
             return ("call", ("v", FUNCTIONS[type(e).__name__]), *all_of(e.args))
         if isinstance(e, sp.Derivative):
@@ -260,14 +266,14 @@ class _Walker:
 
     def _statement(self, e: Any, all_of: Any) -> Any:
         if isinstance(e, sp.Eq | sp.Ne):
-            return _unordered("=" if isinstance(e, sp.Eq) else "<>", *all_of(e.args))
+            return _with_sorted_parts("=" if isinstance(e, sp.Eq) else "<>", *all_of(e.args))
         if isinstance(e, sp.Le | sp.Lt | sp.Ge | sp.Gt):
             sides = all_of(e.args)
             sides = sides if isinstance(e, sp.Le | sp.Lt) else sides[::-1]
             return ("<=" if isinstance(e, sp.Le | sp.Ge) else "<", *sides)
         for kind, word in ((sp.And, "/\\"), (sp.Or, "\\/"), (sp.Equivalent, "<->")):
             if isinstance(e, kind):
-                return _unordered(word, *all_of(e.args))
+                return _with_sorted_parts(word, *all_of(e.args))
         if isinstance(e, sp.Implies):
             return ("->", *all_of(e.args))
         raise CoqGoalMismatchError(f"{type(e).__name__} is read as nothing")
@@ -276,8 +282,8 @@ class _Walker:
 # -- what a goal says -----------------------------------------------------------------------------
 
 
-def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
-    """Split a parsed Coq statement into its quantified variables, premises and conclusion."""
+def _split_into_premises(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
+    """Split a parsed Coq statement into quantified variables, premises and conclusion."""
     names: tuple[tuple[str, int], ...] = ()
     if p[0] == "forall":
         _, names, p = p
@@ -288,7 +294,7 @@ def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
     return names, premises, p
 
 
-def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
+def _assumptions_of_symbol(x: Any, name: str, indices: int = 0) -> list[Any]:
     """Return the assumptions of a symbol, or of all terms of a sequence, as tuples."""
     zero, me = ("n", Fraction(0)), ("v", name)
     if isinstance(x, sp.IndexedBase):
@@ -302,7 +308,7 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
     for holds, p in (
         (x.is_positive, ("<", zero, me)), (x.is_negative, ("<", me, zero)),
         (x.is_nonnegative, ("<=", zero, me)), (x.is_nonpositive, ("<=", me, zero)),
-        (x.is_nonzero, _unordered("<>", zero, me)),
+        (x.is_nonzero, _with_sorted_parts("<>", zero, me)),
     ):  # fmt: skip
         found += [p] if holds else []
     whole = [("call", ("v", "is_int"), me)] if x.is_integer else []
@@ -311,7 +317,7 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
 
 def parse_coq_goal(text: str) -> Any:
     """Parse the text of a Coq goal into nested tuples; raise an error if it is malformed."""
-    parser = _Parser(text)
+    parser = _CoqGoalParser(text)
     found = parser.expression()
     if parser.peek():
         raise CoqGoalMismatchError(f"{parser.peek()!r} is left over")
@@ -320,56 +326,60 @@ def parse_coq_goal(text: str) -> Any:
 
 def require_goal_says_step(goal: CoqGoal) -> None:
     """Raise an error if the text of a Coq goal does not state its step, or supposes more."""
-    walk = _Walker(goal.printer.names)
-    variables, premises, conclusion = _split(parse_coq_goal(goal.text))
+    walk = _TupleConverter(goal.printer.names)
+    variables, premises, conclusion = _split_into_premises(parse_coq_goal(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
-        premises, conclusion = _without_implication(premises, conclusion, goal.step.statement)
+        premises, conclusion = _move_last_premise_to_conclusion(
+            premises, conclusion, goal.step.statement
+        )
     if conclusion != walk(goal.step.statement):
         raise CoqGoalMismatchError(f"{goal.name} concludes {conclusion}")
-    own = list(_walked(walk, _suppositions(goal.step)))
+    own = list(_convertible_hypotheses(walk, _hypotheses_of_step(goal.step)))
     allowed = [*own, *(("v", f"claim_{id.replace('-', '_')}") for id in goal.step.uses)]
     symbols = {name: x for x, name in goal.printer.names.items()}
     for name, indices in variables:
-        allowed += _declared(symbols[name], name, indices)
-    supposed = _suppositions(goal.step)
-    facts = [_fact(walk, other, supposed, own, symbols) for other in goal.facts]
+        allowed += _assumptions_of_symbol(symbols[name], name, indices)
+    supposed = _hypotheses_of_step(goal.step)
+    facts = [_step_as_fact(walk, other, supposed, own, symbols) for other in goal.facts]
     for premise in premises:
         if premise not in allowed and not any(_is_fact(premise, *f) for f in facts):
             raise CoqGoalMismatchError(f"{goal.name} supposes {premise}")
 
 
-def _without_implication(premises: list[Any], conclusion: Any, statement: Any) -> tuple[Any, Any]:
+def _move_last_premise_to_conclusion(
+    premises: list[Any], conclusion: Any, statement: Any
+) -> tuple[Any, Any]:
     if not isinstance(statement, sp.Implies) or not premises:
         raise CoqGoalMismatchError("an implication that the step does not state")
     return premises[:-1], ("->", premises[-1], conclusion)
 
 
-def _suppositions(step: Any) -> list[Any]:
+def _hypotheses_of_step(step: Any) -> list[Any]:
     return list(dict.fromkeys((*step.context.hypotheses, *step.context.granted)))
 
 
-def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
+def _convertible_hypotheses(walk: _TupleConverter, hypotheses: Iterable[Any]) -> Iterator[Any]:
     """Yield hypotheses as tuples; skip those that cannot be converted."""
     for h in hypotheses:
         with suppress(CoqGoalMismatchError, ValueError):
             yield walk(h)
 
 
-def _fact(
-    walk: _Walker, other: Any, supposed: Sequence[Any], own: Sequence[Any],
+def _step_as_fact(
+    walk: _TupleConverter, other: Any, supposed: Sequence[Any], own: Sequence[Any],
     symbols: Mapping[str, Any],
 ) -> tuple[Any, list[Any], Mapping[str, Any]]:  # fmt: skip
-    """Return an earlier step's statement and further premises as tuples, with the symbols.
+    """Return an earlier step as tuples: statement, premises that a goal lacks, and symbols.
 
     A premise that the step supposes as well, such as a recursion, need not be read.
     """
-    needs = [walk(h) for h in _suppositions(other) if h not in supposed]
+    needs = [walk(h) for h in _hypotheses_of_step(other) if h not in supposed]
     return walk(other.statement), [h for h in needs if h not in own], symbols
 
 
 def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, Any]) -> bool:
     """Return whether a Coq goal's premise is an earlier step's statement with its premises."""
-    names, given, conclusion = _split(premise)
+    names, given, conclusion = _split_into_premises(premise)
     if said[0] == "->":
         given, conclusion = given[:-1], ("->", given[-1], conclusion) if given else conclusion
     for name, _ in names:
@@ -382,22 +392,24 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
             if not isinstance(e, sp.Symbol | sp.IndexedBase)
         ):
             return False
-        needs = [*needs, *_declared(x, name)]
+        needs = [*needs, *_assumptions_of_symbol(x, name)]
     return bool(conclusion == said and all(h in given for h in needs))
 
 
 def require_coq_text_states_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     """Raise `CoqGoalMismatchError` unless a Coq text states a claim with exactly its hypotheses."""
-    walk = _Walker(names)
-    variables, premises, conclusion = _split(parse_coq_goal(text))
+    walk = _TupleConverter(names)
+    variables, premises, conclusion = _split_into_premises(parse_coq_goal(text))
     if isinstance(claim.statement, sp.Implies):
-        premises, conclusion = _without_implication(premises, conclusion, claim.statement)
+        premises, conclusion = _move_last_premise_to_conclusion(
+            premises, conclusion, claim.statement
+        )
     if conclusion != walk(claim.statement):
         raise CoqGoalMismatchError(f"claim {claim.id} says {conclusion}")
     symbols = {name: x for x, name in names.items()}
     wanted = [walk(h) for h in claim.hypotheses]
     for name, indices in variables:
-        wanted += _declared(symbols[name], name, indices)
+        wanted += _assumptions_of_symbol(symbols[name], name, indices)
     meaningful = [
         walk(kind(node.base, 0, evaluate=False))
         for h in claim.hypotheses

@@ -68,7 +68,9 @@ def step_kind(step: Step) -> str:
     return "theorem" if rule.startswith("theorem ") else "conclusion"
 
 
-def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
+def _quantified_statement(
+    printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]
+) -> str:
     """Return a statement and its hypotheses as Coq text, quantified over its new symbols."""
     before = dict(printer.free)
     conclusion = printer.statement(statement)
@@ -80,7 +82,7 @@ def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: se
     # A part that became a variable is one number, whatever a fact says for all values of others.
     if any(x in e.free_symbols for e in printer.opaque.values() for x in new):
         raise NotExpressibleInCoqError("a fact for all values of what a part depends on")
-    premises = [p for x in new for p in _declared(printer, x)] + premises
+    premises = [p for x in new for p in _assumption_premises(printer, x)] + premises
     for x in new:
         del printer.free[x]
     text = " -> ".join([*premises, conclusion])
@@ -89,10 +91,10 @@ def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: se
     return f"({text})" if premises else text
 
 
-def _declared(printer: CoqPrinter, x: Any) -> list[str]:
+def _assumption_premises(printer: CoqPrinter, x: Any) -> list[str]:
     """Return a symbol's assumptions, such as its sign, as Coq texts of premises."""
     if isinstance(x, sp.IndexedBase):
-        return _signed_sequence(printer, x)
+        return _sequence_sign_premises(printer, x)
     if not isinstance(x, sp.Symbol):
         return []
     sign = sign_condition(x)
@@ -100,7 +102,7 @@ def _declared(printer: CoqPrinter, x: Any) -> list[str]:
     return whole + ([] if sign is None else [printer.statement(sign)])
 
 
-def _signed_sequence(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
+def _sequence_sign_premises(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
     """Return the Coq premise that all terms of a sequence have a sign, if that is declared."""
     relation = next((r for r, holds in (("<", x.label.is_positive), ("<=", x.label.is_nonnegative))
                      if holds), None)  # fmt: skip
@@ -112,9 +114,9 @@ def _signed_sequence(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
     ]
 
 
-def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str:
+def _goal_text(printer: CoqPrinter, premises: list[str], conclusion: str) -> str:
     variables = " ".join(f"({printer.names[x]} : {'R -> ' * n}R)" for x, n in printer.free.items())
-    declared = [p for x in list(printer.free) for p in _declared(printer, x)]
+    declared = [p for x in list(printer.free) for p in _assumption_premises(printer, x)]
     body = " ->\n  ".join(dict.fromkeys([*declared, *premises])) if declared or premises else ""
     text = f"{body} ->\n  {conclusion}" if body else conclusion
     return f"forall {variables},\n  {text}" if variables else text
@@ -130,7 +132,7 @@ def coq_statement_of_claim(claim: Claim) -> tuple[str, CoqPrinter]:
     premises += [c for h in claim.hypotheses for c in coq_definedness_premises(h, printer)]
     if printer.opaque:
         raise NotExpressibleInCoqError(f"{next(iter(printer.opaque.values()))} has no words in Coq")
-    return _assembled(printer, premises, conclusion), printer
+    return _goal_text(printer, premises, conclusion), printer
 
 
 def coq_definedness_premises(p: Any, printer: CoqPrinter) -> list[str]:
@@ -159,7 +161,7 @@ class GoalWriter:
         self._said: dict[str, tuple[str, CoqPrinter] | NotExpressibleInCoqError] = {}
 
     def statement(self, id: str) -> tuple[str, CoqPrinter]:
-        """Return a claim's statement as Coq text and its printer; raise if it has none."""
+        """Return a claim's statement as Coq text, and its printer; raise if it has no such text."""
         if id not in self._said:
             try:
                 self._said[id] = coq_statement_of_claim(self._find(id))
@@ -181,7 +183,7 @@ class GoalWriter:
                 name += "'"
             goal = CoqGoal(name, id, step.label, step_kind(step), step)
             try:
-                self._fill(goal, steps[:number])
+                self._fill_goal(goal, steps[:number])
                 if len(goal.text) > _LONGEST:
                     raise NotExpressibleInCoqError("it is too long")
             except NotExpressibleInCoqError as lack:
@@ -189,7 +191,7 @@ class GoalWriter:
             made.append(goal)
         return made
 
-    def _fill(self, goal: CoqGoal, before: list[Step]) -> None:
+    def _fill_goal(self, goal: CoqGoal, before: list[Step]) -> None:
         step, printer = goal.step, goal.printer
         conclusion = printer.statement(step.statement)
         if printer.opaque and all(
@@ -209,21 +211,23 @@ class GoalWriter:
             self.statement(claims[0])
         if goal.kind == "differentiation":
             claims = []
-        goal.claims = [c for c in claims if self._has_words(c)]
+        goal.claims = [c for c in claims if self._is_expressible(c)]
         premises += [f"claim_{coq_name(c)}" for c in goal.claims]
-        facts = self._facts(goal, before, premises)
-        goal.text = _assembled(printer, [*premises, *facts], conclusion)
+        facts = self._premises_from_earlier_steps(goal, before, premises)
+        goal.text = _goal_text(printer, [*premises, *facts], conclusion)
         goal.tries = lambda: candidate_tactics(goal, self._find, self.statement)
 
-    def _has_words(self, id: str) -> bool:
+    def _is_expressible(self, id: str) -> bool:
         try:
             self.statement(id)
         except NotExpressibleInCoqError:
             return False
         return True
 
-    def _facts(self, goal: CoqGoal, before: list[Step], premises: list[str]) -> list[str]:
-        """Return Coq texts of earlier steps as premises of a goal; store these steps in it."""
+    def _premises_from_earlier_steps(
+        self, goal: CoqGoal, before: list[Step], premises: list[str]
+    ) -> list[str]:
+        """Return earlier steps as Coq texts of premises of a goal; add them to the goal's facts."""
         step = goal.step
         stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)
         within = f"{stem.rstrip('.')}." if stem else ""
@@ -238,7 +242,7 @@ class GoalWriter:
             mark = dict(goal.printer.free)
             given = [h for h in (*other.context.hypotheses, *other.context.granted) if h not in own]
             try:
-                text = _closed(goal.printer, other.statement, given, known)
+                text = _quantified_statement(goal.printer, other.statement, given, known)
             except NotExpressibleInCoqError:
                 goal.printer.free = mark
                 continue

@@ -59,7 +59,7 @@ class CoqPrinter:
             self.free.setdefault(thing, indices)
         return self.name(thing, hint)
 
-    def _opaque(self, e: Any) -> str:
+    def _opaque_variable(self, e: Any) -> str:
         if set(self._bound) & e.free_symbols or not isinstance(e, sp.Expr):
             raise NotExpressibleInCoqError(f"{e} has no words in Coq")
         return self._variable(e, "part")
@@ -103,7 +103,7 @@ class CoqPrinter:
         if isinstance(e, sp.erfc):
             return f"(1 - erf {self.term(e.args[0])})"
         binder = self._binder(e) if isinstance(e, sp.Expr) else None
-        return binder or self._opaque(e)
+        return binder or self._opaque_variable(e)
 
     def _product(self, factors: Sequence[Any]) -> str:
         below = [f for f in factors if isinstance(f, sp.Pow) and f.exp.is_Rational and f.exp.p < 0]
@@ -115,7 +115,7 @@ class CoqPrinter:
 
     def _power(self, e: Any) -> str:
         if not isinstance(e.exp, sp.Rational) or e.exp.q > 2:
-            return self._opaque(e)
+            return self._opaque_variable(e)
         n = abs(int(e.exp.p))
         base = self.term(e.base)
         root = f"(sqrt {base})" if e.exp.q == 2 else base
@@ -127,7 +127,7 @@ class CoqPrinter:
         try:
             if isinstance(e, sp.Derivative):
                 variables = [x for x, n in e.variable_count for _ in range(int(n))]
-                text = self._under(variables, e.expr)
+                text = self._term_with_bound(variables, e.expr)
                 for x in variables:
                     name = self.name(x, x.name)
                     text = f"(Derive (fun {name} : R => {text}) {name})"
@@ -137,23 +137,23 @@ class CoqPrinter:
                 return text
             if isinstance(e, sp.Subs):
                 heads = "".join(f"fun {self.name(x, x.name)} : R => " for x in e.variables)
-                body = self._under(e.variables, e.expr)
+                body = self._term_with_bound(e.variables, e.expr)
                 return f"(({heads}{body}) {' '.join(map(self.term, e.point))})"
             if isinstance(e, sp.Sum | sp.Integral) and len(e.limits) == 1 and len(e.limits[0]) == 3:
                 x, low, high = e.limits[0]
                 if sp.oo in (low, high) or -sp.oo in (low, high):
                     return None
                 word = "Sum" if isinstance(e, sp.Sum) else "RInt"
-                body = self._function(x, e.function)
+                body = self.lambda_term(x, e.function)
                 return f"({word} {body} {self.term(low)} {self.term(high)})"
         except NotExpressibleInCoqError:
             self.free = mark
         return None
 
-    def _function(self, x: Any, body: Any) -> str:
-        return f"(fun {self.name(x, x.name)} : R => {self._under([x], body)})"
+    def lambda_term(self, x: Any, body: Any) -> str:
+        return f"(fun {self.name(x, x.name)} : R => {self._term_with_bound([x], body)})"
 
-    def _under(self, variables: Sequence[Any], body: Any) -> str:
+    def _term_with_bound(self, variables: Sequence[Any], body: Any) -> str:
         self._bound += variables
         try:
             return self.term(body)

@@ -22,16 +22,16 @@ class TacticHints:
 
     def __init__(self, printer: CoqPrinter, statement: Any, bells: bool = False) -> None:
         self._printer = printer
-        self.plain = _at_points(statement)
-        roots, names = self._roots()
+        self.plain = _sides_with_derivatives_evaluated(statement)
+        roots, names = self._root_tactics()
         self.field = f"field [{' '.join(names)}]; side" if names else "field; side"
         self.opening = ("cbv beta; " if statement.has(sp.Subs) else "") + roots
         if bells:
-            self.opening += self._bells()
-        self.opening += self._exponentials()
-        self.sums = self._sums(self.plain)
+            self.opening += self._erf_derivative_tactics()
+        self.opening += self._exponential_tactics()
+        self.sums = self._sum_tactics(self.plain)
 
-    def _text(self, e: Any) -> str:
+    def _hint_text(self, e: Any) -> str:
         mark = dict(self._printer.free)
         text = self._printer.term(e)
         if set(self._printer.free) - set(mark):
@@ -39,7 +39,7 @@ class TacticHints:
             raise NotExpressibleInCoqError("a hint speaks of something else")
         return text
 
-    def _roots(self) -> tuple[str, list[str]]:
+    def _root_tactics(self) -> tuple[str, list[str]]:
         """Return Coq tactics on a goal's square roots, and names of the equations they prove."""
         inside = {x for n in self.plain.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
         bases = dict.fromkeys(
@@ -52,35 +52,36 @@ class TacticHints:
         names: list[str] = []
         for base in bases:
             try:
-                outside, left = _square_apart(base)
+                outside, left = _split_off_square(base)
                 if outside != 1:
-                    parts = f"{self._text(outside)} {self._text(left)}"
-                    text += f"root_apart {self._text(base)} {parts} ltac:({self._field(names)}); "
+                    parts = f"{self._hint_text(outside)} {self._hint_text(left)}"
+                    by = self._field_tactic(names)
+                    text += f"root_apart {self._hint_text(base)} {parts} ltac:({by}); "
                 if left in seen or left == 1:
                     continue
                 seen.add(left)
-                text += f"square_of {self._text(left)} as E{len(names)}; "
+                text += f"square_of {self._hint_text(left)} as E{len(names)}; "
                 names.append(f"E{len(names)}")
             except NotExpressibleInCoqError:
                 continue
         return text, names
 
     @staticmethod
-    def _field(names: list[str]) -> str:
+    def _field_tactic(names: list[str]) -> str:
         return f"field [{' '.join(names)}]; side" if names else "field; side"
 
-    def _bells(self) -> str:
+    def _erf_derivative_tactics(self) -> str:
         """Return Coq tactics that rewrite the derivative of erf in a goal as an exponential."""
         text = ""
         for e in sorted(self.plain.atoms(sp.Function), key=str):
             if type(e).__name__ == "erf_prime":
                 (x,) = e.args
                 made = sp.exp(sp.expand(-(x**2)))
-                text += self._replaced("bell_apart", x, made.args[0])
+                text += self._replacement_tactic("bell_apart", x, made.args[0])
                 self.plain = self.plain.xreplace({e: 2 / sp.sqrt(sp.pi) * made})
         return text
 
-    def _exponentials(self) -> str:
+    def _exponential_tactics(self) -> str:
         """Return Coq tactics that rewrite exponentials of sums by exponentials of shared terms."""
         found = {e: sp.expand(e.args[0]).as_ordered_terms() for e in self.plain.atoms(sp.exp)}
         if len(found) < 2 or any(len(terms) > 6 for terms in found.values()):
@@ -94,31 +95,31 @@ class TacticHints:
             powers = [sp.Pow(sp.exp(unit[m] * m), c / unit[m], evaluate=False) for c, m in parts]
             made = sp.Mul(*powers, evaluate=False) if len(powers) > 1 else powers[0]
             if str(made) != str(e):
-                text += self._replaced("exp_apart", e.args[0], made)
+                text += self._replacement_tactic("exp_apart", e.args[0], made)
         return text
 
-    def _replaced(self, word: str, a: Any, b: Any) -> str:
+    def _replacement_tactic(self, word: str, a: Any, b: Any) -> str:
         try:
-            return f"{word} {self._text(a)} {self._text(b)} ltac:({self.field}); "
+            return f"{word} {self._hint_text(a)} {self._hint_text(b)} ltac:({self.field}); "
         except NotExpressibleInCoqError:
             return ""
 
-    def _sums(self, e: Any) -> str:
+    def _sum_tactics(self, e: Any) -> str:
         """Return Coq tactics that split an expression's finite sums by linearity, inner first."""
         text = ""
         for node in dict.fromkeys(_outermost_sums(e)):
             try:
-                linear = _linear(node)
+                linear = _split_sum_by_linearity(node)
                 if linear == node:
                     continue
                 (index, _, _) = node.limits[0]
                 self._printer._bound.append(index)
                 try:
-                    inner = self._sums(node.function)
+                    inner = self._sum_tactics(node.function)
                 finally:
                     self._printer._bound.pop()
                 text += (
-                    f"sum_apart {self._text(node)} {self._text(linear)} "
+                    f"sum_apart {self._hint_text(node)} {self._hint_text(linear)} "
                     f"ltac:(intros {self._printer.name(index, index.name)} ?; {inner}"
                     f"algebra ltac:({self.field})); "
                 )
@@ -127,7 +128,7 @@ class TacticHints:
         return text
 
 
-def _at_points(statement: Any) -> Any:
+def _sides_with_derivatives_evaluated(statement: Any) -> Any:
     """Return the sides of a statement's relations, with derivatives at points evaluated."""
 
     def substituted(e: Any) -> Any:
@@ -145,9 +146,9 @@ def _at_points(statement: Any) -> Any:
         return statement
 
 
-def _square_apart(base: Any) -> tuple[Any, Any]:
+def _split_off_square(base: Any) -> tuple[Any, Any]:
     """Return g and h with g^2 h equal to the radicand of a square root, g as large as found."""
-    (number, factors), (below, divisors) = map(_factors, sp.together(base).as_numer_denom())
+    (number, factors), (below, divisors) = map(_factor_list, sp.together(base).as_numer_denom())
     outside = left = sp.S.One
     for sign, parts in ((1, factors), (-1, divisors)):
         for f, n in parts:
@@ -160,7 +161,7 @@ def _square_apart(base: Any) -> tuple[Any, Any]:
     return (outside * root, left) if root.is_Rational and root else (outside, left * number)
 
 
-def _factors(e: Any) -> tuple[Any, list[Any]]:
+def _factor_list(e: Any) -> tuple[Any, list[Any]]:
     try:
         return (e, []) if e.is_number else sp.factor_list(e)
     except sp.PolynomialError:
@@ -175,12 +176,12 @@ def _outermost_sums(e: Any) -> Iterable[Any]:
         yield from _outermost_sums(a)
 
 
-def _linear(node: Any) -> Any:
-    """Write a finite sum as a combination of sums whose terms depend on the index only."""
+def _split_sum_by_linearity(node: Any) -> Any:
+    """Rewrite a finite sum as a combination of sums whose terms contain no constant factor."""
     if len(node.limits) != 1:
         return node
     (index, low, high) = node.limits[0]
-    body = node.function.replace(lambda e: isinstance(e, sp.Sum), _linear)
+    body = node.function.replace(lambda e: isinstance(e, sp.Sum), _split_sum_by_linearity)
     total = sp.S.Zero
     for term in sp.Add.make_args(sp.expand(body)):
         constant, rest = term.as_independent(index, as_Add=False)
@@ -195,7 +196,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     """Yield texts of Coq tactics to try on a goal, in the order of trial."""
     kind, statement = goal.kind, goal.step.statement
     if kind == "lemma":
-        yield from _by_lemma(goal, find, said)
+        yield from _lemma_tactics(goal, find, said)
     elif kind in ("algebra", "differentiation"):
         start = "slopes; " if kind == "differentiation" else ""
         for bells in (False, True) if "erf_prime" in goal.text else (False,):
@@ -211,7 +212,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
             yield "solution_set"
     elif kind == "monotone":
         rule = goal.step.rule
-        function = goal.printer._function(rule.variable, rule.of)
+        function = goal.printer.lambda_term(rule.variable, rule.of)
         hints = TacticHints(goal.printer, statement)
         by = f"by_slope {function} {goal.printer.term(rule.start)} {goal.printer.term(rule.end)}"
         yield by
@@ -223,7 +224,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         ]
         hints = TacticHints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
-        words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
+        words = f"{p.lambda_term(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
         yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
     elif kind == "injectivity":
         yield "only_root"
@@ -242,7 +243,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield "facts; sgn"
 
 
-def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
+def _lemma_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     rule: Any = goal.step.rule
     id = goal.step.uses[0]
     claim, (_, printer) = find(id), said(id)
@@ -265,17 +266,17 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
 
 def forms_with_evident_sign(difference: Any, step: Any) -> Iterable[Any]:
     """Return forms of a difference, such as factored ones, from which its sign may be evident."""
-    point = _point(step)
+    point = _random_point(step)
     made = []
     for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
-        turned = _turned(form, point)
+        turned = _with_positive_odd_powers(form, point)
         if turned not in made:
             made.append(turned)
     return made
 
 
-def _turned(e: Any, point: dict[Any, Any]) -> Any:
-    """Return an equal product whose odd powers of sums are positive at a point."""
+def _with_positive_odd_powers(e: Any, point: dict[Any, Any]) -> Any:
+    """Return an equal product in which odd powers of sums are positive at a given point."""
     if isinstance(e, sp.Add):
         return e
     parts, minus = [], 1
@@ -303,7 +304,7 @@ def _is_negative(e: Any, point: dict[Any, Any]) -> bool:
         return False
 
 
-def _point(step: Any) -> dict[Any, Any]:
+def _random_point(step: Any) -> dict[Any, Any]:
     """Return random values of a step's symbols that satisfy its hypotheses if any are found."""
     given = [*step.context.hypotheses, *step.context.granted]
     symbols = sorted(step.statement.free_symbols.union(*(h.free_symbols for h in given)), key=str)

@@ -327,7 +327,7 @@ def gauss_hermite_rule(count: int, bits: int) -> tuple[Node, ...]:
         return tuple(nodes)
 
 
-def integrate_against_gaussian(
+def integrate_until_rules_agree(
     program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> QuadratureSum:
     """Evaluate a Gaussian expectation with finer and finer quadrature rules until two agree.
@@ -407,7 +407,7 @@ def integrate_over_real_line(program: CompiledIntegrand, digits: int) -> Quadrat
         program.add_operation(operator.mul, program.output, ratio),
     )
     try:
-        return integrate_against_gaussian(program, 1, (), digits)
+        return integrate_until_rules_agree(program, 1, (), digits)
     finally:
         program.output = original
 

@@ -30,7 +30,7 @@ from slrsym.crosscheck.balls import (
     compare_balls,
     complex_ball,
     gauss_hermite_rule,
-    integrate_against_gaussian,
+    integrate_until_rules_agree,
     log2_upper_bound,
     require_real_ball,
 )
@@ -441,7 +441,7 @@ class ExpectationValues:
             if smooth != 1 or not self.singular:
                 kinks = kinks_of_integrand(factor, random)
                 if not kinks:
-                    return integrate_against_gaussian(program, smooth, rules, self.digits)
+                    return integrate_until_rules_agree(program, smooth, rules, self.digits)
                 lines = kink_lines(kinks, *place)
                 return integrate_piecewise(program, lines, smooth, rules, self.digits)
         except Inconclusive:

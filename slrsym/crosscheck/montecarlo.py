@@ -231,7 +231,7 @@ def _seen(found: _Difference, samples: int) -> float:
 
 
 def _off(relation: Any, found: _Difference) -> float:
-    """Return how many standard errors a relation is violated by."""
+    """Return by how many standard errors a relation fails; negative if an inequality holds."""
     if isinstance(relation, Le | Lt):
         return found.z
     return -found.z if isinstance(relation, Ge | Gt) else abs(found.z)

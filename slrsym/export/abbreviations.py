@@ -293,7 +293,7 @@ NAMES: dict[str, Box] = {
 def printed_letter_meanings(
     shown: list[Basic], shorthand: Shorthand, printer: FormulaPrinter
 ) -> dict[str, Any]:
-    """Return the expression that each letter printed in the formulas stands for."""
+    """Return each printed letter's symbol, or what it abbreviates, by its LaTeX; also `laws`."""
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):

@@ -35,7 +35,7 @@ class OutlineEntry:
 
 
 @dataclass
-class OutlinePart:
+class OutlineSection:
     """A part of the outline: a section of the paper, or a heading for further claims."""
 
     number: str
@@ -44,18 +44,18 @@ class OutlinePart:
     paper: Paper | None = None
 
 
-def build_outline(document: Document) -> list[OutlinePart]:
+def build_outline(document: Document) -> list[OutlineSection]:
     """Return the outline of a document, by the paper's sections or else by derivation files.
 
     The sections of a paper stand together, those of the paper with the most files first.
     """
     claims = {claim.id: claim for claim in document.claims}
     of = {claim.id: paper_of_file(claim.place[0]) for claim in claims.values()}
-    parts: dict[tuple[Paper, str], OutlinePart] = {}
+    parts: dict[tuple[Paper, str], OutlineSection] = {}
     stated: dict[str, OutlineEntry] = {}
     for paper in papers_of_files(claim.place[0] for claim in claims.values()):
         for section in paper.sections:
-            part = OutlinePart(section.number, (Text(section.title),), paper=paper)
+            part = OutlineSection(section.number, (Text(section.title),), paper=paper)
             parts[paper, section.number] = part
             for id in section.statements:
                 if id in claims:
@@ -65,9 +65,9 @@ def build_outline(document: Document) -> list[OutlinePart]:
     for claim in claims.values():
         for other in claim.depends:
             users.setdefault(other, []).append(claim.id)
-    beyond: list[OutlinePart] = []
+    beyond: list[OutlineSection] = []
     for group in document.sections:
-        rest = OutlinePart("", group.title)
+        rest = OutlineSection("", group.title)
         for claim in group.claims:
             own = of[claim.id]
             owner = _owner(claim.id, stated, users)

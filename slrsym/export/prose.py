@@ -387,7 +387,7 @@ def _in_order(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Symbol
 
     In a product eta and theta stand before the others.
     """
-    ordered = sorted(symbols, key=printer.order.symbol)
+    ordered = sorted(symbols, key=printer.order.symbol_key)
     listed = [p.name for p in ORDER_PARAMETERS]
     here = [s for s in ordered if getattr(s, "name", "") in listed]
     rest = iter(sorted(here, key=lambda s: listed.index(s.name)))

@@ -29,7 +29,7 @@ from slrsym.export.html import (
     status_icon_html,
 )
 from slrsym.export.html_to_text import html_to_plain_text
-from slrsym.export.outline import OutlinePart, build_outline
+from slrsym.export.outline import OutlineSection, build_outline
 from slrsym.export.phase_portrait import SETTING, portrait_script
 from slrsym.export.pictures import PICTURES
 from slrsym.export.prose import split_at_dollar_signs
@@ -236,7 +236,7 @@ def _said(claim: ClaimEntry) -> list[str]:
 
 def _data(
     document: Document,
-    sections: list[OutlinePart],
+    sections: list[OutlineSection],
     show: HtmlRenderer,
     rules: list[tuple[Any, Any]],
 ) -> str:

@@ -87,7 +87,7 @@ def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
 def write_in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """Replace affine forms by symbols; return the result and the symbols, or None."""
+    """Replace affine forms by symbols; return both, or None if a variable is in a binder."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:

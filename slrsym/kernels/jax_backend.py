@@ -12,7 +12,7 @@ import numpy as np
 
 from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.softmax_risk import integrate_softmax_risk, risk_and_derivatives
+from slrsym.kernels.softmax_risk import risk_and_derivatives, softmax_risk_and_derivatives
 
 
 class JaxMissingError(ImportError):
@@ -128,7 +128,7 @@ def jax_softmax_risk(
     from jax.custom_derivatives import SymbolicZero
 
     fast = importlib.util.find_spec("numba") is not None
-    risk_of = numba_softmax_risk() if fast else integrate_softmax_risk
+    risk_of = numba_softmax_risk() if fast else softmax_risk_and_derivatives
 
     def on_host(counts: Any, law: Any) -> Any:
         counts, law = np.asarray(counts), np.asarray(law)

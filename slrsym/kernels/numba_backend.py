@@ -365,7 +365,7 @@ def iterate_compiled(
 
 @cache
 def numba_softmax_risk() -> Any:
-    """Return `integrate_softmax_risk`, the risk of softmax attention, compiled with Numba."""
+    """Return `softmax_risk_and_derivatives`, the risk of softmax attention, compiled with Numba."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
     source += (
@@ -377,10 +377,10 @@ def numba_softmax_risk() -> Any:
         softmax_risk.log_grid_nodes,
         softmax_risk._combined,
         softmax_risk._assembled,
-        softmax_risk.integrate_softmax_risk,
+        softmax_risk.softmax_risk_and_derivatives,
     ):
         text = inspect.getsource(function)
         body = text[text.index(":\n", text.index(") ->")) + 2 :]
         untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
         source += f"\n\n{DECORATOR}{untyped}:\n{body}"
-    return import_generated_module(source).integrate_softmax_risk
+    return import_generated_module(source).softmax_risk_and_derivatives

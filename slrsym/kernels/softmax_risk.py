@@ -122,7 +122,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -
     return found
 
 
-def integrate_softmax_risk(
+def softmax_risk_and_derivatives(
     mu: float, extra: float, counts: Array, means: Array, covs: Array
 ) -> tuple[float, float, Array, Array]:
     """Return the mean square of target minus softmax prediction, with its derivatives.
@@ -257,7 +257,7 @@ def risk_and_derivatives(
 ) -> Array:
     """Return the softmax risk and its derivatives in mu and the law, as one flat array.
 
-    `risk_of` is `integrate_softmax_risk`, or the same by Numba; `law` is as in
+    `risk_of` is `softmax_risk_and_derivatives`, or the same by Numba; `law` is as in
     `mpmath_softmax_risk`.
     """
     roles = len(counts)

@@ -23,7 +23,7 @@ from slrsym.landscape.continuation import (
     critical_point_indices,
     follow_branch,
 )
-from slrsym.landscape.enumeration import search_critical_points, symmetric_points
+from slrsym.landscape.enumeration import points_fixed_by_symmetry, search_critical_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
     canonical_states,
@@ -149,7 +149,9 @@ def follow_branches(
     inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
-    found = [_fixed(point, grid, task) for point in symmetric_points(coordinates_needed(task))]
+    found = [
+        _fixed(point, grid, task) for point in points_fixed_by_symmetry(coordinates_needed(task))
+    ]
     for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)

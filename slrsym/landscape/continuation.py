@@ -184,7 +184,7 @@ def _place(
 
 
 def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoint | None:
-    """Return the point of the branch at an arc length further on; None if Newton's method fails."""
+    """Return the branch's point an arc length on; None if Newton fails or it bends sharply."""
     moved = length * here.tangent
     point = retract_to_spheres(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]

@@ -231,7 +231,7 @@ def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
-def symmetric_points(m: int) -> _Array:
+def points_fixed_by_symmetry(m: int) -> _Array:
     """Return the points that are critical at all parameters because symmetries fix them."""
     axes = np.eye(m)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
@@ -320,7 +320,7 @@ def search_critical_points(
     m = coordinates_needed(task)
     rng = np.random.default_rng(seed)
     register = CriticalPointRegister(lam, task)
-    register.add(symmetric_points(m), hits=0)
+    register.add(points_fixed_by_symmetry(m), hits=0)
     begun = plateaus = 0
     while True:
         count = min(_BATCH, max_searches - begun)

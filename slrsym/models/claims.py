@@ -330,7 +330,7 @@ def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
 
     @claim.proof
     def _(goal: Any) -> Any:
-        """Differentiate term by term."""
+        """Differentiate the risk term by term."""
         proofs = [chain(part.lhs).then(part.rhs, by=differentiate) for part in conjuncts(goal)]
         return all_of(*proofs) if len(proofs) > 1 else proofs[0]
 

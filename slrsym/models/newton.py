@@ -94,7 +94,7 @@ def follow_eigenvectors(
 def search_gradient_zeros(
     points: _Array, curvature: Curvature, retract: Retraction
 ) -> tuple[_Array, _Array, _Array, _Array]:
-    """Search for zeros of the gradient by Levenberg-Marquardt, from each start independently.
+    """Search for zeros of the gradient by Levenberg-Marquardt; return where each start ends.
 
     Returns the ends with their gradients, Hessians and bases.
     """

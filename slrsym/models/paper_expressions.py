@@ -66,7 +66,7 @@ PARAMETERS = (lam, gamma, d, L, epsilon)
 
 
 def _split(expr: Expr) -> Expr:
-    """Replace zeta(t, s), or Owen's T, by the variance of erf(t + s G) plus its squared mean."""
+    """Express zeta(t, s), or Owen's T, by the variance of erf(t + s G) and its squared mean."""
     moment = ErfVariance(t, s) + erf(a) ** 2
     for node in expr.atoms(OwensT):
         expr = expr.xreplace({node: (1 - moment) / 8})
@@ -102,7 +102,7 @@ def risk_on_manifold() -> Expr:
 
 
 @dataclass(frozen=True)
-class QuadraticRisk:
+class QuadraticRiskOffManifold:
     """The risk as a quadratic polynomial in theta, eta and rho."""
 
     # Its value where these vanish, in kappa and nu.
@@ -112,12 +112,12 @@ class QuadraticRisk:
 
 
 @cache
-def quadratic_risk() -> QuadraticRisk:
+def quadratic_risk() -> QuadraticRiskOffManifold:
     """Return the paper's risk as a quadratic polynomial in theta, eta and rho."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
     form = ImmutableMatrix(3, 3, lambda i, j: _split_risk().diff(across[i], across[j]).subs(zero))
-    return QuadraticRisk(_split_risk().subs(zero), form)
+    return QuadraticRiskOffManifold(_split_risk().subs(zero), form)
 
 
 @cache

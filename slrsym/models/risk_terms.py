@@ -17,9 +17,9 @@ from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.printing import nest_polynomial
 from slrsym.kernels.softmax_risk import (
-    integrate_softmax_risk,
     mpmath_softmax_risk,
     risk_and_derivatives,
+    softmax_risk_and_derivatives,
 )
 from slrsym.kernels.softmax_risk_balls import ball_softmax_risk
 from slrsym.kernels.symbolic_functions import ErfDefect, GaussianMean
@@ -441,7 +441,7 @@ class SoftmaxRiskTerms(_Symbols):
         roles, n = len(self.counts), len(names)
         if backend == "mpmath":
             return self._in_mpmath(entries, what)
-        risk_of = numba_softmax_risk() if backend == "numba" else integrate_softmax_risk
+        risk_of = numba_softmax_risk() if backend == "numba" else softmax_risk_and_derivatives
 
         def row(numbers: Any) -> list[float]:
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from slrsym.proofs.chain import structural_step
-from slrsym.proofs.context import Context, StatedClaim, covariances_of_laws
+from slrsym.proofs.context import CitableClaim, Context, covariances_of_laws
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Proof, Step
 from slrsym.statements.expressions import Refused
 from slrsym.statements.orbits import OrbitStatement
 
 
-class ProvenClaim(StatedClaim, Protocol):
+class ProvenClaim(CitableClaim, Protocol):
     """Protocol of claims with a proof or other evidence; `slrsym.proof.Claim` implements it."""
 
     @property

@@ -25,7 +25,7 @@ from slrsym.statements.expressions import (
 )
 
 
-class StatedClaim(Protocol):
+class CitableClaim(Protocol):
     """Protocol of claims that a step may cite; `slrsym.proof.Claim` implements it."""
 
     id: str
@@ -40,7 +40,7 @@ class StatedClaim(Protocol):
         """Return the claim's symbol or function with a given name."""
 
 
-def _no_claims(name: str) -> StatedClaim:
+def _no_claims(name: str) -> CitableClaim:
     raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
 
 
@@ -67,7 +67,7 @@ class Context:
     """
 
     hypotheses: tuple[Boolean, ...] = ()
-    claim: Callable[[str], StatedClaim] = field(default=_no_claims, compare=False)
+    claim: Callable[[str], CitableClaim] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
     covariances: tuple[Any, ...] = ()
     holds: Callable[[Boolean], bool] = field(default=_nothing_known, compare=False)

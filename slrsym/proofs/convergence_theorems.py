@@ -70,18 +70,18 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, TheoremHypothesis]:
     }
 
 
-def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
+def expansion_injective_hypotheses(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
     g = require_goal_kind(goal, Injective, "expansion-injective").map
     return TheoremHypotheses(_apart(g, second, factor), (*g.coordinates, *second))
 
 
-def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
+def expansion_invertible_hypotheses(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
     g = require_goal_kind(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
     return TheoremHypotheses(hypotheses, (*g.coordinates, *second))
 
 
-def local_inverse(goal: Boolean) -> TheoremHypotheses:
+def local_inverse_hypotheses(goal: Boolean) -> TheoremHypotheses:
     goal = require_goal_kind(goal, LocalDiffeomorphism, "local-inverse")
     g = goal.map
     for point in goal.points:
@@ -102,7 +102,7 @@ def require_inside_box(g: BoxMap, point: Any, name: str) -> None:
 # -- starts that are few -----------------------------------------------------------------------
 
 
-def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremHypotheses:
+def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "center-stable")
     g = goal.map
     if len(goal.points) != 1:
@@ -130,7 +130,7 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremHypoth
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def strict_maximum(goal: Boolean, risk: Any) -> TheoremHypotheses:
+def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
     hypotheses = hypotheses_at_all_box_points(g)
@@ -141,7 +141,7 @@ def strict_maximum(goal: Boolean, risk: Any) -> TheoremHypotheses:
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def null_union(goal: Boolean, parts: Any) -> TheoremHypotheses:
+def null_union_hypotheses(goal: Boolean, parts: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
@@ -155,7 +155,7 @@ def null_union(goal: Boolean, parts: Any) -> TheoremHypotheses:
     )
 
 
-def all_but_few(goal: Boolean, others: Any) -> TheoremHypotheses:
+def all_but_few_hypotheses(goal: Boolean, others: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
     return TheoremHypotheses(
@@ -170,7 +170,7 @@ def all_but_few(goal: Boolean, others: Any) -> TheoremHypotheses:
 # -- from vectors to overlaps ------------------------------------------------------------------
 
 
-def chain_rule() -> Boolean:
+def overlap_chain_rule_statement() -> Boolean:
     """Return the statement of the chain rule from the five overlaps to coordinates of k, v."""
     k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
     places = sp.symbols("x_1:6", real=True)
@@ -200,7 +200,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     return moved[0] / sp.sqrt(moved.dot(moved))
 
 
-def overlap_step_statement() -> Boolean:
+def overlaps_after_step_statement() -> Boolean:
     """Return a statement of overlaps and a squared distance after a step along k* and v*."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
@@ -225,7 +225,7 @@ def overlap_step_statement() -> Boolean:
     return And(*(Eq(*pair, evaluate=False) for pair in sides))
 
 
-def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
+def manifold_gradients_gram_statement(x: Expr, y: Expr) -> Boolean:
     """Return a statement of Gram determinants of the gradients of the manifold's equations.
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
@@ -269,8 +269,8 @@ def _on_the_manifold(
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))
     hypotheses = {
-        "chain_rule": TheoremHypothesis(chain_rule()),
-        "vectors": TheoremHypothesis(overlap_step_statement()),
+        "chain_rule": TheoremHypothesis(overlap_chain_rule_statement()),
+        "vectors": TheoremHypothesis(overlaps_after_step_statement()),
     }
     for number, x in enumerate(overlaps[2:], start=1):
         partial = at(D(descent.function.expr, x), descent.across)
@@ -303,26 +303,28 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
     )
 
 
-def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
+def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 4, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        gram_determinant_statement(*planar.coordinates), planar.inside()
+        manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
     )
     return _needs(goal, hypotheses)
 
 
-def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
+def from_overlaps_and_edges_hypotheses(
+    goal: Boolean, planar: Any, slopes: Any
+) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps-and-edges")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 3, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        gram_determinant_statement(*planar.coordinates), planar.inside()
+        manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
     )
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):

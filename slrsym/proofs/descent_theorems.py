@@ -82,7 +82,7 @@ BAYES_RISK = in_words(
 )
 
 
-def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremHypotheses:
+def conditional_risk_hypotheses(goal: Boolean, noise: NoiseLaw) -> TheoremHypotheses:
     if goal != BAYES_RISK:
         raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
     if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
@@ -116,7 +116,7 @@ def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremHypotheses:
     return TheoremHypotheses(hypotheses, (m, p, w.label, y.label))
 
 
-def decrease(goal: Boolean) -> TheoremHypotheses:
+def decrease_hypotheses(goal: Boolean) -> TheoremHypotheses:
     goal = require_goal_kind(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
     change = g.after(f) - g.before(f)
@@ -125,7 +125,9 @@ def decrease(goal: Boolean) -> TheoremHypotheses:
     )
 
 
-def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> TheoremHypotheses:
+def bounded_descent_hypotheses(
+    goal: Boolean, risk: Lambda, rate: Expr, floor: Expr
+) -> TheoremHypotheses:
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
     rate, floor = _numbers(rate, floor)
@@ -139,7 +141,7 @@ def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> The
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
+def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
@@ -149,7 +151,7 @@ def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
+def limits_solve_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
@@ -160,7 +162,7 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypothese
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def connected_limits(goal: Boolean, equations: Lambda) -> TheoremHypotheses:
+def connected_limits_hypotheses(goal: Boolean, equations: Lambda) -> TheoremHypotheses:
     goal = require_goal_kind(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
@@ -178,7 +180,9 @@ def connected_limits(goal: Boolean, equations: Lambda) -> TheoremHypotheses:
     return TheoremHypotheses(hypotheses, g.coordinates)
 
 
-def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> TheoremHypotheses:
+def on_face_hypotheses(
+    goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any
+) -> TheoremHypotheses:
     if type(whole) is not BoxMap or fixed not in whole.coordinates:
         raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
     place = whole.coordinates.index(fixed)

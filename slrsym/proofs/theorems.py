@@ -74,24 +74,24 @@ class _TheoremRule:
 
 _rules: dict[str, _TheoremRule] = {}
 for _needs in (
-    descent_theorems.conditional_risk,
-    descent_theorems.decrease,
-    descent_theorems.bounded_descent,
-    descent_theorems.small_steps,
-    descent_theorems.limits_solve,
-    descent_theorems.connected_limits,
-    descent_theorems.on_face,
-    convergence_theorems.expansion_injective,
-    convergence_theorems.expansion_invertible,
-    convergence_theorems.local_inverse,
-    convergence_theorems.center_stable,
-    convergence_theorems.strict_maximum,
-    convergence_theorems.null_union,
-    convergence_theorems.all_but_few,
-    convergence_theorems.from_overlaps,
-    convergence_theorems.from_overlaps_and_edges,
+    descent_theorems.conditional_risk_hypotheses,
+    descent_theorems.decrease_hypotheses,
+    descent_theorems.bounded_descent_hypotheses,
+    descent_theorems.small_steps_hypotheses,
+    descent_theorems.limits_solve_hypotheses,
+    descent_theorems.connected_limits_hypotheses,
+    descent_theorems.on_face_hypotheses,
+    convergence_theorems.expansion_injective_hypotheses,
+    convergence_theorems.expansion_invertible_hypotheses,
+    convergence_theorems.local_inverse_hypotheses,
+    convergence_theorems.center_stable_hypotheses,
+    convergence_theorems.strict_maximum_hypotheses,
+    convergence_theorems.null_union_hypotheses,
+    convergence_theorems.all_but_few_hypotheses,
+    convergence_theorems.from_overlaps_hypotheses,
+    convergence_theorems.from_overlaps_and_edges_hypotheses,
 ):
-    _name = _needs.__name__.replace("_", "-")
+    _name = _needs.__name__.removesuffix("_hypotheses").replace("_", "-")
     _rules[_name] = _TheoremRule(_name, _needs)
     AXIOMS[f"theorem {_name}"] = _OwnTheorem(_name)
 _RULES = MappingProxyType(_rules)

@@ -107,15 +107,15 @@ class ForAll(Sentence):
         return made
 
     def _sympystr(self, printer: Any) -> str:
-        return f"{infix_text(self.statement)} for all {_domain_text(self.variable)}"
+        return f"{infix_text(self.statement)} for all {_domain_and_name_text(self.variable)}"
 
     def _latex(self, printer: Any) -> str:
         said = printer._print(self.statement)
-        domain = _domain_text(self.variable).removesuffix(str(self.variable))
+        domain = _domain_and_name_text(self.variable).removesuffix(str(self.variable))
         return rf"{said} \text{{ for all {domain}}} {printer._print(self.variable)}"
 
 
-def _domain_text(x: Symbol) -> str:
+def _domain_and_name_text(x: Symbol) -> str:
     signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
     sign = next((s for s in signs if getattr(x, f"is_{s}")), "")
     kind = "integers" if x.is_integer else "real"
@@ -123,12 +123,12 @@ def _domain_text(x: Symbol) -> str:
 
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """Return the parts of a conjunction; of any other statement, the statement alone."""
+    """Return the statements that a conjunction joins; of any other statement, itself alone."""
     return statement.args if isinstance(statement, sp.And) else (statement,)
 
 
 def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """Return the parts of a disjunction; of any other statement, the statement alone."""
+    """Return the statements that a disjunction joins; of any other statement, itself alone."""
     return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
@@ -173,7 +173,10 @@ class AtPoint(sp.Subs):  # type: ignore[misc]
 
 
 def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
-    """Return a `Subs` at equal coordinates, which SymPy confuses with others, or None."""
+    """Return a `Subs` in an expression at a point with two equal coordinates, or None.
+
+    SymPy takes it for equal to others; an `AtPoint` has no such fault.
+    """
     for node in expr.atoms(sp.Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
             return node
@@ -203,10 +206,12 @@ def substitute_simultaneously(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     if not isinstance(expr, Basic):
         return expr
     incoming = set().union(*(v.free_symbols for v in values.values()))
-    return _put(rename_clashing_bound_variables(expr, incoming | set(values)), values)
+    return _substitute_without_clashes(
+        rename_clashing_bound_variables(expr, incoming | set(values)), values
+    )
 
 
-def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
+def _substitute_without_clashes(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     if isinstance(expr, Symbol):
         return values.get(expr, expr)
     if not expr.args:
@@ -215,12 +220,16 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         expr, sp.Piecewise
     ):
         # What `subs` would do as well, once for each symbol and again for each value.
-        args = [_put(arg, values) for arg in expr.args]
+        args = [_substitute_without_clashes(arg, values) for arg in expr.args]
         same = all(new is old for new, old in zip(args, expr.args, strict=True))
         return expr if same else expr.func(*args)
-    if isinstance(expr, sp.Derivative) and (names := _kept_apart(expr, values)):
+    if isinstance(expr, sp.Derivative) and (
+        names := _substituted_derivative_variables(expr, values)
+    ):
         counts = [n for _, n in expr.variable_count]
-        return sp.Derivative(_put(expr.expr, values), *zip(names, counts, strict=True))
+        return sp.Derivative(
+            _substitute_without_clashes(expr.expr, values), *zip(names, counts, strict=True)
+        )
     # SymPy's own simultaneous substitution goes through symbols that are not declared real.
     places = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in values}
     for symbol, place in places.items():
@@ -230,8 +239,10 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     return expr
 
 
-def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
-    """Return a derivative's variables after a substitution; empty if they would coincide."""
+def _substituted_derivative_variables(
+    expr: sp.Derivative, values: Mapping[Symbol, Expr]
+) -> list[Symbol]:
+    """Return a derivative's variables after a substitution; [] if it would confuse variables."""
     named = {x: values.get(x, x) for x in expr.variables}
     others = free_symbols(expr.expr) - named.keys()
     inside = set().union(*(free_symbols(values.get(s, s)) for s in others))
@@ -242,7 +253,7 @@ def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symb
 
 
 def replace_outermost_parts(expr: Any, change: Callable[[Any], Any]) -> Any:
-    """Rebuild an expression, replacing the outermost parts for which `change` returns a value."""
+    """Rebuild an expression; replace outermost subexpressions where `change` returns a value."""
     found = change(expr)
     if found is not None:
         return found
@@ -252,8 +263,8 @@ def replace_outermost_parts(expr: Any, change: Callable[[Any], Any]) -> Any:
     return expr.func(*args)
 
 
-def _own(node: Basic) -> Iterable[Symbol]:
-    """Return the symbols that a node itself binds."""
+def _symbols_bound_by_node(node: Basic) -> Iterable[Symbol]:
+    """Return the symbols that the outermost operator of an expression binds."""
     if isinstance(node, Binder):
         return node.bound_symbols
     if isinstance(node, ExprWithLimits):
@@ -267,10 +278,10 @@ def _own(node: Basic) -> Iterable[Symbol]:
 
 
 def bound_symbols(expr: Basic) -> set[Symbol]:
-    """Return all symbols that are bound, or differentiated in, somewhere in an expression."""
+    """Return all bound symbols and variables of derivatives in an expression."""
     found: set[Symbol] = set()
     for node in sp.preorder_traversal(expr):
-        found |= set(_own(node))
+        found |= set(_symbols_bound_by_node(node))
         if isinstance(node, sp.Derivative):
             found |= set(node.variables)
     return found
@@ -280,10 +291,10 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     """Rename those bound variables of an expression that are among given symbols."""
     if not expr.args:
         return expr
-    clash = {s for s in _own(expr) if s in symbols}
+    clash = {s for s in _symbols_bound_by_node(expr) if s in symbols}
     if clash:
         names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
-        expr = _renamed(expr, names)
+        expr = _rename_symbols_bound_by_node(expr, names)
     args = [rename_clashing_bound_variables(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
@@ -292,8 +303,8 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     return expr.func(*args)
 
 
-def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
-    """Return an expression with variables renamed that its outermost operator binds."""
+def _rename_symbols_bound_by_node(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
+    """Rename the variables that an expression's outermost operator binds."""
     if isinstance(expr, Binder):
         return expr.rename_variables(names)
     if isinstance(expr, ExprWithLimits):
@@ -322,8 +333,8 @@ _SIGNS = {
 _WORDS = {sp.And: " and ", sp.Or: " or ", sp.Implies: " => ", sp.Equivalent: " <=> "}
 
 
-class _Text(StrPrinter):  # type: ignore[misc]
-    """SymPy's plain-text printer with a cache of parts printed before.
+class _CachingTextPrinter(StrPrinter):  # type: ignore[misc]
+    """SymPy's plain-text printer, with a cache of subexpressions printed before.
 
     Parts are known by where they are: to SymPy, a `Subs` is equal to others that read differently.
     """
@@ -345,11 +356,11 @@ class _Text(StrPrinter):  # type: ignore[misc]
         return found[1]
 
 
-_printer = _Text()
+_printer = _CachingTextPrinter()
 
 
 def expression_text(expr: Any) -> str:
-    """Return the text of an expression or statement as `str` does, but faster."""
+    """Return the text of a SymPy expression or statement as `str` does, but from a cache."""
     return str(_printer.doprint(expr))
 
 

@@ -14,7 +14,7 @@ from slrsym.statements.expressions import ProofError, substitute_simultaneously
 
 
 def require_real_coordinates(function: sp.Lambda) -> None:
-    """Raise an error unless a function's variables are symbols declared real and no more."""
+    """Raise `ProofError` unless a function's variables are symbols declared real and no more."""
     for x in function.variables:
         if not isinstance(x, Symbol) or not is_declared_real_only(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
@@ -60,7 +60,7 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
-    """Return a finite set of points in exact coordinates.
+    """Return a SymPy set of points that are given by exact coordinates.
 
     Parameters
     ----------
@@ -153,13 +153,15 @@ class BoxMap(Basic):  # type: ignore[misc]
         tuple of Boolean
             Relations, two for each coordinate.
         """
-        return self._between(point, sp.Ge, sp.Le)
+        return self._interval_relations(point, sp.Ge, sp.Le)
 
     def interior(self) -> tuple[Boolean, ...]:
         """Return the conditions that the coordinates lie in the open box."""
-        return self._between(None, sp.Gt, sp.Lt)
+        return self._interval_relations(None, sp.Gt, sp.Lt)
 
-    def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
+    def _interval_relations(
+        self, point: Iterable[Any] | None, above: Any, below: Any
+    ) -> tuple[Boolean, ...]:
         place = self.coordinates if point is None else tuple(point)
         return tuple(
             relation
@@ -229,7 +231,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return BoxMap(sp.Lambda(place, images), low, high)
 
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
-        """Return the map's images of a point whose coordinates have the given names.
+        """Return the image, under the map, of a point whose coordinates have other names.
 
         Parameters
         ----------
@@ -245,7 +247,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return tuple(substitute_simultaneously(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
-        """Return the symbolic l1 distance of the map's point from a point with other coordinates.
+        """Return the l1 distance between the point of the map's coordinates and that of others.
 
         Parameters
         ----------

@@ -134,8 +134,8 @@ def _require_points(map: BoxMap, points: Any) -> None:
                 raise ProofError(f"{point} is not known to lie in the box")
 
 
-class _AboutFunction(OrbitStatement):
-    """A statement about orbits and a function of the coordinates."""
+class _StatementWithFunction(OrbitStatement):
+    """Base class of statements about orbits and a function of the coordinates."""
 
     others = 1
     letter: ClassVar[str] = "f"
@@ -155,14 +155,14 @@ class _AboutFunction(OrbitStatement):
         return ((self.letter, self.function),)
 
 
-class DecreasesAlong(_AboutFunction):
+class DecreasesAlong(_StatementWithFunction):
     """The statement that f(g(x)) <= f(x) at every point x of every orbit in the box."""
 
     __doc__ = f"{__doc__}{_WITH_FUNCTION}"
     words = ("along every orbit $f$ never increases",)
 
 
-class VanishesAlong(_AboutFunction):
+class VanishesAlong(_StatementWithFunction):
     """The statement that S tends to 0 along the orbit of every start in the box."""
 
     __doc__ = f"{__doc__}{_WITH_FUNCTION}"
@@ -214,8 +214,8 @@ class AccumulationPointsSolve(OrbitStatement):
     words = ("every accumulation point of every orbit is a zero of $e$",)
 
 
-class _AboutPoints(OrbitStatement):
-    """A statement about orbits and some points of the box."""
+class _StatementWithPoints(OrbitStatement):
+    """Base class of statements about orbits and some points of the box."""
 
     others = 1
 
@@ -234,21 +234,21 @@ class _AboutPoints(OrbitStatement):
         return (before, self.points, *after)
 
 
-class OrbitsConvergeTo(_AboutPoints):
+class OrbitsConvergeTo(_StatementWithPoints):
     """The statement that the orbit of every start in the box converges to a listed point."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("every orbit converges to ",)
 
 
-class NullStarts(_AboutPoints):
-    """The statement that starts with orbits that converge to listed points have measure 0."""
+class NullStarts(_StatementWithPoints):
+    """The statement that the starts whose orbits converge to listed points are a null set."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("the starts whose orbits converge to ", " are of Lebesgue measure 0")
 
 
-class AlmostEveryStartConvergesTo(_AboutPoints):
+class AlmostEveryStartConvergesTo(_StatementWithPoints):
     """The statement that the orbit of almost every start converges to a listed point."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
@@ -269,7 +269,7 @@ class InvertibleJacobian(OrbitStatement):
     words = ("the Jacobian matrix of $g$ is nowhere singular",)
 
 
-class LocalDiffeomorphism(_AboutPoints):
+class LocalDiffeomorphism(_StatementWithPoints):
     """The statement that near each listed point, the map g and its local inverse are C^1.
 
     That is: the point has an open neighbourhood that g maps one to one onto an open set, and there
@@ -280,16 +280,16 @@ class LocalDiffeomorphism(_AboutPoints):
     words = ("the map $g$ is a local diffeomorphism around ",)
 
 
-class _AboutPairs(OrbitStatement):
-    """A statement about orbits of pairs of unit vectors that start on the invariant manifold."""
+class _StatementOnPairs(OrbitStatement):
+    """Base class of statements about descent of pairs that start on the invariant manifold."""
 
     others = 1
     what: ClassVar[str]
     allowed: ClassVar[str]
 
     @staticmethod
-    def _allows(value: Any) -> bool:
-        """Return whether a number may be a coordinate of one of the points."""
+    def _is_allowed_coordinate(value: Any) -> bool:
+        """Return whether a number may be a coordinate of a point that the statement lists."""
         raise NotImplementedError
 
     @classmethod
@@ -299,7 +299,10 @@ class _AboutPairs(OrbitStatement):
         (points,) = about
         if not isinstance(points, FiniteSet) or points != point_set(points):
             raise ProofError(f"{cls.what} must be made by point_set; got {points!r}")
-        if any(len(pair) != 2 or not all(cls._allows(x) for x in pair) for pair in points):
+        if any(
+            len(pair) != 2 or not all(cls._is_allowed_coordinate(x) for x in pair)
+            for pair in points
+        ):
             raise ProofError(f"{cls.what} must be pairs of {cls.allowed}; got {points}")
 
     @property
@@ -311,7 +314,7 @@ class _AboutPairs(OrbitStatement):
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
         return (("R", self.map.function),)
 
-    def _about(self, start: str, end: str) -> tuple[Piece, ...]:
+    def _sentence_on_pairs(self, start: str, end: str) -> tuple[Piece, ...]:
         return (
             f"{start} pair of unit vectors, $k$ orthogonal to $v*$, $v$ orthogonal to $k*$ and to "
             "$k$, in dimension ",
@@ -322,7 +325,7 @@ class _AboutPairs(OrbitStatement):
         )
 
 
-class AlmostEveryPairConvergesTo(_AboutPairs):
+class AlmostEveryPairConvergesTo(_StatementOnPairs):
     """The statement that (k, v) tends to a listed pair from almost every manifold start.
 
     That is for all but a set of volume 0. For n >= 4 this is the same as with probability 1, if k
@@ -346,7 +349,7 @@ class AlmostEveryPairConvergesTo(_AboutPairs):
     what, allowed = "signs", "1 and -1"
 
     @staticmethod
-    def _allows(value: Any) -> bool:
+    def _is_allowed_coordinate(value: Any) -> bool:
         return bool(abs(value) == 1)
 
     def sentence(self) -> tuple[Piece, ...]:
@@ -354,10 +357,10 @@ class AlmostEveryPairConvergesTo(_AboutPairs):
             f"$({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)$"
             for s, r in sorted(self.points, key=str, reverse=True)
         )
-        return self._about("for almost every", f" converges to {ends}")
+        return self._sentence_on_pairs("for almost every", f" converges to {ends}")
 
 
-class NullPairs(_AboutPairs):
+class NullPairs(_StatementOnPairs):
     """The statement that manifold starts whose overlaps tend to listed points have volume 0.
 
     Parameters
@@ -377,11 +380,11 @@ class NullPairs(_AboutPairs):
     what, allowed = "points", "numbers from -1 to 1"
 
     @staticmethod
-    def _allows(value: Any) -> bool:
+    def _is_allowed_coordinate(value: Any) -> bool:
         return bool((abs(value) <= 1) == True)  # noqa: E712
 
     def sentence(self) -> tuple[Piece, ...]:
-        start, *middle, _ = self._about("for almost no", "")
+        start, *middle, _ = self._sentence_on_pairs("for almost no", "")
         return (
             start,
             *middle,
@@ -391,20 +394,20 @@ class NullPairs(_AboutPairs):
 
 
 def orbit_statement_text(statement: Any, printer: Any) -> str:
-    """Return an orbit statement as text, with the definitions of its map and functions."""
+    """Return a statement about orbits as text, with the definitions of its map and functions."""
     said = "".join(
         strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
         for p in statement.sentence()
     )
     for name, function in statement.definitions:
-        place = _listed(function.variables, printer)
+        place = _parenthesised_list(function.variables, printer)
         said += f", {name}{place} = {_piece_text(function.expr, printer)}"
     map = statement.map
     return f"{said}, {_map_text(map, printer)}" if isinstance(map, BoxMap) else said
 
 
 def orbit_statement_latex(statement: Any, printer: Any) -> str:
-    """Return an orbit statement as LaTeX for math mode, with its definitions."""
+    """Return a statement about orbits as LaTeX for math mode, with its definitions."""
     parts = [
         rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()
@@ -419,19 +422,24 @@ def orbit_statement_latex(statement: Any, printer: Any) -> str:
 
 def _piece_text(piece: Basic, printer: Any) -> str:
     if isinstance(piece, FiniteSet):
-        return " or ".join(_listed(point, printer) for point in sorted(piece, key=default_sort_key))
+        return " or ".join(
+            _parenthesised_list(point, printer) for point in sorted(piece, key=default_sort_key)
+        )
     if isinstance(piece, Tuple):
-        return _listed(piece, printer)
+        return _parenthesised_list(piece, printer)
     return str(printer._print(piece))
 
 
-def _listed(parts: Any, printer: Any) -> str:
+def _parenthesised_list(parts: Any, printer: Any) -> str:
     return f"({', '.join(printer._print(part) for part in parts)})"
 
 
 def _map_text(map: Any, printer: Any) -> str:
     ends = " x ".join(f"[{a}, {b}]" for a, b in zip(map.low, map.high, strict=True))
-    place, images = _listed(map.coordinates, printer), _listed(map.images, printer)
+    place, images = (
+        _parenthesised_list(map.coordinates, printer),
+        _parenthesised_list(map.images, printer),
+    )
     return f"g{place} = {images} on {ends}"
 
 

@@ -112,11 +112,19 @@ def _tried(
     ]
     symbols, reason = free_symbols(p), None
     near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
-    # Most statements need few of the hypotheses, and most equations few signs.
-    for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
-        is_brief = p[0] == "=" and share < 1.0
-        if share < 1.0 and len(chosen) == len(facts) and not (is_brief and share == 0.1):
-            continue
+    # Most statements need few of the hypotheses, and most equations few signs: brief searches spend
+    # little on the signs of arguments of functions.
+    every, is_equation = list(range(len(facts))), p[0] == "="
+    ways: list[tuple[list[int], float, bool]] = []
+    if facts or is_equation:
+        ways.append(([], 0.1, is_equation))
+    if premises and not is_equation:
+        ways.append((every, 0.4, True))
+    if len(near) < len(facts):
+        ways.append((near, 0.4, is_equation))
+    if is_equation:
+        ways.append((every, 0.4, True))
+    for chosen, share, is_brief in (*ways, (every, 1.0, False)):
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
             return _searched(
@@ -486,7 +494,7 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
             line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
-    line = prove_in_context(emitter, meant, context)
+    line = emitter.from_equations((), meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]

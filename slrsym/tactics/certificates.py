@@ -52,9 +52,9 @@ class HintRecordingRing(Ring):
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
-    def _of_binder(self, t: Term) -> Any:
+    def _binder_normal_form(self, t: Term) -> Any:
         self.opaque_terms.setdefault(canonical_key(t), t)
-        return super()._of_binder(t)
+        return super()._binder_normal_form(t)
 
     def _absolute_value(self, n: Any, d: Any) -> Any:
         a, b = super()._absolute_value(n, d)
@@ -62,12 +62,12 @@ class HintRecordingRing(Ring):
             self.between_bars.setdefault(generators_in(a)[0], n)
         return a, b
 
-    def _function(self, t: Term) -> Any:
+    def _function_normal_form(self, t: Term) -> Any:
         # Nothing rests on the sign of what stands between bars, unless it is seen at once.
         kept = self.search.brief
         self.search.brief = self.search.is_brief or t[1] == "abs"
         try:
-            return super()._function(t)
+            return super()._function_normal_form(t)
         finally:
             self.search.brief = kept
 
@@ -206,7 +206,7 @@ class CertificateSearch(FactCombinations):
         self.depth += 1
         try:
             for rule in (
-                self.structure, self.multiple, self.shared, self.factors, self.quick, self.rows,
+                self.structure, self.multiple, self.shared, self.quick, self.factors, self.rows,
                 self.ends, self.quadratic,
                 self.combination, self.conjugate,
             ):  # fmt: skip

@@ -162,6 +162,10 @@ class FactCombinations:
             if parts:
                 cands.append(parts)
         cands.append([(st.one, 1)])
+        # A fact times monomials: of few facts, as this is asked first of all.
+        for k, _ in [(k, s) for k, s in known[:24] if set(generators_in(k)) <= set(used)][:6]:
+            for mk in k.monoms():
+                cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:
             ks = known[:16]
             cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from sympy import Integral, Lambda, Matrix, Symbol
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
+from slrsym.checker.arithmetic import relations_in_conjunction
 from slrsym.checker.expectations import semidefinite_conditions
 from slrsym.checker.log import UNCHECKED, is_circular_step
 from slrsym.checker.term import (
@@ -267,7 +268,7 @@ class ProofEmitter:
         if is_same_term(p, wanted):
             return shown
         given = tuple(shown.theorem.hypotheses.values())
-        pairs = _relations(p) + _relations(wanted)
+        pairs = relations_in_conjunction(p) + relations_in_conjunction(wanted)
         seen: dict[str, Inference] = {}
         for _, a, b in pairs:
             name = " ".join(sorted((canonical_key(a), canonical_key(b))))
@@ -318,15 +319,6 @@ class ProofEmitter:
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
         return tuple({canonical_key(h): h for h in (*given, *self.hypotheses(context))}.values())
-
-    def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
-        """Prove that two terms are equal; return None if they are identical."""
-        if is_same_term(a, b):
-            return None
-        line = self.shown(("=", a, b), self.hypotheses(context), context)
-        if line is None:
-            raise Rejected("the two sides are not known to be equal")
-        return line
 
     def cited(
         self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
@@ -433,14 +425,6 @@ class ProofEmitter:
             k: v for k, v in self._holds.items()
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
-
-    def shown_from(self, p: Term, other: Term, context: Context) -> Inference:
-        """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
-        given = (*self.hypotheses(context), other)
-        line = self.shown(p, given, context)
-        if line is None:
-            raise Rejected(f"{self.said(p)} is not shown")
-        return self.logic([line], (), ("implies", ("and", *given), p))
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
         """Prove a formula by arithmetic from known equations or inequalities."""
@@ -583,13 +567,6 @@ BY_LINEARITY: list[Callable[..., Inference]] = []
 BY_ARITHMETIC: list[Callable[..., Inference]] = []
 # Ways to show a formula that a step needs besides its premises, in the order of cost.
 QUESTIONS: list[Callable[..., Inference]] = []
-
-
-def _relations(p: Term) -> list[Term]:
-    """Return the relations in a conjunction."""
-    if p[0] == "and":
-        return [r for q in p[1:] for r in _relations(q)]
-    return [p] if p[0] in ("=", "<", "<=", "!=") else []
 
 
 def _kind(step: Step) -> str:

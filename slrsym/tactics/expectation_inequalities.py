@@ -93,7 +93,7 @@ def _slopes_taken(work: ExpectationCalculus, line: Inference, f: Expr, law: Any)
 
 
 def _placeholder(x: Symbol, context: Context) -> Symbol:
-    """Return a fresh variable with the same assumptions as x, if no hypothesis restricts x."""
+    """Return a fresh variable with the assumptions of x; refuse if a hypothesis restricts x."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Rejected(f"{x} has to be declared real, and of a sign at most")

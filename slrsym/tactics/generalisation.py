@@ -34,6 +34,8 @@ ZERO = num(0)
 _LEAVES = ("s", "n", "pi")
 # What is printed shorter stays as it is; and of statements, what is for arithmetic first.
 _LONG, _TOO_LONG = 80, 1500
+# So many summands at most get one symbol.
+_FEW = 16
 
 
 def _of_any_numbers(
@@ -72,26 +74,33 @@ def _of_any_summands(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
-    """Prove an equation from others after replacing long summands by symbols."""
-    said = [line.theorem.conclusion for line in lines]
-    if not said or any(q[0] != "=" for q in (p, *said)) or len(canonical_key(p)) < _TOO_LONG:
+    """Prove an equation from others after replacing long summands by symbols.
+
+    Summands that stand together wherever they stand get one symbol, since arithmetic takes few.
+    """
+    said = [line.theorem.conclusion for line in lines if line.theorem.conclusion[0] == "="]
+    if not said or p[0] != "=" or len(canonical_key(p)) < _TOO_LONG:
         raise Rejected("no long equation from others")
-    taken, words = free_symbols(p).union(*map(free_symbols, said)), dict[str, Term]()
+    taken = free_symbols(p).union(*map(free_symbols, said))
+    sides = [side[1:] if side[0] == "+" else (side,) for q in (p, *said) for side in q[1:]]
+    terms, places = dict[str, Term](), dict[str, list[int]]()
+    for number, summands in enumerate(sides):
+        for t in summands:
+            if len(canonical_key(t)) >= _LONG:
+                terms[canonical_key(t)] = t
+                places.setdefault(canonical_key(t), []).append(number)
+    short = [[t for t in summands if canonical_key(t) not in terms] for summands in sides]
     values = dict[Term, Term]()
-
-    def short(q: Term) -> Term:
-        sides = []
-        for side in q[1:]:
-            summands = []
-            for t in side[1:] if side[0] == "+" else (side,):
-                if len(canonical_key(t)) >= _LONG and canonical_key(t) not in words:
-                    words[canonical_key(t)] = s = fresh_symbol(("s", "w", "R"), taken | set(values))
-                    values[s] = t
-                summands.append(words.get(canonical_key(t), t))
-            sides.append(("+", *summands) if side[0] == "+" else summands[0])
-        return (q[0], *sides)
-
-    meant, supposed = short(p), [short(q) for q in said]
+    for where in dict.fromkeys(map(tuple, places.values())):
+        together = [terms[key] for key, numbers in places.items() if tuple(numbers) == where]
+        for start in range(0, len(together), _FEW):
+            some = together[start : start + _FEW]
+            s = fresh_symbol(("s", "w", "R"), taken | set(values))
+            values[s] = ("+", *some) if len(some) > 1 else some[0]
+            for number in where:
+                short[number].append(s)
+    ends = [("+", *t) if len(t) > 1 else t[0] for t in short]
+    meant, *supposed = [("=", *ends[i : i + 2]) for i in range(0, len(ends), 2)]
     return prove_instance(emitter, meant, supposed, values, lines, context)
 
 
@@ -174,10 +183,27 @@ def _exists(
     for line in lines:
         for path in paths_to_subterm(line.theorem.conclusion, t):
             return emitter.script.add("defined", [line], tuples_to_lists(path))
+    if t[0] == "+":
+        with suppress(*FAILURES):
+            return emitter.attempt(partial(_sum_exists, emitter, t, lines, context))
     exists = emitter.shown_once(definedness_formula(t), context)
     if exists is None:
         raise Rejected(f"{emitter.said(definedness_formula(t))} is not shown")
     return exists
+
+
+def _sum_exists(
+    emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
+) -> Inference:
+    """Prove that a sum is defined, because known theorems contain its summands."""
+    said = [line.theorem.conclusion for line in lines]
+    if not all(any(True for q in said for _ in paths_to_subterm(q, part)) for part in t[1:]):
+        raise Rejected("no known theorem contains a summand")
+    values = dict[Term, Term]()
+    for part in t[1:]:
+        values[fresh_symbol(("s", "w", "R"), frozenset(values))] = part
+    exists = definedness_formula(("+", *values))
+    return prove_instance(emitter, exists, [], values, lines, context)
 
 
 class _Words:

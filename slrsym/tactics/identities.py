@@ -206,7 +206,7 @@ class _Angles:
         return found
 
     def equation(self, t: Term) -> Inference:
-        """Expand sin(u) or cos(u) by addition theorems; refuse if u has one part, or too many."""
+        """Expand sin(u) or cos(u), u a sum of 2 to 8 basic angles, repeated or not; else refuse."""
         parts = self.parts(t[2])
         if not 2 <= len(parts) <= _MOST_ANGLES:
             raise Rejected("no sum of a few angles")

@@ -89,7 +89,7 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
-                            emitter.attempt(partial(emitter.shown_from, r, other, context))
+                            emitter.attempt(partial(_implication, emitter, r, other, context))
                         )
         (_, a, b) = relations[0]
         facts = [emitter.script.add("order", (), a, b)]
@@ -107,6 +107,15 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
             raise Rejected("the cases leave something out") from None
 
     return emitter.step(steps[-1], covered, "cases")
+
+
+def _implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
+    """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
+    given = (*emitter.hypotheses(context), other)
+    line = emitter.shown(p, given, context)
+    if line is None:
+        raise Rejected(f"{emitter.said(p)} is not shown")
+    return emitter.logic([line], (), ("implies", ("and", *given), p))
 
 
 @emitter_for_proofs("_Induction")

@@ -39,7 +39,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 __all__ = [
-    "corner_cases",
+    "corner_overlaps",
     "inverse_temperatures",
     "log_uniform",
     "manifold_points",
@@ -49,7 +49,9 @@ __all__ = [
     "tasks",
 ]
 
-__getattr__ = getattr_for_old_names(__name__, temperatures="inverse_temperatures")
+__getattr__ = getattr_for_old_names(
+    __name__, corner_cases="corner_overlaps", temperatures="inverse_temperatures"
+)
 
 
 # -- numbers -----------------------------------------------------------------------------------
@@ -221,7 +223,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     # How far k and v reach out of the planes that make the Gram matrix singular.
     reach = st.one_of(st.just(1.0), st.just(0.0), st.integers(1, 16).map(lambda n: 10.0**-n))
     generic = st.builds(_overlaps_of, coordinates, reach, reach)
-    return st.one_of(generic, corner_cases(dimension), manifold_points(dimension))
+    return st.one_of(generic, corner_overlaps(dimension), manifold_points(dimension))
 
 
 def _coordinates(count: int) -> SearchStrategy[list[float]]:
@@ -282,7 +284,7 @@ def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     return both.map(lambda pair: OrderParameters(pair[0], pair[1], 0.0, 0.0, 0.0))
 
 
-def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
+def corner_overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     r"""Return a Hypothesis strategy for overlaps in {-1, 0, 1}, as of fixed points.
 
     Parameters

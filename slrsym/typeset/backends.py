@@ -40,7 +40,7 @@ def to_latex(box: Box) -> str:
     """
     match box:
         case RowBox(parts):
-            return _joined([to_latex(part) for part in parts])
+            return _join_latex([to_latex(part) for part in parts])
         case Atom():
             return _latex_atom(box)
         case Operator():
@@ -70,7 +70,7 @@ def to_latex(box: Box) -> str:
             sized = (_LEFT if side == "open" else _RIGHT)[size]
             return sized + _SPECIAL.get(text, text)
         case BracketedBox():
-            return _joined([to_latex(b) for b in (box.opened, box.body, box.closed)])
+            return _join_latex([to_latex(b) for b in (box.opened, box.body, box.closed)])
         case MatrixBox(rows):
             lines = (" & ".join(map(to_latex, entries)) for entries in rows)
             return r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}"
@@ -106,7 +106,7 @@ def _latex_operator(operator: Operator) -> str:
     return sign
 
 
-def _joined(texts: list[str]) -> str:
+def _join_latex(texts: list[str]) -> str:
     result = ""
     for text in texts:
         if text[:1].isalpha() and _ENDS_IN_COMMAND.search(result):
@@ -154,7 +154,7 @@ _CHILDREN = {
 
 
 def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: bool = False) -> str:
-    """Return the MathML of a formula, as a box or broken into lines, as one ``math`` element.
+    """Return one ``math`` element of MathML for a formula, given as a box or as lines.
 
     Examples
     --------
@@ -166,35 +166,35 @@ def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: b
         lines = [FormulaLine(lines)]
     if len(lines) == 1:
         (only,) = lines
-        shown, latex = _inside(only.box), to_latex(only.box)
+        shown, latex = _row_content(only.box), to_latex(only.box)
     else:
-        shown = "".join(map(_table_row, lines))
+        shown = "".join(map(_mathml_table_row, lines))
         shown = f'<mtable class="lines">{shown}</mtable>'
         latex = " ".join(to_latex(line.box) for line in lines)
     if annotated:
         note = f'<annotation encoding="application/x-tex">{escape(latex, quote=False)}</annotation>'
-        shown = shown if len(lines) > 1 else _one(lines[0].box)
+        shown = shown if len(lines) > 1 else _single_mathml_element(lines[0].box)
         shown = f"<semantics>{shown}{note}</semantics>"
     style = ' display="block"' if display else ""
     return f"<math{style}>{shown}</math>"
 
 
-def _table_row(line: FormulaLine) -> str:
+def _mathml_table_row(line: FormulaLine) -> str:
     indent = f'<mspace width="{line.indent:g}em"/>' if line.indent else ""
-    return f"<mtr><mtd>{indent}{_inside(line.box)}</mtd></mtr>"
+    return f"<mtr><mtd>{indent}{_row_content(line.box)}</mtd></mtr>"
 
 
-def _inside(box: Box) -> str:
-    """Return the MathML of a formula's box; for a row, that of its parts without an ``mrow``."""
-    return "".join(_beside(box.parts)) if isinstance(box, RowBox) else _element(box)
+def _row_content(box: Box) -> str:
+    """Return the MathML of a formula's box; for a row, elements without an ``mrow`` around them."""
+    return "".join(_mathml_of_parts(box.parts)) if isinstance(box, RowBox) else _mathml_element(box)
 
 
-def _element(box: Box) -> str:
+def _mathml_element(box: Box) -> str:
     """Return a formula's box as one MathML element; empty for an empty box."""
     match box:
         case RowBox(parts):
-            inside = [element for element in _beside(parts) if element]
-            return inside[0] if len(inside) == 1 else _grouped("".join(inside))
+            inside = [element for element in _mathml_of_parts(parts) if element]
+            return inside[0] if len(inside) == 1 else _mrow("".join(inside))
         case Atom():
             return _mathml_atom(box)
         case Operator():
@@ -202,11 +202,12 @@ def _element(box: Box) -> str:
         case Space(quads):
             return f'<mspace width="{quads:g}em"/>' if quads else ""
         case Fraction(numerator, denominator):
-            return f"<mfrac>{_one(numerator)}{_one(denominator)}</mfrac>"
+            above, below = map(_single_mathml_element, (numerator, denominator))
+            return f"<mfrac>{above}{below}</mfrac>"
         case ScriptBox():
-            return _script(box)
+            return _mathml_script(box)
         case Root(radicand):
-            return f"<msqrt>{_inside(radicand)}</msqrt>"
+            return f"<msqrt>{_row_content(radicand)}</msqrt>"
         case Delimiter(text, size, side):
             form = "prefix" if side == "open" else "postfix"
             height = f"{_HEIGHTS[size]:g}em"
@@ -216,47 +217,54 @@ def _element(box: Box) -> str:
             return f'<mo form="{form}" {sized}>{escape(text)}</mo>'
         case BracketedBox(opening, body, closing):
             grows = body.height >= _HIGH
-            opened, closed = _bracket(opening, "prefix", grows), _bracket(closing, "postfix", grows)
-            return _grouped(opened + _inside(body) + closed)
+            opened, closed = (
+                _mathml_bracket(opening, "prefix", grows),
+                _mathml_bracket(closing, "postfix", grows),
+            )
+            return _mrow(opened + _row_content(body) + closed)
         case MatrixBox(rows):
             lines = "".join(
-                f"<mtr>{''.join(f'<mtd>{_inside(entry)}</mtd>' for entry in entries)}</mtr>"
+                f"<mtr>{''.join(f'<mtd>{_row_content(entry)}</mtd>' for entry in entries)}</mtr>"
                 for entries in rows
             )
-            opened, closed = _bracket("(", "prefix"), _bracket(")", "postfix")
-            return _grouped(f"{opened}<mtable>{lines}</mtable>{closed}")
+            opened, closed = _mathml_bracket("(", "prefix"), _mathml_bracket(")", "postfix")
+            return _mrow(f"{opened}<mtable>{lines}</mtable>{closed}")
     raise TypeError(f"no box: {box!r}")
 
 
-def _grouped(inside: str) -> str:
+def _mrow(inside: str) -> str:
     return inside.join(_ROW)
 
 
-def _one(box: Box) -> str:
+def _single_mathml_element(box: Box) -> str:
     """Return a formula's box as exactly one MathML element; for an empty box, an empty row."""
-    return _element(box) or "<mrow></mrow>"
+    return _mathml_element(box) or "<mrow></mrow>"
 
 
-def _beside(parts: Iterable[Box]) -> Iterable[str]:
+def _mathml_of_parts(parts: Iterable[Box]) -> Iterable[str]:
     before: Box | None = None
     for part in parts:
-        if before is not None and _is_name(before) and isinstance(part, BracketedBox):
+        if before is not None and _is_upright_name(before) and isinstance(part, BracketedBox):
             yield _APPLY
-        elif _is_name(part) and before is not None and not isinstance(before, Operator | Space):
+        elif (
+            _is_upright_name(part)
+            and before is not None
+            and not isinstance(before, Operator | Space)
+        ):
             leans = isinstance(before, Atom) and before.text in _LEANING
             yield _LEAN + _THIN if leans else _THIN
-        yield _element(part)
+        yield _mathml_element(part)
         before = part
 
 
-def _is_name(box: Box) -> bool:
+def _is_upright_name(box: Box) -> bool:
     base = box.base if isinstance(box, ScriptBox) else box
     return (
         isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
     )
 
 
-def _bracket(text: str, form: str, grows: bool = True) -> str:
+def _mathml_bracket(text: str, form: str, grows: bool = True) -> str:
     # Of a bracket that stands first or last in its row, browsers know that it is one, and grows.
     side = f' form="{form}"' if text == "|" else ""
     still = "" if grows else ' stretchy="false"'
@@ -297,24 +305,25 @@ def _mathml_operator(operator: Operator) -> str:
     return f"<mo>{shown}</mo>"
 
 
-def _script(box: ScriptBox) -> str:
+def _mathml_script(box: ScriptBox) -> str:
     base, below, above = box.base, box.below, box.above
     if isinstance(above, Atom) and above.kind == "name" and set(above.text) == {"'"}:
         # Fonts draw primes raised already.
-        return _grouped(
-            _one(base if below is None else ScriptBox(base, below)) + _mathml_atom(above)
+        return _mrow(
+            _single_mathml_element(base if below is None else ScriptBox(base, below))
+            + _mathml_atom(above)
         )
     beneath = isinstance(base, Operator) and base.text == "sum"
     beneath = beneath or (isinstance(base, Atom) and base.text == "lim")
     tag = ("munder", "mover", "munderover") if beneath else ("msub", "msup", "msubsup")
-    scripts = [_one(part) for part in (below, above) if part is not None]
+    scripts = [_single_mathml_element(part) for part in (below, above) if part is not None]
     if above is not None and isinstance(base, Atom) and base.text in _LEANING:
-        scripts[-1] = _grouped(_LEAN + scripts[-1])
+        scripts[-1] = _mrow(_LEAN + scripts[-1])
     name = tag[2] if len(scripts) == 2 else tag[0] if below is not None else tag[1]
-    inner = _one(base)
+    inner = _single_mathml_element(base)
     if isinstance(base, Delimiter):
         # Browsers draw a bracket with scripts in its plain size, but not a row that is a bracket.
-        inner = _grouped(inner)
+        inner = _mrow(inner)
     return f"<{name}>{inner}{''.join(scripts)}</{name}>"
 
 
@@ -330,14 +339,14 @@ def latex_to_mathml(latex: str) -> str:
     from latex2mathml.converter import convert
 
     try:
-        return _spaced(_OUTER.sub("", convert(latex)))
+        return _add_tex_spacing(_OUTER.sub("", convert(latex)))
     # It has errors of its own for each kind of bad LaTeX, and others besides.
     except Exception:
         return f"<mtext>{escape(latex)}</mtext>"
 
 
-def _spaced(element: str) -> str:
-    """Return MathML with function names marked, and with TeX's space before them."""
+def _add_tex_spacing(element: str) -> str:
+    """Return latex2mathml's output with TeX's spacing, and with function names as ``mi``."""
     tree = ElementTree.fromstring(element)
     for node in tree.iter():
         if len(node) != _CHILDREN.get(node.tag, len(node)):

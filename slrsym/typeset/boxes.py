@@ -92,15 +92,15 @@ class RowBox(Box):
         return max((part.height for part in self.parts), default=0)
 
 
-def _limits_aside(box: Box) -> float:
-    """Return the extra width of a formula in a fraction, where limits stand beside sum signs."""
+def _width_of_limits_beside_signs(box: Box) -> float:
+    """Return the width that a formula gains in a fraction, where limits stand beside sum signs."""
     match box:
         case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
         case ScriptBox(base=inside) | Root(inside) | BracketedBox(body=inside):
-            return _limits_aside(inside)
+            return _width_of_limits_beside_signs(inside)
         case RowBox(parts):
-            return sum(map(_limits_aside, parts))
+            return sum(map(_width_of_limits_beside_signs, parts))
     return 0.0
 
 
@@ -113,7 +113,13 @@ class Fraction(Box):
 
     @cached_property
     def width(self) -> float:
-        return max(x.width + _limits_aside(x) for x in (self.numerator, self.denominator)) + 0.25
+        return (
+            max(
+                x.width + _width_of_limits_beside_signs(x)
+                for x in (self.numerator, self.denominator)
+            )
+            + 0.25
+        )
 
     @cached_property
     def height(self) -> int:
@@ -243,7 +249,7 @@ def words_in_formula_box(text: str) -> Atom:
 
 
 def row_of_boxes(parts: Iterable[Box]) -> Box:
-    """Return one row of the given typeset boxes, with the parts of nested rows put in."""
+    """Return one row of the given typeset boxes; nested rows are flattened."""
     flat: list[Box] = []
     for part in parts:
         flat += part.parts if isinstance(part, RowBox) else (part,)
@@ -273,17 +279,19 @@ class FormulaLine:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _FormulaPiece:
+    """A piece of a formula, its depth of brackets, and whether a line may start with it."""
+
     box: Box
     depth: int
     breaks: bool
 
 
 def break_lines(box: Box, width: float) -> list[FormulaLine]:
-    """Break a formula at the best places into as few lines of at most a given width as possible."""
+    """Break a formula into lines of at most a given width in em, few and where it reads best."""
     if box.width <= width:
         return [FormulaLine(box)]
-    pieces = _pieces(box, 0)
+    pieces = _split_into_pieces(box, 0)
     starts = [0, *(i for i, piece in enumerate(pieces) if piece.breaks and i > 0), len(pieces)]
     lengths = [0.0]
     for piece in pieces:
@@ -292,9 +300,11 @@ def break_lines(box: Box, width: float) -> list[FormulaLine]:
     for end in range(1, len(starts)):
         options = []
         for begin in range(end):
-            used = _indent(pieces, starts[begin]) + lengths[starts[end]] - lengths[starts[begin]]
-            used += sum(sign.width for sign in _sign(pieces, starts[begin]))
-            cost = best[begin][0] + _LINE + _INSIDE * _depth(pieces, starts[begin])
+            used = (
+                _line_indent(pieces, starts[begin]) + lengths[starts[end]] - lengths[starts[begin]]
+            )
+            used += sum(sign.width for sign in _times_sign_at_line_start(pieces, starts[begin]))
+            cost = best[begin][0] + _LINE + _INSIDE * _break_depth(pieces, starts[begin])
             if used > width:
                 cost += _OVERFULL * (used - width)
             elif end < len(starts) - 1:
@@ -309,66 +319,66 @@ def break_lines(box: Box, width: float) -> list[FormulaLine]:
     lines, begin = [], 0
     for end in reversed(ends):
         chosen = pieces[starts[begin] : starts[end]]
-        parts = [*_sign(pieces, starts[begin]), *(p.box for p in chosen)]
-        lines.append(FormulaLine(row_of_boxes(parts), _indent(pieces, starts[begin])))
+        parts = [*_times_sign_at_line_start(pieces, starts[begin]), *(p.box for p in chosen)]
+        lines.append(FormulaLine(row_of_boxes(parts), _line_indent(pieces, starts[begin])))
         begin = end
     return lines
 
 
-def _sign(pieces: list[_Piece], at: int) -> list[Box]:
-    """Return a list with a times sign if a line that starts at a piece needs one, else []."""
+def _times_sign_at_line_start(pieces: list[_FormulaPiece], at: int) -> list[Box]:
+    """Return a list with a times sign if a line that starts at a given piece needs one, or []."""
     if not at or not isinstance(pieces[at].box, Space) or at + 1 == len(pieces):
         return []
     around = (pieces[at - 1].box, pieces[at + 1].box)
     return [] if any(isinstance(box, Operator) for box in around) else [_TIMES]
 
 
-def _depth(pieces: list[_Piece], at: int) -> int:
+def _break_depth(pieces: list[_FormulaPiece], at: int) -> int:
     return pieces[at].depth if at else 0
 
 
-def _indent(pieces: list[_Piece], at: int) -> float:
+def _line_indent(pieces: list[_FormulaPiece], at: int) -> float:
     return min(_INDENT + _DEEPER * pieces[at].depth, _MOST_INDENT) if at else 0.0
 
 
-def _pieces(box: Box, depth: int) -> list[_Piece]:
-    """Split a formula into pieces, each with its bracket depth and if lines may break at it."""
+def _split_into_pieces(box: Box, depth: int) -> list[_FormulaPiece]:
+    """Split a formula into pieces, at some of which a line may start."""
     match box:
         case RowBox(parts):
-            return [piece for part in parts for piece in _pieces(part, depth)]
-        case BracketedBox(breaks=True) if _has_break(box.body):
+            return [piece for part in parts for piece in _split_into_pieces(part, depth)]
+        case BracketedBox(breaks=True) if _has_possible_break(box.body):
             return [
-                _Piece(box.opened, depth, False),
-                *_pieces(box.body, depth + 1),
-                _Piece(box.closed, depth, False),
+                _FormulaPiece(box.opened, depth, False),
+                *_split_into_pieces(box.body, depth + 1),
+                _FormulaPiece(box.closed, depth, False),
             ]
-        case ScriptBox(base=BracketedBox(breaks=True) as base) if _has_break(base.body):
-            *front, last = _pieces(base, depth + _RAISED)
+        case ScriptBox(base=BracketedBox(breaks=True) as base) if _has_possible_break(base.body):
+            *front, last = _split_into_pieces(base, depth + _RAISED)
             return [*front, replace(last, box=replace(box, base=last.box))]
         case Operator(breaks=True):
-            return [_Piece(box, depth, True)]
+            return [_FormulaPiece(box, depth, True)]
         case Space(breaks=True):
-            return [_Piece(box, depth + _RELUCTANT, True)]
-    return [_Piece(box, depth, False)]
+            return [_FormulaPiece(box, depth + _RELUCTANT, True)]
+    return [_FormulaPiece(box, depth, False)]
 
 
 def widest_unbreakable_width(box: Box) -> float:
     """Return the width in em of the widest part of a formula without a possible line break."""
     width = most = 0.0
-    for piece in _pieces(box, 0):
+    for piece in _split_into_pieces(box, 0):
         width = piece.box.width + (0.0 if piece.breaks else width)
         most = max(most, width)
     return most
 
 
-def _has_break(box: Box) -> bool:
+def _has_possible_break(box: Box) -> bool:
     match box:
         case RowBox(parts):
-            return any(_has_break(part) for part in parts)
+            return any(_has_possible_break(part) for part in parts)
         case Operator(breaks=breaks) | Space(breaks=breaks):
             return breaks
         case BracketedBox(body=body, breaks=breaks):
-            return breaks and _has_break(body)
+            return breaks and _has_possible_break(body)
         case ScriptBox(base=BracketedBox() as base):
-            return _has_break(base)
+            return _has_possible_break(base)
     return False

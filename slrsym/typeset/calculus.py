@@ -54,8 +54,8 @@ def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
     return parts[0] if len(parts) == 1 else ProductLaw(*parts)
 
 
-def _blocks(law: Law) -> set[Law]:
-    """Return the set of independent parts of a law, with independent Gaussian variables apart."""
+def _independent_parts(law: Law) -> set[Law]:
+    """Return the set of independent laws, as small as possible, that make up a law."""
     found: set[Law] = set()
     for block in law.independent_laws():
         if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
@@ -74,16 +74,16 @@ def agrees_with_declared_laws(law: Law, declared: Mapping[Symbol, Law]) -> bool:
     for block in blocks:
         part = marginal_law(block, set(law.symbols))
         if part is not None:
-            together |= _blocks(part)
-    return together == _blocks(law)
+            together |= _independent_parts(part)
+    return together == _independent_parts(law)
 
 
 def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
-    """Return, by variable, the laws to declare once for expressions, so that few repeat them."""
+    """Return, by variable, the laws to state once for all expressions, rather than in each."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []
-        for node in _binders(expression):
+        for node in _expectations_and_copy_sums(expression):
             laws += node.law.independent_laws()
         for law in sorted(laws, key=lambda b: -len(b.symbols)):
             if not any(s in declared for s in law.symbols):
@@ -91,7 +91,7 @@ def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
     return declared
 
 
-def _binders(expression: Expr) -> list[Expectation]:
+def _expectations_and_copy_sums(expression: Expr) -> list[Expectation]:
     found = expression.atoms(Expectation, IIDSum)
     return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
@@ -110,10 +110,10 @@ class CalculusPrinter(PrinterBase):
                 arg == variable or variable not in self.inside.get(arg, ()) for arg in of.args
             )
             if plain and still:
-                return self._partial(of, places[0], count, of.args, of.args)
-        return row_of_boxes([*self._signs(expr), self._operand(of)]), PREFIX
+                return self._partial_derivative(of, places[0], count, of.args, of.args)
+        return row_of_boxes([*self._derivative_signs(expr), self._derivative_operand(of)]), PREFIX
 
-    def _signs(self, expr: Derivative) -> list[Box]:
+    def _derivative_signs(self, expr: Derivative) -> list[Box]:
         signs: list[Box] = []
         variables = set(expr.variables)
         # A letter that stands for something of the variable is no other variable.
@@ -135,27 +135,27 @@ class CalculusPrinter(PrinterBase):
                 signs.append(ScriptBox(italic_letter_box("partial"), self.symbol(variable), power))
         return [*signs, Space()]
 
-    def _operand(self, of: Expr) -> Box:
+    def _derivative_operand(self, of: Expr) -> Box:
         box, level = self._print(of)
         bare = isinstance(of, Expectation | Function | Symbol) and level >= PREFIX
         return box if bare else BracketedBox("[", box, "]")
 
-    def _partial(
+    def _partial_derivative(
         self, of: AppliedUndef, place: int, count: int, names: Any, at: Any
     ) -> tuple[Box, int]:  # fmt: skip
-        """Return the typeset box and precedence of a derivative of an undefined function.
+        """Return the typeset box and precedence of a partial derivative of an undefined function.
 
         By its place where the argument is a random variable, by its name otherwise.
         """
         called = self.symbol(of.func)
         if len(of.args) == 1 and count <= 3:
-            return self._call(add_primes(called, int(count)), at), POWER
+            return self._function_call(add_primes(called, int(count)), at), POWER
         power = None if count == 1 else number_box(count)
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
         index = number_box(place + 1) if numbered else self.symbol(names[place])
         sign = ScriptBox(italic_letter_box("partial"), index, power)
-        return row_of_boxes([sign, self._call(called, at)]), PREFIX
+        return row_of_boxes([sign, self._function_call(called, at)]), PREFIX
 
     def _substitution(self, expr: Subs) -> tuple[Box, int]:
         of, variables, values = expr.expr, expr.variables, expr.point
@@ -174,10 +174,10 @@ class CalculusPrinter(PrinterBase):
                 put = dict(zip(variables, values, strict=True))
                 place = inner.args.index(variable)
                 at_point = tuple(put.get(x, x) for x in inner.args)
-                return self._partial(inner, place, count, inner.args, at_point)
+                return self._partial_derivative(inner, place, count, inner.args, at_point)
         at: list[Box] = []
         pairs = sorted(
-            zip(variables, values, strict=True), key=lambda pair: self.order.symbol(pair[0])
+            zip(variables, values, strict=True), key=lambda pair: self.order.symbol_key(pair[0])
         )
         # Numbers and letters stand below a bar, formulas on the line, where they can be read.
         short = all(value.is_number or self._is_letter(value) for value in values)
@@ -190,7 +190,7 @@ class CalculusPrinter(PrinterBase):
             if short
             else BracketedBox("[", row_of_boxes(at), "]", breaks=False)
         )
-        return row_of_boxes([self._within(of, PREFIX), where]), SUM
+        return row_of_boxes([self._print_at_precedence(of, PREFIX), where]), SUM
 
     def _is_letter(self, value: Expr) -> bool:
         """Return whether an expression is typeset as a letter, perhaps with a minus sign."""
@@ -208,10 +208,10 @@ class CalculusPrinter(PrinterBase):
             signs.append(ScriptBox(sign, below, above) if ends else sign)
             differentials = [Space(), upright_name_box("d"), self.symbol(limit[0]), *differentials]
         with self._binding(expr.variables):
-            body = self._within(expr.function, PRODUCT)
+            body = self._print_at_precedence(expr.function, PRODUCT)
         return row_of_boxes([*signs, body, *differentials]), PREFIX
 
-    def _series(self, expr: Sum) -> tuple[Box, int]:
+    def _finite_sum(self, expr: Sum) -> tuple[Box, int]:
         signs: list[Box] = []
         for index, first, last in reversed(expr.limits):
             below = row_of_boxes(
@@ -219,7 +219,7 @@ class CalculusPrinter(PrinterBase):
             )
             signs.append(ScriptBox(Operator("sum", "large"), below, self._print(last)[0]))
         with self._binding(expr.variables):
-            body = self._within(expr.function, PRODUCT)
+            body = self._print_at_precedence(expr.function, PRODUCT)
         return row_of_boxes([*signs, body]), PREFIX
 
     def _limit(self, expr: Limit) -> tuple[Box, int]:
@@ -228,7 +228,7 @@ class CalculusPrinter(PrinterBase):
             [self.symbol(variable), Operator("to", "relation"), self._print(point)[0]]
         )
         sign = ScriptBox(upright_name_box("lim"), under)
-        return row_of_boxes([sign, Space(), self._within(of, PRODUCT)]), PREFIX
+        return row_of_boxes([sign, Space(), self._print_at_precedence(of, PRODUCT)]), PREFIX
 
 
 class ExpectationPrinter(PrinterBase):
@@ -240,7 +240,7 @@ class ExpectationPrinter(PrinterBase):
         if self.laws is not None and not agrees_with_declared_laws(expr.law, self.laws):
             sign = ScriptBox(sign, self.law(expr.law))
         elif nested:
-            sign = ScriptBox(sign, self._join(expr.law.symbols))
+            sign = ScriptBox(sign, self._comma_separated(expr.law.symbols))
         self._depth += 1
         try:
             with self._binding(expr.law.symbols):
@@ -249,7 +249,7 @@ class ExpectationPrinter(PrinterBase):
             self._depth -= 1
         return row_of_boxes([sign, BracketedBox("[", body, "]")]), POWER
 
-    def _copies(self, expr: IIDSum) -> tuple[Box, int]:
+    def _sum_of_copies(self, expr: IIDSum) -> tuple[Box, int]:
         count = expr.count
         shift = count.is_Add and count.as_coeff_Add()[0] == -1
         first, last = (2, count + 1) if shift else (1, count)
@@ -257,7 +257,7 @@ class ExpectationPrinter(PrinterBase):
         self._copied = before | set(expr.law.symbols)
         try:
             with self._binding(expr.law.symbols):
-                body = self._within(expr.term, PRODUCT)
+                body = self._print_at_precedence(expr.term, PRODUCT)
         finally:
             self._copied = before
         sign = ScriptBox(
@@ -272,10 +272,10 @@ class ExpectationPrinter(PrinterBase):
         parts: list[Box] = []
         for block in law.independent_laws():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
-            parts.append(self._block(block))
+            parts.append(self._independent_law(block))
         return row_of_boxes(parts)
 
-    def _block(self, law: Law) -> Box:
+    def _independent_law(self, law: Law) -> Box:
         if isinstance(law, NoiseLaw):
             xi = self.symbol(law.symbols[0])
             moments = [
@@ -294,12 +294,12 @@ class ExpectationPrinter(PrinterBase):
             ]
             return row_of_boxes([moments[0], COMMA, Space(), moments[1]])
         if not isinstance(law, GaussianLaw):
-            return self._list(law.symbols)
+            return self._tuple_of_symbols(law.symbols)
         names, means = law.symbols, tuple(law.mean.values())
         same = {*means} == {S.Zero} and law.cov.is_diagonal() and len(set(law.cov.diagonal())) == 1
         tilde, calligraphic = Operator("sim", "relation"), Atom("mathcal{N}")
         if len(names) == 1 or same:
-            left = self._list(names, brackets=False)
+            left = self._tuple_of_symbols(names, brackets=False)
             mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
             return row_of_boxes(
                 [
@@ -311,27 +311,29 @@ class ExpectationPrinter(PrinterBase):
             )
         matrix = self._covariance(law.cov)
         shared = _common_factor(sp.Matrix([means]))
-        vector = BracketedBox("(", self._join([sp.cancel(m / shared) for m in means]), ")")
+        vector = BracketedBox(
+            "(", self._comma_separated([sp.cancel(m / shared) for m in means]), ")"
+        )
         mean = number_box(0) if not any(means) else vector
         if any(means) and shared != 1:
-            mean = self._beside([self.box(shared), vector])
+            mean = self._row_of_factors([self.box(shared), vector])
         inside = row_of_boxes([mean, COMMA, Space(breaks=True), matrix])
         return row_of_boxes(
-            [self._list(names), tilde, calligraphic, BracketedBox("(", inside, ")")]
+            [self._tuple_of_symbols(names), tilde, calligraphic, BracketedBox("(", inside, ")")]
         )
 
     def _covariance(self, cov: Any) -> Box:
         """Return the typeset box of a covariance matrix, as a product C C^T if that is narrower."""
         common = _common_factor(cov)
-        grid = self._grid(sp.Matrix(cov / common).applyfunc(sp.cancel))
+        grid = self._matrix_of_boxes(sp.Matrix(cov / common).applyfunc(sp.cancel))
         factor = triangular_factor(cov)
         if factor is not None:
-            left = self._grid(factor)
+            left = self._matrix_of_boxes(factor)
             if 2 * left.width < grid.width:
                 return row_of_boxes([left, ScriptBox(left, above=italic_letter_box("top"))])
         return row_of_boxes([*([] if common == 1 else [self.box(common)]), grid])
 
-    def _grid(self, matrix: Any) -> Box:
+    def _matrix_of_boxes(self, matrix: Any) -> Box:
         return MatrixBox(tuple(tuple(map(self.box, line)) for line in matrix.tolist()))
 
     def _law(self, expr: Law) -> tuple[Box, int]:

@@ -34,7 +34,7 @@ def signed_terms_of_sum(box: Box) -> list[Term]:
 
 
 def elide_shared_terms(before: Box, after: Box) -> Box:
-    r"""Return a typeset sum with dots for the terms that it shares with an earlier sum.
+    r"""Return a typeset sum with dots in place of the terms that it shares with an earlier sum.
 
     Examples
     --------
@@ -56,7 +56,9 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
             if shown[-1:] != [(False, REST)]:
                 shown.append((False, REST))
         else:
-            shown.append((negative, _inside(term, [t for n, t in gone if n == negative])))
+            shown.append(
+                (negative, _elide_in_one_bracket(term, [t for n, t in gone if n == negative]))
+            )
     parts: list[Box] = []
     for negative, term in shown:
         sign = "-" if negative else "+"
@@ -68,8 +70,8 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
     return row_of_boxes(parts)
 
 
-def _inside(term: Box, gone: list[Box]) -> Box:
-    """Return a term with dots inside the one bracket in which it differs from an earlier term."""
+def _elide_in_one_bracket(term: Box, gone: list[Box]) -> Box:
+    """Return a term with dots for what its one bracket shares with that of an earlier term."""
     parts = term.parts if isinstance(term, RowBox) else (term,)
     for other in gone:
         before = other.parts if isinstance(other, RowBox) else (other,)

@@ -80,53 +80,53 @@ class ArithmeticPrinter(PrinterBase):
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []
-        for place, term in enumerate(self.order.terms(expr.args, self._bound)):
+        for place, term in enumerate(self.order.sorted_terms(expr.args, self._bound)):
             negative = is_negative_term(term)
             if place:
                 parts.append(Operator("-" if negative else "+", "binary", breaks=True))
             elif negative:
                 parts.append(Operator("-", "prefix"))
-            parts.append(self._within(-term if negative else term, PRODUCT, inline))
+            parts.append(self._print_at_precedence(-term if negative else term, PRODUCT, inline))
         return row_of_boxes(parts), SUM
 
     def _product(self, expr: Expr, inline: bool) -> tuple[Box, int]:
-        if expr.is_Rational and expr > 0 and (digits := _decimal(expr)):
+        if expr.is_Rational and expr > 0 and (digits := _short_decimal(expr)):
             return number_box(digits), ATOM
         product = ProductParts.of(expr)
         if product.negative:
-            positive = self._within(-expr, PRODUCT, inline)
+            positive = self._print_at_precedence(-expr, PRODUCT, inline)
             return row_of_boxes([Operator("-", "prefix"), positive]), SUM
         if product.is_power:
             return self._power(expr.base, expr.exp), POWER
-        simple, tail = self._split(product)
-        below, rest = self._split(product.inverse)
+        simple, tail = self._split_factors(product)
+        below, rest = self._split_factors(product.denominator)
         denominator = [*below, *rest]
         if not denominator:
             factors = [*simple, *tail] or [number_box(1)]
-            return self._beside(factors), PRODUCT if len(factors) > 1 else POWER
-        if inline and len(denominator) <= 2 and _are_small(denominator):
-            under = self._beside(denominator)
+            return self._row_of_factors(factors), PRODUCT if len(factors) > 1 else POWER
+        if inline and len(denominator) <= 2 and _fit_below_slash(denominator):
+            under = self._row_of_factors(denominator)
             if len(denominator) > 1 and not isinstance(under, BracketedBox):
                 under = BracketedBox("(", under, ")")
-            above = self._beside([*simple, *tail] or [number_box(1)])
+            above = self._row_of_factors([*simple, *tail] or [number_box(1)])
             return row_of_boxes([above, Operator("/", "slash"), under]), PRODUCT
         width = sum(box.width for box in tail)
         if not simple and len(tail) == 1 and _is_flat_sum(tail[0]):
             return self._fraction(tail, denominator), PRODUCT
-        loose = product.opens_wide or any(
+        loose = product.has_open_ended_factor or any(
             isinstance(box, BracketedBox) or box.height >= 2 for box in tail
         )
         if tail and (loose or width > _WIDE_FACTOR):
-            return self._beside([self._fraction(simple, denominator), *tail]), PRODUCT
+            return self._row_of_factors([self._fraction(simple, denominator), *tail]), PRODUCT
         return self._fraction([*simple, *tail], denominator), PRODUCT
 
     def _fraction(self, above: list[Box], below: list[Box]) -> Box:
-        parts = [self._beside(boxes or [number_box(1)]) for boxes in (above, below)]
+        parts = [self._row_of_factors(boxes or [number_box(1)]) for boxes in (above, below)]
         bare = [p.body if isinstance(p, BracketedBox) and p.opening == "(" else p for p in parts]
         return Fraction(*bare)
 
-    def _split(self, product: ProductParts) -> tuple[list[Box], list[Box]]:
-        """Return boxes of a product's factors: those for a fraction, and those to put after it."""
+    def _split_factors(self, product: ProductParts) -> tuple[list[Box], list[Box]]:
+        """Return two lists of boxes of factors: those in a fraction, and those that follow it."""
         simple: list[Box] = [] if product.number == 1 else [number_box(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
@@ -136,29 +136,29 @@ class ArithmeticPrinter(PrinterBase):
             inside: Box = (
                 self._print(above[0])[0]
                 if alone
-                else self._beside([self._power(b, S.One) for b in above] or [number_box(1)])
+                else self._row_of_factors([self._power(b, S.One) for b in above] or [number_box(1)])
             )
             if below:
-                under = self._beside([self._power(b, S.One) for b in below])
+                under = self._row_of_factors([self._power(b, S.One) for b in below])
                 inside = row_of_boxes([inside, Operator("/", "slash"), under])
             roots = [Root(inside)]
             if all(b.is_number for b in above):
                 simple, roots = [*simple, *roots], []
-        letters = self.order.factors(product.letters, self._bound)
+        letters = self.order.sorted_factors(product.letters, self._bound)
         for factor in letters:
             base = factor.base if isinstance(factor, Pow) else factor
             if base in self._bound and roots:
                 simple += roots
                 roots = []
-            simple.append(self._factor(factor))
+            simple.append(self._letter_power(factor))
         simple += roots
-        others = self.order.factors(product.others, self._bound)
+        others = self.order.sorted_factors(product.others, self._bound)
         for place, factor in enumerate(others):
             last = place == len(others) - 1
-            tail.append(self._within(factor, PREFIX if last else POWER))
+            tail.append(self._print_at_precedence(factor, PREFIX if last else POWER))
         return simple, tail
 
-    def _factor(self, factor: Expr) -> Box:
+    def _letter_power(self, factor: Expr) -> Box:
         base, exponent = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
         return self._power(base, exponent)
 
@@ -166,16 +166,16 @@ class ArithmeticPrinter(PrinterBase):
         if exponent == S.Half:
             return Root(self._print(base)[0])
         if exponent == 1:
-            return self._within(base, POWER)
+            return self._print_at_precedence(base, POWER)
         above = self._print(exponent, inline=True)[0]
         plain = isinstance(base, Function) and base.func in self.named
         if plain and exponent.is_Integer and exponent.is_positive:
             called = self.named[base.func]
             if isinstance(called, Atom) and called.kind == "name":
-                return self._call(ScriptBox(called, above=above), base.args)
+                return self._function_call(ScriptBox(called, above=above), base.args)
         if isinstance(base, Function) and not isinstance(base, sp.exp | sp.Abs):
             return ScriptBox(self._print(base)[0], above=above)
-        box = self._within(base, ATOM)
+        box = self._print_at_precedence(base, ATOM)
         if isinstance(box, ScriptBox) and box.above is None:
             return ScriptBox(box.base, box.below, above)
         if isinstance(box, ScriptBox):
@@ -183,7 +183,7 @@ class ArithmeticPrinter(PrinterBase):
         return ScriptBox(box, above=above)
 
 
-def _decimal(value: Expr) -> str:
+def _short_decimal(value: Expr) -> str:
     """Return a fraction with a large denominator as a short decimal, or an empty text."""
     places = next((n for n in range(3, _MOST_PLACES) if (value * 10**n).is_Integer), 0)
     if value.q < _LARGE or not places:
@@ -197,7 +197,7 @@ def _is_flat_sum(box: Box) -> bool:
     return isinstance(box, BracketedBox) and box.height < 2 and box.width <= _WIDE_SUM
 
 
-def _are_small(boxes: list[Box]) -> bool:
+def _fit_below_slash(boxes: list[Box]) -> bool:
     loose = len(boxes) > 1 and any(isinstance(box, BracketedBox) for box in boxes)
     wide = sum(box.width for box in boxes) >= _WIDE_DIVISOR
     return not loose and not wide and not any(box.height >= 2 for box in boxes)
@@ -220,22 +220,22 @@ class StatementPrinter(PrinterBase):
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
-        sides = [self._within(side, SUM) for side in expr.args]
+        sides = [self._print_at_precedence(side, SUM) for side in expr.args]
         return row_of_boxes([sides[0], sign, sides[1]]), RELATION
 
     def _logic(self, expr: Any) -> tuple[Box, int]:
-        points = self._points(expr)
+        points = self._set_of_points(expr)
         if points is not None:
             return points, RELATION
         args = expr.args
         if not isinstance(expr, Implies):
             args = sorted(args, key=str)
         if isinstance(expr, Equivalent):
-            args = sorted(args, key=lambda arg: self._points(arg) is not None)
+            args = sorted(args, key=lambda arg: self._set_of_points(arg) is not None)
         parts: list[Box] = []
         for arg in args:
             parts += [_WORDS[expr.func]] if parts else []
-            parts.append(self._within(arg, RELATION))
+            parts.append(self._print_at_precedence(arg, RELATION))
         return row_of_boxes(parts), LOGIC
 
     def _for_all(self, expr: Any) -> tuple[Box, int]:
@@ -246,8 +246,8 @@ class StatementPrinter(PrinterBase):
         over = words_in_formula_box("for all integers" if x.is_integer else "for all")
         return row_of_boxes([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
-    def _points(self, expr: Any) -> Box | None:
-        """Return an alternative of values for the same symbols as a box of points, or None."""
+    def _set_of_points(self, expr: Any) -> Box | None:
+        """Return "x is one of these values", stated as an Or of equations, as a box, or None."""
         if not isinstance(expr, Or):
             return None
         points = []
@@ -256,7 +256,7 @@ class StatementPrinter(PrinterBase):
             if not all(isinstance(e, sp.Eq) and e.lhs.is_Symbol for e in equations):
                 return None
             points.append({e.lhs: e.rhs for e in equations})
-        names = sorted(points[0], key=self.order.symbol)
+        names = sorted(points[0], key=self.order.symbol_key)
         if any(set(point) != set(names) for point in points):
             return None
         listed = sorted(
@@ -265,14 +265,16 @@ class StatementPrinter(PrinterBase):
         inside: list[Box] = []
         for values in listed:
             inside += [COMMA, Space(0.17, breaks=True)] if inside else []
-            inside.append(self._list(values))
+            inside.append(self._tuple_of_symbols(values))
         member = Operator("in", "relation", breaks=True)
         return row_of_boxes(
-            [self._list(names), member, BracketedBox("{", row_of_boxes(inside), "}")]
+            [self._tuple_of_symbols(names), member, BracketedBox("{", row_of_boxes(inside), "}")]
         )
 
     def _negation(self, expr: Not) -> tuple[Box, int]:
-        return row_of_boxes([Operator("neg", "prefix"), self._within(expr.args[0], ATOM)]), LOGIC
+        return row_of_boxes(
+            [Operator("neg", "prefix"), self._print_at_precedence(expr.args[0], ATOM)]
+        ), LOGIC
 
 
 # An exponential is written with exp where its exponent is wider than this, in em.
@@ -285,13 +287,13 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.
         if not isinstance(expr, Add | Mul | Pow) or expr.has(Subs):
-            return self._written(expr, inline)
+            return self._print_uncached(expr, inline)
         around = (expr, inline, self._bound, self._copied, self._depth)
         if around not in self._known:
-            self._known[around] = self._written(expr, inline)
+            self._known[around] = self._print_uncached(expr, inline)
         return self._known[around]
 
-    def _written(self, expr: Any, inline: bool) -> tuple[Box, int]:
+    def _print_uncached(self, expr: Any, inline: bool) -> tuple[Box, int]:
         if isinstance(expr, Add):
             return self._sum(expr, inline)
         if isinstance(expr, Mul | Pow | sp.Rational):
@@ -300,22 +302,22 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
             if isinstance(expr, kind):
                 return write(self, expr)
         if expr.func in self.named:
-            return self._call(self.named[expr.func], expr.args), POWER
+            return self._function_call(self.named[expr.func], expr.args), POWER
         return Atom(latex(expr), "raw"), SUM
 
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
             return ScriptBox(upright_name_box("e"), above=exponent), POWER
-        return self._call(upright_name_box("exp"), (expr.exp,)), POWER
+        return self._function_call(upright_name_box("exp"), (expr.exp,)), POWER
 
-    def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
-        return self._call(self.symbol(expr.func), expr.args), POWER
+    def _undefined_function(self, expr: AppliedUndef) -> tuple[Box, int]:
+        return self._function_call(self.symbol(expr.func), expr.args), POWER
 
-    def _step(self, expr: sp.Heaviside) -> tuple[Box, int]:
+    def _heaviside(self, expr: sp.Heaviside) -> tuple[Box, int]:
         # SymPy keeps the value at 0 as a second argument.
         args = expr.args[:1] if expr.args[1:] == (S.Half,) else expr.args
-        return self._call(self.named[sp.Heaviside], args), POWER
+        return self._function_call(self.named[sp.Heaviside], args), POWER
 
     def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
         return BracketedBox("|", self._print(expr.args[0])[0], "|"), ATOM
@@ -361,18 +363,18 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
         type(sp.E): _euler,
         sp.exp: _exponential,
         sp.Abs: _absolute,
-        sp.Heaviside: _step,
+        sp.Heaviside: _heaviside,
         MatrixBase: _matrix,
-        AppliedUndef: _applied,
+        AppliedUndef: _undefined_function,
         Indexed: _indexed,
         sp.KroneckerDelta: _kronecker,
         IndexedBase: _atom,
         Expectation: ExpectationPrinter._expectation,
-        IIDSum: ExpectationPrinter._copies,
+        IIDSum: ExpectationPrinter._sum_of_copies,
         Derivative: CalculusPrinter._derivative,
         Subs: CalculusPrinter._substitution,
         Integral: CalculusPrinter._integral,
-        Sum: CalculusPrinter._series,
+        Sum: CalculusPrinter._finite_sum,
         Limit: CalculusPrinter._limit,
         Relational: StatementPrinter._relation,
         And: StatementPrinter._logic,

@@ -63,8 +63,8 @@ def box_of_symbol_name(name: str) -> Box:
     """
     if any(c in name for c in "\\{}"):
         try:
-            return _LatexName(name).read()
-        except _NoNameError:
+            return _LatexNameParser(name).parse()
+        except _UnsupportedNameError:
             pass
     primes = sum(map(name.count, "'′"))
     name = re.sub("['′]", "", name)
@@ -74,11 +74,11 @@ def box_of_symbol_name(name: str) -> Box:
     if match and match[2]:
         stem, scripts = match[1], [match[2], *scripts]
     above = "star" in scripts or raised == "*"
-    below = [_name_box(s) for s in scripts if s and s != "star"]
+    below = [_plain_name_box(s) for s in scripts if s and s != "star"]
     commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
-    base = _name_box(stem)
+    base = _plain_name_box(stem)
     # A number above a letter is no power.
-    mark: Box | None = BracketedBox("(", _name_box(raised), ")") if raised.isalnum() else None
+    mark: Box | None = BracketedBox("(", _plain_name_box(raised), ")") if raised.isalnum() else None
     if primes and mark is None:
         mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
@@ -88,7 +88,7 @@ def box_of_symbol_name(name: str) -> Box:
     return ScriptBox(base, row_of_boxes(commas) if below else None, mark)
 
 
-def _name_box(text: str) -> Box:
+def _plain_name_box(text: str) -> Box:
     if text.isdigit():
         return number_box(text)
     text = tex_name_of_greek_letter(text) or text if len(text) == 1 else text
@@ -103,44 +103,44 @@ _CLOSING = {"{": "}", "(": ")", "[": "]", "\\langle": "\\rangle"}
 _ANGLES = ("\u27e8", "\u27e9")
 
 
-class _NoNameError(Exception):
+class _UnsupportedNameError(Exception):
     """Error raised for a symbol name that is not in the supported LaTeX syntax."""
 
 
-class _LatexName:
+class _LatexNameParser:
     """A parser of symbol names in LaTeX: letters, groups, brackets, and their scripts."""
 
     def __init__(self, name: str) -> None:
         self.tokens: list[str] = [t for t in _TOKEN.findall(name) if not t.isspace()]
         self.at = 0
 
-    def read(self) -> Box:
-        """Return the box of the whole name; raise _NoNameError if its LaTeX is not supported."""
-        box = self._row(None)
+    def parse(self) -> Box:
+        """Parse the whole name to a box; raise an error if its LaTeX is not supported."""
+        box = self._parse_row(None)
         if self.at < len(self.tokens):
-            raise _NoNameError(f"unexpected {self.tokens[self.at]}")
+            raise _UnsupportedNameError(f"unexpected {self.tokens[self.at]}")
         return box
 
-    def _row(self, closing: str | None) -> Box:
-        """Return the box of a symbol name's tokens up to a closing bracket, or up to their end."""
+    def _parse_row(self, closing: str | None) -> Box:
+        """Parse a symbol name's tokens up to a closing bracket, or to the end, to a box."""
         parts: list[Box] = []
         while self.at < len(self.tokens) and self.tokens[self.at] != closing:
-            parts.append(self._scripted())
+            parts.append(self._parse_with_scripts())
         if not parts:
-            raise _NoNameError("an empty group")
+            raise _UnsupportedNameError("an empty group")
         return row_of_boxes(parts)
 
-    def _scripted(self) -> Box:
-        """Return the box of the next letter or group in a symbol name, with its scripts."""
-        base, marks, primes = self._single(), dict[str, Box](), 0
+    def _parse_with_scripts(self) -> Box:
+        """Parse the next letter or group in a symbol name, with its scripts, to a box."""
+        base, marks, primes = self._parse_letter_or_group(), dict[str, Box](), 0
         while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^", "'"):
-            sign = self._next()
+            sign = self._next_token()
             if sign in marks or (sign == "'" and "^" in marks):
-                raise _NoNameError("two scripts at one place")
+                raise _UnsupportedNameError("two scripts at one place")
             if sign == "'":
                 primes += 1
             else:
-                marks[sign] = self._single()
+                marks[sign] = self._parse_letter_or_group()
         if primes:
             mark = Atom("'" * primes, "name")
             marks["^"] = row_of_boxes([mark, marks["^"]]) if "^" in marks else mark
@@ -153,13 +153,13 @@ class _LatexName:
             return ScriptBox(base.base, marks.get("_", below), marks.get("^", above))
         return ScriptBox(base, marks.get("_"), marks.get("^"))
 
-    def _single(self) -> Box:
-        """Return the box of the next letter, number, group or bracket pair in a symbol name."""
-        token = self._next()
+    def _parse_letter_or_group(self) -> Box:
+        """Parse the next letter, number, group or bracket pair in a symbol name to a box."""
+        token = self._next_token()
         if token in _CLOSING:
-            inside = self._row(_CLOSING[token])
-            if self._next() != _CLOSING[token]:
-                raise _NoNameError(f"{token} is not closed")
+            inside = self._parse_row(_CLOSING[token])
+            if self._next_token() != _CLOSING[token]:
+                raise _UnsupportedNameError(f"{token} is not closed")
             if token == "{":
                 return inside
             ends = _ANGLES if token == "\\langle" else (token, _CLOSING[token])
@@ -172,10 +172,10 @@ class _LatexName:
             return italic_letter_box(token[1:])
         if token.isalnum():
             return box_of_symbol_name(token)
-        raise _NoNameError(f"unexpected {token}")
+        raise _UnsupportedNameError(f"unexpected {token}")
 
-    def _next(self) -> str:
+    def _next_token(self) -> str:
         if self.at == len(self.tokens):
-            raise _NoNameError("the name ends early")
+            raise _UnsupportedNameError("the name ends early")
         self.at += 1
         return self.tokens[self.at - 1]

@@ -49,47 +49,47 @@ class PrintingOrder:
     def __init__(self, letters: Sequence[str] = ()) -> None:
         self._ranks = {name: place for place, name in enumerate(letters)}
 
-    def symbol(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
+    def symbol_key(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
         """Return the key by which symbols are sorted for printing, bound variables last."""
         name = getattr(symbol, "name", str(symbol))
         # x_2 before x_10.
         parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
         return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
-    def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
+    def sorted_terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
         """Return a sum's terms in printing order, with a positive term first if there is one."""
         found = list(terms)
         if len(found) == 2:
             counts = [t for t in found if t.is_Symbol and t.is_integer]
             if len(counts) == 1 and any(isinstance(t, Integer) for t in found):
                 return sorted(found, key=lambda t: t is not counts[0])
-        ordered = sorted(found, key=lambda term: self._term(term, bound))
+        ordered = sorted(found, key=lambda term: self._term_key(term, bound))
         for place, term in enumerate(ordered):
             if not is_negative_term(term):
                 return [term, *ordered[:place], *ordered[place + 1 :]]
         return ordered
 
-    def factors(self, factors: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
+    def sorted_factors(self, factors: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
         """Return a product's factors in printing order: numbers, letters, functions."""
-        return sorted(factors, key=lambda factor: self._factor(factor, bound))
+        return sorted(factors, key=lambda factor: self._factor_key(factor, bound))
 
     # -- keys ----------------------------------------------------------------------------------
 
-    def _factor(self, factor: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
+    def _factor_key(self, factor: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
         base = factor.base if isinstance(factor, Pow) else factor
         half = isinstance(factor, Pow) and factor.exp.is_Rational and not factor.exp.is_Integer
         if base.is_number and not base.has(exp):
             return (0, base != pi, expression_text(base))
         if isinstance(base, Symbol | Indexed):
             count = base.is_integer and not half
-            return (1 if count else 3 if half else 2, self.symbol(base, bound))
+            return (1 if count else 3 if half else 2, self.symbol_key(base, bound))
         if isinstance(base, Add) and base.free_symbols and all(
             s.is_integer for s in base.free_symbols
         ):  # fmt: skip
             # L - 1 after L, but (L - 1)(L - 2).
             return (1, (True, 0), -float(base.as_coeff_Add()[0]))
         if isinstance(base, Add):
-            plain, least = self._least(base, bound)
+            plain, least = self._sum_key(base, bound)
             return (6 if plain else 3.5, least, expression_text(base))
         if isinstance(base, exp):
             return (5, expression_text(base))
@@ -101,24 +101,25 @@ class PrintingOrder:
             return (9, expression_text(base))
         return (4, type(base).__name__, expression_text(base))
 
-    def _least(self, base: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
-        names = [self.symbol(s, bound) for s in base.free_symbols]
+    def _sum_key(self, base: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
+        names = [self.symbol_key(s, bound) for s in base.free_symbols]
         return (base.has(Function), min(names, default=()))
 
-    def _term(self, term: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
+    def _term_key(self, term: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
         rest = term.as_coeff_Mul()[1]
         factors = Mul.make_args(rest)
         counts = sum(
             bool(f.free_symbols) and all(s.is_integer for s in f.free_symbols) for f in factors
         )
         letters = sorted(
-            (self.symbol(s, bound) for s in rest.free_symbols), key=lambda key: (key[0], key[1:])
+            (self.symbol_key(s, bound) for s in rest.free_symbols),
+            key=lambda key: (key[0], key[1:]),
         )
-        degree = _degree(rest)
+        degree = _letter_exponent(rest)
         return (
             rest.has(*_SUMS),
             0 if not letters else 1 + counts if counts and len(factors) > 1 else 1,
-            _involved(rest),
+            _complexity_rank(rest),
             sorted(str(f.func) for f in rest.atoms(Function)),
             any(key[0] for key in letters),
             degree,
@@ -127,23 +128,23 @@ class PrintingOrder:
         )
 
 
-def _involved(rest: Expr) -> int:
-    """Return a factor's rank: 0 for letters, 1 with functions, 2 with expectations or integrals."""
+def _complexity_rank(rest: Expr) -> int:
+    """Return a rank for sorting: 0 for letters, 1 with functions, 2 with means or integrals."""
     if rest.has(Expectation, *_INTEGRALS):
         return 2
     functions: Callable[[Any], bool] = lambda f: isinstance(f, Function | AppliedUndef)  # noqa: E731
     return 1 if rest.find(functions) else 0
 
 
-def _degree(rest: Expr) -> int:
-    """Return the exponent of a power of one letter, and 1 for anything else."""
+def _letter_exponent(rest: Expr) -> int:
+    """Return the exponent of an integer power of a symbol, and 1 for any other expression."""
     if isinstance(rest, Pow) and rest.exp.is_Integer and rest.base.is_Symbol:
         return int(rest.exp)
     return 1
 
 
 def _is_letter(base: Expr) -> bool:
-    """Return whether a factor is printed with the letters, before functions and sums."""
+    """Return whether a factor is printed among the letters, before functions and sums."""
     if isinstance(base, Symbol | Indexed) or base == pi or base.is_Rational:
         return True
     symbols = base.free_symbols
@@ -164,7 +165,7 @@ class ProductParts:
     is_power: bool = False
 
     @property
-    def inverse(self) -> ProductParts:
+    def denominator(self) -> ProductParts:
         """The denominator of the product, as a product; empty if there is none."""
         return self.below or ProductParts()
 
@@ -174,7 +175,7 @@ class ProductParts:
         return (self.roots, self.under_root) if self.roots or self.under_root else None
 
     @cached_property
-    def opens_wide(self) -> bool:
+    def has_open_ended_factor(self) -> bool:
         """Whether a product has a sum or derivative as a factor, whose end is not visible."""
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
@@ -210,7 +211,7 @@ class ProductParts:
                     below.append(Pow(base, -exponent))
             elif exponent == S.Half and _is_letter(base):
                 roots.append(base)
-            elif isinstance(factor, Add) and _content(factor) > 1:
+            elif isinstance(factor, Add) and _common_integer_divisor(factor) > 1:
                 # 2 (L - 1), where SymPy holds 2 L - 2.
                 content, primitive = factor.primitive()
                 for prime, count in factorint(content.p).items():
@@ -243,24 +244,24 @@ class ProductParts:
         denominator = cls(
             number=divisor,
             roots=() if together else tuple(inside_below),
-            letters=tuple(f for f in below if _is_letter(_base(f))),
-            others=tuple(f for f in below if not _is_letter(_base(f))),
+            letters=tuple(f for f in below if _is_letter(_base_of_power(f))),
+            others=tuple(f for f in below if not _is_letter(_base_of_power(f))),
         )
         return cls(
             number=number,
             roots=tuple(inside),
             under_root=tuple(inside_below) if together else (),
-            letters=tuple(f for f in above if _is_letter(_base(f))),
-            others=tuple(f for f in above if not _is_letter(_base(f))),
+            letters=tuple(f for f in above if _is_letter(_base_of_power(f))),
+            others=tuple(f for f in above if not _is_letter(_base_of_power(f))),
             below=denominator,
         )
 
 
-def _content(factor: Add) -> Expr:
+def _common_integer_divisor(factor: Add) -> Expr:
     """Return the greatest common divisor of a sum's coefficients; 1 if there are fractions."""
     content = factor.primitive()[0]
     return content if content.is_Integer else S.One
 
 
-def _base(factor: Expr) -> Expr:
+def _base_of_power(factor: Expr) -> Expr:
     return factor.base if isinstance(factor, Pow) else factor

@@ -113,7 +113,7 @@ class PrinterBase:
     def _power(self, base: Expr, exponent: Expr) -> Box:
         raise NotImplementedError
 
-    def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
+    def _print_at_precedence(self, expr: Any, least: int, inline: bool = False) -> Box:
         """Return an expression's typeset box, in brackets if its precedence is below a level."""
         box, level = self._print(expr, inline)
         return box if level >= least else add_brackets(box)
@@ -128,15 +128,15 @@ class PrinterBase:
             self._bound = before
 
     @staticmethod
-    def _beside(boxes: list[Box]) -> Box:
-        """Return a row of the boxes of factors, with a thin space where they would run together."""
+    def _row_of_factors(boxes: list[Box]) -> Box:
+        """Return a row of boxes of factors, with a space or a dot where they would run together."""
         parts: list[Box] = []
         for box in boxes:
             if parts and (isinstance(parts[-1], Root) or _ends_in_root(parts[-1])):
                 parts.append(Space())
-            elif parts and _is_digit(box):
+            elif parts and _starts_with_number(box):
                 parts.append(Operator("cdot"))
-            elif parts and _opens(box) and not isinstance(parts[-1], BracketedBox):
+            elif parts and _starts_with_large_sign(box) and not isinstance(parts[-1], BracketedBox):
                 parts.append(Space())
             parts.append(box)
         if sum(box.width for box in parts) > _WIDE_PRODUCT:
@@ -146,7 +146,7 @@ class PrinterBase:
             return row_of_boxes(loose)
         return row_of_boxes(parts)
 
-    def _call(self, called: Box, args: Any) -> Box:
+    def _function_call(self, called: Box, args: Any) -> Box:
         inside: list[Box] = []
         for arg in args:
             inside += [COMMA, Space(0.0, breaks=True)] if inside else []
@@ -156,11 +156,11 @@ class PrinterBase:
             [called, BracketedBox("(", body, ")", breaks=body.width > _WIDE_ARGUMENT)]
         )
 
-    def _list(self, symbols: Any, brackets: bool = True) -> Box:
-        inside = self._join(symbols)
+    def _tuple_of_symbols(self, symbols: Any, brackets: bool = True) -> Box:
+        inside = self._comma_separated(symbols)
         return BracketedBox("(", inside, ")", False) if brackets and len(symbols) > 1 else inside
 
-    def _join(self, expressions: Any) -> Box:
+    def _comma_separated(self, expressions: Any) -> Box:
         parts: list[Box] = []
         for expr in expressions:
             parts += [COMMA] if parts else []
@@ -178,13 +178,13 @@ def _ends_in_root(box: Box) -> bool:
     return bool(parts) and isinstance(parts[-1], Root)
 
 
-def _is_digit(box: Box) -> bool:
+def _starts_with_number(box: Box) -> bool:
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return isinstance(base, Atom) and base.kind == "number"
 
 
-def _opens(box: Box) -> bool:
+def _starts_with_large_sign(box: Box) -> bool:
     """Return whether a formula starts with a sum, integral, expectation or partial sign."""
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)

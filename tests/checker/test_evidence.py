@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
-from slrsym.checker.log import TermReader, _read_datum
+from slrsym.checker.log import TermReader, _parse_argument
 from slrsym.checker.term import canonical_key, num, parse_term
 from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
@@ -55,7 +55,7 @@ def _inferences(record, book):
         reader.add(row)
     for name, premises, *data in record["lines"]:
         lines = [script.find_premise(p) for p in premises]
-        read = [_read_datum(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
+        read = [_parse_argument(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
         yield name, [line.theorem for line in lines], read
         script.add(name, lines, *read)
     book.enter(

@@ -31,7 +31,7 @@ from sympy.tensor import IndexedBase
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.goal_parser import (
     CoqGoalMismatchError,
-    _Walker,
+    _TupleConverter,
     parse_coq_goal,
     require_coq_text_states_claim,
     require_goal_says_step,
@@ -83,7 +83,7 @@ def goals(ledger):
 def test_terms_are_printed_as_coq_means_them_and_read_back(expr, text):
     printer = CoqPrinter()
     assert printer.term(expr) == text
-    assert parse_coq_goal(text) == _Walker(printer.names)(expr)
+    assert parse_coq_goal(text) == _TupleConverter(printer.names)(expr)
 
 
 def test_names_of_coq_and_of_others_are_not_taken():
@@ -125,7 +125,7 @@ def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     ],
 )  # fmt: skip
 def test_the_reader_knows_how_coq_groups(text, statement):
-    assert parse_coq_goal(text) == _Walker({x: "x", y: "y"})(statement)
+    assert parse_coq_goal(text) == _TupleConverter({x: "x", y: "y"})(statement)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_the_reader_knows_how_coq_groups(text, statement):
      ("x * x = 0", Eq(x**3, 0)), ("sqrt (x ^ 2) = 0", Eq(x, 0)), ("erf x = 0", Eq(erf(y), 0))],
 )  # fmt: skip
 def test_the_reader_tells_one_from_another(text, other):
-    assert parse_coq_goal(text) != _Walker({x: "x", y: "y"})(other)
+    assert parse_coq_goal(text) != _TupleConverter({x: "x", y: "y"})(other)
 
 
 @pytest.mark.parametrize("text", ["x +", "(x = 1", "x = 1)", "x ? y", "fun x = 1", "x ^ y = 1"])

@@ -90,4 +90,4 @@ def test_coq_refuses_false_steps(known, library):
         wrong.append(goal)
     wrong = wrong[: 200 if NIGHTLY else 40 if THOROUGH else 12]
     assert len(wrong) >= 12
-    assert coq_calls.search_tactics(wrong, library, seconds=10) == {}
+    assert coq_calls.find_tactic_of_each_goal(wrong, library, seconds=10) == {}

@@ -92,7 +92,7 @@ def test_names_of_symbols(name, shown):
 
 def test_letters_are_counted_as_numbers():
     names = [Symbol(f"x{i}") for i in (10, 2, 1)]
-    assert [s.name for s in sorted(names, key=PrintingOrder().symbol)] == ["x1", "x2", "x10"]
+    assert [s.name for s in sorted(names, key=PrintingOrder().symbol_key)] == ["x1", "x2", "x10"]
 
 
 def test_a_primed_letter_is_read_as_itself():

@@ -11,10 +11,10 @@ from scipy.special import ndtr
 
 from slrsym.kernels import softmax_risk, softmax_risk_balls
 from slrsym.kernels.softmax_risk import (
-    integrate_softmax_risk,
     log_grid_nodes,
     mpmath_softmax_risk,
     role_means,
+    softmax_risk_and_derivatives,
 )
 from slrsym.kernels.softmax_risk_balls import _Role, ball_softmax_risk
 
@@ -123,13 +123,13 @@ def test_slopes_are_those_of_the_risk(seed, extra, counts):
     rng = np.random.default_rng(seed)
     mu, counts = 0.9, np.array(counts)
     means, covs = random_law(rng, len(counts))
-    _, by_mu, by_means, by_covs = integrate_softmax_risk(mu, extra, counts, means, covs)
+    _, by_mu, by_means, by_covs = softmax_risk_and_derivatives(mu, extra, counts, means, covs)
     step = 1e-4
 
     def along(of_mu, of_means, of_covs):
         def at(n):
             moved = covs + n * step * of_covs
-            return integrate_softmax_risk(
+            return softmax_risk_and_derivatives(
                 mu + n * step * of_mu, extra, counts, means + n * step * of_means, moved
             )[0]
 
@@ -154,7 +154,7 @@ def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     counts = [n for n in counts if n]
     means, covs = random_law(rng, len(counts))
     law = flat(means, covs)
-    found = integrate_softmax_risk(0.9, extra, np.array(counts), means, covs)[0]
+    found = softmax_risk_and_derivatives(0.9, extra, np.array(counts), means, covs)[0]
     with mpmath.workdps(12):
         mp_counts = [mpmath.mpf(n) for n in counts]
         exact = mpmath_softmax_risk(
@@ -170,7 +170,7 @@ def test_balls_are_narrow_where_scores_are_steep():
     rng = np.random.default_rng(5)
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
-    found = integrate_softmax_risk(2.5, 1.0, np.array(counts), means, covs)[0]
+    found = softmax_risk_and_derivatives(2.5, 1.0, np.array(counts), means, covs)[0]
     ball = ball_softmax_risk(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
@@ -221,7 +221,7 @@ def held(monkeypatch, folds, cut=0.0):
     rng = np.random.default_rng(3)
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
-    exact = integrate_softmax_risk(0.8, 0.5, np.array(counts), means, covs)[0]
+    exact = softmax_risk_and_derivatives(0.8, 0.5, np.array(counts), means, covs)[0]
     ends = softmax_risk_balls._range
 
     def narrower(*arguments):

@@ -25,9 +25,8 @@ LONGER = {
         bias=symbols("b_1:3", real=True), location=symbols("p_1:3", positive=True)
     ),
 }
-# Their risk has means of products of two erf that are correlated and not centred, of which the
-# search finds no closed form.
-WITHOUT_EVIDENCE = {
+# Their risk is proved, and its gradient is not: the slope of Owen's T is too long for the search.
+GRADIENT_OPEN = {
     "correlated": lambda: multi_head(1, 2, Rational(1, 3)),
     "two-heads": lambda: multi_head(2, 1),
 }
@@ -53,20 +52,25 @@ def test_of_several_tokens_and_heads_too(name):
     assert all(v.accepted for v in verdicts(LONGER[name]().model).values())
 
 
+def verdicts_of_open(name, of):
+    find = builtin_ledger().find
+    claims = [c for c in GRADIENT_OPEN[name]().model.claims("m") if of in c.id]
+    assert claims
+    return [check_claim(claim, find).accepted for claim in claims]
+
+
 @nightly_only
-@pytest.mark.xfail(reason="no evidence is found for products of two correlated erf")
-@pytest.mark.parametrize("name", WITHOUT_EVIDENCE)
-def test_these_are_not_shown_yet(name):
-    assert all(v.accepted for v in verdicts(WITHOUT_EVIDENCE[name]().model).values())
+@pytest.mark.xfail(reason="no evidence is found for the slope of Owen's T in correlated keys")
+@pytest.mark.parametrize("name", GRADIENT_OPEN)
+def test_the_gradient_is_not_shown_yet(name):
+    assert all(verdicts_of_open(name, "gradient"))
 
 
 @thorough_only
-def test_their_laws_are_proved():
-    find = builtin_ledger().find
-    stated = WITHOUT_EVIDENCE["two-heads"]().model
-    laws = [c for c in stated.claims("m") if "projections" in c.id]
-    assert laws
-    assert all(check_claim(claim, find).accepted for claim in laws)
+@pytest.mark.parametrize("name", GRADIENT_OPEN)
+@pytest.mark.parametrize("of", ["projections", "risk"])
+def test_their_laws_and_risk_are_proved(name, of):
+    assert all(verdicts_of_open(name, of))
 
 
 def three_roles():

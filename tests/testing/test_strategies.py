@@ -14,7 +14,7 @@ from slrsym import OrderParameters, Task
 from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
-    corner_cases,
+    corner_overlaps,
     inverse_temperatures,
     log_uniform,
     manifold_points,
@@ -103,7 +103,7 @@ def test_the_ends_of_tasks_are_met():
 
 @given(st.integers(2, 6), st.data())
 def test_overlaps_are_those_of_vectors(dimension, data):
-    for strategy in (overlaps, manifold_points, corner_cases):
+    for strategy in (overlaps, manifold_points, corner_overlaps):
         state = data.draw(strategy(dimension))
         assert isinstance(state, OrderParameters)
         assert max(map(abs, state)) <= 1
@@ -154,16 +154,16 @@ def test_the_ends_of_the_manifold_are_met(condition):
     assert condition(found(manifold_points(), condition))
 
 
-@given(corner_cases())
+@given(corner_overlaps())
 def test_corner_cases(state):
     assert {*state} <= {-1, 0, 1}
 
 
 def test_corner_cases_of_the_plane_can_be_lifted_to_it():
-    for state in corner_cases(2).elements:
+    for state in corner_overlaps(2).elements:
         draw_vectors_with_overlaps(np.array([state]), 2)
     # Four axes, with their signs, for each of k and v.
-    assert len({*corner_cases(2).elements}) == 16
+    assert len({*corner_overlaps(2).elements}) == 16
 
 
 # -- arguments ---------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_corner_cases_of_the_plane_can_be_lifted_to_it():
         (lambda: overlaps(1), "dimension must be an integer of at least 2; got 1"),
         (lambda: overlaps(2.5), "dimension must be an integer of at least 2; got 2.5"),
         (lambda: manifold_points(True), "dimension must be an integer"),
-        (lambda: corner_cases(0), "dimension must be an integer of at least 2; got 0"),
+        (lambda: corner_overlaps(0), "dimension must be an integer of at least 2; got 0"),
         (lambda: schedules(0), "most_steps must be an integer of at least 1; got 0"),
     ],
 )

@@ -47,7 +47,7 @@ rule = partial(base_rule, extension="textbook")
 
 @rule("maximum", "t", "t")
 def _maximum(a: Term, b: Term) -> Any:
-    """Conclude max(a, b) = (a + b)/2 + |a - b|/2."""
+    """Conclude max(a, b) = (a + b + ``|a - b|``)/2."""
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
@@ -79,7 +79,7 @@ def _integers_apart(t: Term, k: Any) -> Any:
 
 
 @rule("jensen", "t", premises=1)
-def _jensen(theorem: Theorem, node: Term) -> Any:
+def _jensen_inequality(theorem: Theorem, node: Term) -> Any:
     """Conclude Jensen's inequality f(E h) <= E f(h) for a convex function f."""
     f, y, x, convex = convex_function_of_premise(theorem)
     (body,), h, names = binder_bodies(f), require_body_without_copies(node), bound_variables(node)
@@ -99,7 +99,7 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
 
 
 @rule("cauchy-schwarz", "t", "t")
-def _cauchy_schwarz(f: Term, g: Term) -> Any:
+def _cauchy_schwarz_inequality(f: Term, g: Term) -> Any:
     """Conclude (E f g)^2 <= E f^2 E g^2, from two expectations under the same laws."""
     require(
         require_expectation(f)[3] == require_expectation(g)[3],
@@ -121,7 +121,7 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 
 
 @rule("poincare", "t")
-def _poincare(node: Term) -> Any:
+def _poincare_inequality(node: Term) -> Any:
     """Conclude Poincare's inequality: E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
     f, names = require_gaussian_body(node), bound_variables(node)
     _, rows = joint_moments(parts_outside_binder(node))
@@ -160,8 +160,11 @@ def _poincare(node: Term) -> Any:
 
 
 @rule("price", "t")
-def _price(t: Term) -> Any:
-    """Conclude the derivative of an expectation in a parameter of its law, which has a density."""
+def _price_theorem(t: Term) -> Any:
+    """Conclude Price's theorem: an expectation's derivative in a parameter of its law.
+
+    The law has a density.
+    """
     require(t[0] == "d" and t[1] == (1,), "the term is no first derivative")
     (node,), (r,), (point,) = binder_bodies(t), bound_variables(t), parts_outside_binder(t)
     f, names = require_body_without_copies(node), bound_variables(node)

@@ -14,9 +14,9 @@ from sympy import (
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
 from slrsym.proofs.convergence_theorems import (
-    chain_rule,
-    gram_determinant_statement,
-    overlap_step_statement,
+    manifold_gradients_gram_statement,
+    overlap_chain_rule_statement,
+    overlaps_after_step_statement,
 )
 from slrsym.proofs.theorems import by_theorem
 from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
@@ -332,9 +332,9 @@ def pair_goal(risk, points=ascent):
 small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
 flat = theta**2 + eta**2 + rho**2
 rules = (
-    granted(chain_rule(), "lemma-4-chain-rule"),
-    granted(overlap_step_statement(), "manifold-step"),
-    granted(gram_determinant_statement(kappa, nu), "manifold-volume"),
+    granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
+    granted(overlaps_after_step_statement(), "manifold-step"),
+    granted(manifold_gradients_gram_statement(kappa, nu), "manifold-volume"),
 )
 along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
 right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)

@@ -1,0 +1,62 @@
+"""Equations of long sums follow from equations of their parts, whatever the summands are."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Add, Eq, Symbol, cos, erf, exp, sqrt
+
+from slrsym.checker import ProvedClaims, Rejected
+from slrsym.checker.term import is_same_term
+from slrsym.proof import Claim, builtin_ledger
+from slrsym.tactics.emission import ProofEmitter
+from slrsym.tactics.generalisation import _of_any_summands
+
+x, y = Symbol("x", real=True), Symbol("y", positive=True)
+A, B = exp(-(x**2) / (y + 1)) * cos(sqrt(y**2 + 1) * x / (y + 2)) * erf(x), Symbol("B", real=True)
+
+
+def long_term(n):
+    """Return one of many terms that differ, each too long to be looked into."""
+    return exp(-(x**2) * n / (y + n)) * erf(x * sqrt(n + y**2) / (1 + n * y)) * cos(x + n * y)
+
+
+# More than arithmetic takes generators.
+TERMS = [long_term(n) for n in range(2, 82)]
+
+
+def conclusion_from(statement, *facts):
+    """Return what is concluded from facts that are assumed, as the proof checker words it."""
+    claim = Claim("it", statement, "test")
+    emitter = ProofEmitter(claim, builtin_ledger().find, ProvedClaims())
+    lines = [emitter.script.add("assume", (), emitter.formula(fact)) for fact in facts]
+    wanted = emitter.formula(statement)
+    shown = _of_any_summands(emitter, wanted, (), emitter.supposed[0], lines)
+    assert set(shown.theorem.hypotheses) <= {k for p in lines for k in p.theorem.hypotheses}
+    return is_same_term(shown.theorem.conclusion, wanted)
+
+
+def equal(left, right):
+    return Eq(left, right, evaluate=False)
+
+
+FACTS = equal(A, Add(*TERMS[:45])), equal(B, Add(*TERMS[45:]))
+
+
+def test_a_sum_of_sums_of_many_long_summands():
+    assert conclusion_from(equal(A + B + y, Add(*TERMS) + y), *FACTS)
+
+
+def test_an_inequality_beside_the_equations_does_no_harm():
+    assert conclusion_from(equal(A + B, Add(*TERMS)), *FACTS, A < B)
+
+
+@pytest.mark.parametrize("right", [Add(*TERMS[1:]), Add(*TERMS) + y])
+def test_another_sum_does_not_follow(right):
+    with pytest.raises(Rejected):
+        conclusion_from(equal(A + B, right), *FACTS)
+
+
+def test_summands_that_stand_in_two_facts():
+    both, more, C = Add(*TERMS[:20]), Add(*TERMS[40:50]), TERMS[30]
+    facts = equal(A, both + B), equal(C, both + y)
+    assert conclusion_from(equal(A + y + more, C + B + more), *facts)
