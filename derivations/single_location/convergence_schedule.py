@@ -4,7 +4,7 @@ After n steps of the phase it is lambda/(1 + c n), with lambda where the phase b
 1 - nu and of 1 - kappa are at least of the first power in it, hence a constant over 1 + c n.
 """
 
-from sympy import And, Ge, Le, Symbol, erf, exp, log, sqrt
+from sympy import And, Eq, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt
 
 from slrsym import planar
 from slrsym.convergence import (
@@ -14,19 +14,28 @@ from slrsym.convergence import (
     b,
     h,
     kappa_next,
+    kappas,
+    minus_kappa_slope,
     nu_next,
     nu_rate,
+    nus,
+    overlaps_after_planar_step,
+    p,
     r,
+    time,
     v,
 )  # fmt: skip
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import (
     Claim,
+    ForAll,
     algebra,
     all_of,
     chain,
     having,
     increasing,
+    induction,
+    instance,
     lemma,
     sign,
     tangent,
@@ -278,3 +287,206 @@ def _(goal):
         next_exponent: lost / cooling * log(there),
     }
     return knowing(logs, less, chain(after).le(goal.rhs, by=lemma("schedule-exponent", values)))
+
+
+# -- runs --------------------------------------------------------------------------------------
+
+# After t steps, b is y_t b_0, N is y_t N_0, and B is B_t.
+ys, Bs = IndexedBase("y", positive=True), IndexedBase("B", positive=True)
+
+
+def at_step(expression, step):
+    """Return an expression in the constants of the planar map, with their values at a step."""
+    values = {b: ys[step] * b0, N: ys[step] * N0, B: Bs[step]}
+    return expression.subs(values, simultaneous=True)
+
+
+images = [at_step(image, time) for image in overlaps_after_planar_step(kappas[time], nus[time])]
+cooled_run = [
+    ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
+    for overlaps, image in zip((kappas, nus), images, strict=True)
+]
+schedule = [
+    ForAll(time, Le(ys[time], 1)),
+    ForAll(time, Ge(ys[time] * (1 + cooling * time), 1)),
+    ForAll(time, Ge(Bs[time], 1)),
+]
+small = [Le(alpha * N0, 1), Le(alpha * Q, 1), Le(2 / sqrt(pi) * alpha * N0 * b0, 1)]
+x_n, y_n, x_next, y_next = kappas[n], nus[n], kappas[n + 1], nus[n + 1]
+here = {"kappa": x_n, "nu": y_n, N: ys[n] * N0, b: ys[n] * b0, B: Bs[n]}
+
+
+def by_step(overlaps):
+    """Begin a chain from an overlap with the step that leads to it."""
+    which = (kappas, nus).index(overlaps)
+    image = at_step(overlaps_after_planar_step(x_n, y_n)[which], n)
+    return chain(overlaps[n + 1]).then(image, by=instance(cooled_run[which], n))
+
+
+def cooled(proof):
+    """Use in a proof what the schedule says at a step."""
+    return knowing(
+        chain(ys[n]).le(1, by=instance(schedule[0], n)),
+        chain(ys[n] * (1 + cooling * n)).ge(1, by=instance(schedule[1], n)),
+        chain(Bs[n]).ge(1, by=instance(schedule[2], n)),
+        chain(alpha * ys[n] * N0).le(alpha * N0, by=sign).le(1, by=sign),
+        proof,
+    )
+
+
+start = [
+    *cooled_run, *schedule, *small, Ge(kappas[0], r), Le(kappas[0], 1), Ge(nus[0], erf(b0 * r)),
+    Le(nus[0], 1),
+]  # fmt: skip
+
+stays = Claim(
+    id="schedule-run-stays",
+    title=(
+        "If $b$ is at most $b_0$, a run with short steps from $kappa_0 >= r >= 0$ and $nu_0 >= "
+        "erf(b_0 r)$ keeps $kappa >= r$, and $nu$ does not fall below $nu_0$"
+    ),
+    statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[0]), Le(y_n, 1), evaluate=False),
+    source="new; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
+    hypotheses=start,
+)
+
+
+@stays.proof
+def _(goal):
+    """By induction: convergence-time-stays and planar-step-stays."""
+    base = all_of(
+        chain(kappas[0]).ge(r, by=sign),
+        chain(kappas[0]).le(1, by=sign),
+        chain(nus[0]).ge(nus[0], by=sign),
+        chain(nus[0]).le(1, by=sign),
+    )
+    one = lemma("convergence-time-stays", here)
+    argument = chain(ys[n] * b0 * r / Bs[n]).le(ys[n] * b0 * r, by=sign).le(b0 * r, by=sign)
+    slope = alpha * N0 * 2 / sqrt(pi) * b0
+    short = (
+        chain(alpha * at_step(p, n))
+        .le(slope * ys[n] ** 2, by=sign)
+        .le(slope, by=sign)
+        .le(1, by=sign)
+    )
+    return induction(
+        goal,
+        n,
+        base=base,
+        step=lambda known: cooled(
+            knowing(
+                chain(y_n)
+                .ge(erf(b0 * r), by=sign)
+                .ge(erf(ys[n] * b0 * r / Bs[n]), by=increasing(erf(w), w, argument)),
+                short,
+                by_step(nus).ge(y_n, by=one),
+                all_of(
+                    by_step(kappas).ge(r, by=one),
+                    by_step(kappas).le(
+                        1,
+                        by=lemma(
+                            "planar-step-stays",
+                            x=x_n,
+                            y=-alpha * at_step(minus_kappa_slope(x_n, y_n), n),
+                        ),
+                    ),
+                    chain(y_next).ge(nus[0], by=sign),
+                    by_step(nus).le(
+                        1,
+                        by=lemma("planar-step-stays", x=y_n, y=-alpha * Q * erf(ys[n] * b0 * x_n)),
+                    ),
+                ),
+            )
+        ),
+    )
+
+
+def beside(proof):
+    """Use in a proof that the run stays at kappa >= r and does not lower nu."""
+    stay = lemma("schedule-run-stays")
+    return cooled(
+        knowing(
+            chain(x_n).ge(r, by=stay),
+            chain(x_n).le(1, by=stay),
+            chain(y_n).ge(nus[0], by=stay),
+            chain(y_n).le(1, by=stay),
+            proof,
+        )
+    )
+
+
+def contraction(goal, distance, overlaps, rate, which, *facts):
+    """Prove by induction that the distance of an overlap from 1 falls like a power."""
+    first_distance, here_distance, next_distance = (distance(overlaps, i) for i in (0, n, n + 1))
+    factor = 1 - rate / (1 + cooling * n)
+    powers = {first: first_distance, now: here_distance, after: next_distance, lost: rate}
+
+    def step(known):
+        return beside(
+            knowing(
+                *facts,
+                chain(ys[n]).ge(1 / (1 + cooling * n), by=sign),
+                chain(rate).ge(0, by=sign),
+                by_step(overlaps).ge(
+                    1 - (1 - rate * ys[n]) * here_distance, by=lemma(which, {**here, y: ys[n]})
+                ),
+                chain(next_distance)
+                .le((1 - rate * ys[n]) * here_distance, by=sign)
+                .le(factor * here_distance, by=sign),
+                chain(next_distance).le(
+                    power(n + 1, rate) * first_distance, by=lemma("schedule-power", powers)
+                ),
+            )
+        )
+
+    return induction(goal, n, base=sign, step=step)
+
+
+def from_one(overlaps, step):
+    """Return how far an overlap is from 1."""
+    return 1 - overlaps[step]
+
+
+run_nu = Claim(
+    id="schedule-run-nu",
+    title=(
+        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
+        "erf(b_0 r)$ has $1 - nu_n <= (1 + c n)^(-s/c) (1 - nu_0)$, with the rate $s$ of "
+        "schedule-corner-nu"
+    ),
+    statement=Le(1 - y_n, power(n, alpha * slower_nu_rate) * (1 - nus[0]), evaluate=False),
+    source=(
+        "new; $r, v >= 0$ and $nu_0 >= v$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 "
+        "b_0/sqrt(pi) <= 1$"
+    ),
+    hypotheses=[*start, Ge(nus[0], v)],
+)
+
+
+@run_nu.proof
+def _(goal):
+    """By induction: schedule-corner-nu and schedule-power."""
+    enough = chain(y_n).ge(v, by=sign)
+    return contraction(goal, from_one, nus, alpha * slower_nu_rate, "schedule-corner-nu", enough)
+
+
+run_kappa = Claim(
+    id="schedule-run-kappa",
+    title=(
+        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
+        "1 - h >= erf(b_0)$ has $1 - kappa_n <= (1 + c n)^(-s/c) (1 - kappa_0)$, with the rate $s$ "
+        "of schedule-corner-kappa"
+    ),
+    statement=Le(1 - x_n, power(n, alpha * slower_kappa_rate) * (1 - kappas[0]), evaluate=False),
+    source=("new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$"),
+    hypotheses=[*start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
+)
+
+
+@run_kappa.proof
+def _(goal):
+    """By induction: schedule-corner-kappa and schedule-power."""
+    enough = chain(y_n).ge(1 - h, by=sign)
+    return contraction(
+        goal, from_one, kappas, alpha * slower_kappa_rate, "schedule-corner-kappa", enough
+    )
