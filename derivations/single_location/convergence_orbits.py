@@ -260,8 +260,8 @@ gained = alpha * gain
 passes = Claim(
     id="convergence-time-run-passage",
     title=(
-        "With short steps from $kappa_T >= 0$, $nu_T >= v >= u = erf(b r/B)$, $kappa_(T + n) "
-        ">= r$ or $kappa_(T + n) >= n s$, where $s = alpha m N (v - u)$ and $c = r$"
+        "With short steps and $kappa_T >= 0$, if $nu_T >= v >= erf(b r/B)$, then $kappa_(T + "
+        "n) >= r$ or $kappa_(T + n) >= n s$, with the gain $s$ of convergence-time-passage"
     ),
     statement=Or(Ge(x, r), Ge(x, n * gained), evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $r <= 1$",
