@@ -48,14 +48,6 @@ n, T, n1, n2, n3, n4 = (
 )
 
 
-def knowing(*facts_and_proof):
-    """Show facts one after the other, and use them in the proof at the end."""
-    *facts, proof = facts_and_proof
-    for fact in reversed(facts):
-        proof = having(fact, proof)
-    return proof
-
-
 # -- from the start to the middle --------------------------------------------------------------
 
 steep = Le(g**2 + p * g, m * N * ell)
@@ -123,7 +115,7 @@ def _(goal):
     )
     factor = chain(gained).gt(0, by=sign)
     far = chain(n2 * gained).ge(r, by=sign)
-    return knowing(
+    return having(
         chain(m).gt(0, by=sign),
         chain(growing[1]).gt(0, by=sign),
         grown,
@@ -190,7 +182,7 @@ def _(goal):
         .le(exp(-n3 * by_nu) * (1 - nus[T]), by=lemma("convergence-time-run-nu", n=n3))
         .le(exp(-n3 * by_nu) * (1 - v), by=sign)
     )
-    return knowing(
+    return having(
         chain(nus[T]).ge(nu_with_zero_kappa_slope(r), by=sign),
         chain(by_nu).gt(0, by=sign),
         chain(by_kappa).gt(0, by=sign),
@@ -261,7 +253,7 @@ def _(goal):
     stay = lemma("convergence-time-run-stays", r=0, n=n1 + n2)
     half = lemma("convergence-time-run-middle")
     rest = lemma("convergence-time-run-end", T=middle)
-    return knowing(
+    return having(
         chain(kappas[middle]).ge(r, by=half),
         chain(nus[middle]).ge(v, by=half),
         chain(kappas[middle]).le(1, by=stay),
@@ -333,7 +325,7 @@ def _(goal):
     """By convergence-time-run and convergence-time-end."""
     there = lemma("convergence-time-run")
     stay = lemma("convergence-time-run-stays", r=0, n=n1 + n2 + n3 + n4 + n)
-    return knowing(
+    return having(
         chain(x).ge(q, by=there),
         chain(y).ge(1 - h, by=there),
         chain(x).le(1, by=stay),

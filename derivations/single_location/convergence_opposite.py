@@ -47,14 +47,6 @@ from slrsym.proof import (
 x, y = Symbol("x", real=True), Symbol("y", nonnegative=True)
 
 
-def knowing(*facts_and_proof):
-    """Show facts one after the other, and use them in the proof at the end."""
-    *facts, proof = facts_and_proof
-    for fact in reversed(facts):
-        proof = having(fact, proof)
-    return proof
-
-
 # -- one step ----------------------------------------------------------------------------------
 
 rises = Claim(
@@ -124,7 +116,7 @@ def _(goal):
     )
     short = chain(down).le(alpha * N * (level - nu), by=sign).le(most, by=sign)
     small = short.le(alpha * (p + g) * kappa, by=sign).le(kappa, by=sign)
-    return knowing(
+    return having(
         flat,
         chain(down).ge(0, by=sign),
         small,
@@ -186,7 +178,7 @@ def _(goal):
     rise, line = alpha * Q * erf(b * kappa), alpha * ell * kappa
     factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
     bounded = chain(rise).le(alpha * Q, by=sign)
-    return knowing(
+    return having(
         chain(nu).ge(-1, by=sign),
         bounded,
         chain(rise).le(1, by=sign),
@@ -319,7 +311,7 @@ def _(goal):
         evaluate=False,
     )
     stay = lemma("convergence-time-stays", r=0, **here)
-    positive = knowing(
+    positive = having(
         chain(alpha * p).le(alpha * (p + g), by=sign).le(1, by=sign),
         by_step(nus).ge(u, by=stay),
         all_of(
@@ -330,7 +322,7 @@ def _(goal):
             chain(u_next).ge(0, by=sign),
         ),
     )
-    negative = knowing(
+    negative = having(
         chain(ell).ge(0, by=sign),
         *outwards_facts(),
         chain(u_next).ge(u, by=sign),
@@ -374,7 +366,7 @@ grows = Claim(
 def in_ranges(proof):
     """Use in a proof the ranges of the overlaps, by convergence-time-run-opposite."""
     ahead = lemma("convergence-time-run-opposite")
-    return knowing(
+    return having(
         chain(ell).ge(0, by=sign),
         chain(m).ge(0, by=sign),
         chain(m).le(1, by=sign),
@@ -402,7 +394,7 @@ def _(goal):
         by_step(nus).ge(u, by=lemma("convergence-time-stays", r=0, **here)),
         chain(u_next).ge(nu_with_zero_kappa_slope(c), by=sign),
     )
-    as_before = knowing(
+    as_before = having(
         by_step(kappas).ge(
             k + alpha * (m * N * u - p * k), by=lemma("convergence-time-growth-kappa", **here)
         ),
@@ -417,7 +409,7 @@ def _(goal):
         (Ge(u, nu_with_zero_kappa_slope(c)), past),
         (Le(u, nu_with_zero_kappa_slope(c)), below),
     )
-    by_U = knowing(
+    by_U = having(
         *outwards_facts(),
         chain(k_next).ge(0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)),
         chain(U_next).ge(factor * begin, by=multiplied(begin, U, U_next)),
@@ -461,7 +453,7 @@ def _(goal):
         .ge(0, by=sign)
     )
     values = {"P": m * N * (u - level), "a": m * N, "b": u - level}
-    rest = knowing(
+    rest = having(
         chain(m * N).gt(0, by=sign),
         positive,
         chain(u - level).ge(0, by=lemma("other-factor-nonnegative", values)),

@@ -66,14 +66,6 @@ def by_step(overlaps):
     )
 
 
-def knowing(*facts_and_proof):
-    """Show facts one after the other, and use them in the proof at the end."""
-    *facts, proof = facts_and_proof
-    for fact in reversed(facts):
-        proof = having(fact, proof)
-    return proof
-
-
 stays = Claim(
     id="convergence-time-run-stays",
     title=(
@@ -107,7 +99,7 @@ def _(goal):
         goal,
         n,
         base=start,
-        step=lambda known: knowing(
+        step=lambda known: having(
             enough,
             by_step(nus).ge(y, by=one),
             all_of(
@@ -125,7 +117,7 @@ def _(goal):
 def in_range(proof):
     """Use in a proof that both overlaps stay in [0, 1], nu not below its start."""
     stay = lemma("convergence-time-run-stays", r=0)
-    return knowing(
+    return having(
         chain(x).ge(0, by=stay),
         chain(x).le(1, by=stay),
         chain(y).ge(nus[T], by=stay),
@@ -181,7 +173,7 @@ def _(goal):
             "convergence-time-growth-power",
             {"W_0": start, "W": here_size, "W'": next_size, "a": alpha * g},
         )
-        grown = knowing(
+        grown = having(
             by_kappa,
             by_nu,
             chain(m).ge(0, by=sign),
@@ -241,7 +233,7 @@ def _(goal):
         .ge(0, by=sign)
     )
     values = {"P": m * N * (y - level), "a": m * N, "b": y - level}
-    rest = knowing(
+    rest = having(
         chain(m * N).gt(0, by=sign),
         enough,
         chain(y - level).ge(0, by=lemma("other-factor-nonnegative", values)),
@@ -284,7 +276,7 @@ def _(goal):
         )
         low = cases(target, (Ge(x, r), up), (Ge(x, n * gained), grown))
         enough = chain(y).ge(v, by=sign), chain(y).ge(nu_with_zero_kappa_slope(r), by=sign)
-        return in_range(knowing(*enough, cases(target, (Ge(x, r), up), (Le(x, r), low))))
+        return in_range(having(*enough, cases(target, (Ge(x, r), up), (Le(x, r), low))))
 
     return induction(goal, n, base=chain(kappas[T]).ge(0, by=sign), step=step)
 
@@ -330,7 +322,7 @@ nu_contracts = Claim(
 def beside(proof):
     """Use in a proof that the run stays at kappa >= r and does not lower nu."""
     stay = lemma("convergence-time-run-stays")
-    return knowing(
+    return having(
         chain(nus[T]).ge(nu_with_zero_kappa_slope(r), by=sign),
         chain(x).ge(r, by=stay),
         chain(x).le(1, by=stay),
@@ -355,7 +347,7 @@ def _(goal):
             {"W_0": start, "W": 1 - y, "W'": 1 - y_next, "s": rate_here},
         )
         return beside(
-            knowing(
+            having(
                 enough,
                 raised,
                 chain(1 - y_next).le((1 - rate_here) * (1 - y), by=sign),
@@ -402,7 +394,7 @@ def _(goal):
             "convergence-time-contraction-power",
             {"W_0": start, "W": 1 - x, "W'": 1 - x_next, "s": rate_here},
         )
-        nearer = knowing(
+        nearer = having(
             raised,
             chain(1 - x_next).le((1 - rate_here) * (1 - x), by=sign),
             chain(1 - x_next).le(bound, by=powers),
@@ -411,7 +403,7 @@ def _(goal):
         enough = chain(y).ge(1 - h, by=sign), chain(y).ge(nu_with_zero_kappa_slope(q), by=sign)
         return having(
             lower,
-            beside(knowing(*enough, cases(target, (Ge(x, q), up), (Le(x, q), low)))),
+            beside(having(*enough, cases(target, (Ge(x, q), up), (Le(x, q), low)))),
         )
 
     return induction(goal, n, base=chain(1 - kappas[T]).le(1 - kappas[T], by=sign), step=step)

@@ -32,14 +32,6 @@ from slrsym.proof import Claim, algebra, cases, chain, having, increasing, lemma
 z = Symbol("z", nonnegative=True)
 
 
-def knowing(*facts_and_proof):
-    """Show facts one after the other, and use them in the proof at the end."""
-    *facts, proof = facts_and_proof
-    for fact in reversed(facts):
-        proof = having(fact, proof)
-    return proof
-
-
 small_for_kappa, small_for_nu = Le(alpha * N, 1), Le(alpha * Q, 1)
 
 # -- growth at the saddle ----------------------------------------------------------------------
@@ -105,7 +97,7 @@ def _(goal):
         .le(level, by=increasing(erf(z), z, chain(b * c / B).le(b * kappa / B, by=sign)))
     )
     low = cases(goal, (Ge(nu, level), up), (Le(nu, level), down))
-    return knowing(
+    return having(
         flat, factor, cases(goal, (Ge(kappa, c), having(higher, down)), (Le(kappa, c), low))
     )
 
@@ -227,7 +219,7 @@ def _(goal):
         0, by=lemma("convergence-time-growth-kappa")
     )
     by_nu = chain(nu_next - nu - alpha * ell * kappa).ge(0, by=lemma("convergence-time-growth-nu"))
-    return knowing(
+    return having(
         chain(m).ge(0, by=sign),
         chain(ell).ge(0, by=sign),
         chain(goal.lhs).ge(
@@ -270,7 +262,7 @@ def _(goal):
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * r) ** 2, w=(b * kappa) ** 2))
     above = chain(nu).ge(v, by=sign).ge(level, by=sign)
     known = chain(nu).ge(0, by=sign), chain(kappa).le(r, by=sign).le(1, by=sign)
-    return knowing(
+    return having(
         lower,
         bell,
         above,
@@ -356,7 +348,7 @@ def _(goal):
     above = chain(nu).ge(1 - h, by=sign).ge(level, by=sign)
     inside = chain(kappa).le(q, by=sign).le(1, by=sign)
     known = inside, chain(nu).ge(nu_with_zero_kappa_slope(q), by=sign).ge(0, by=sign)
-    return knowing(
+    return having(
         chain(kappa).ge(r, by=sign).ge(0, by=sign),
         lower,
         bell,

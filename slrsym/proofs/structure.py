@@ -81,8 +81,8 @@ class _Having(Proof):
         yield from self.then.steps(context.assuming(self.fact.conclusion), label)
 
 
-def having(fact: Proof, then: Proof) -> Proof:
-    """Prove a fact first, and use it as a hypothesis of the rest.
+def having(fact: Proof, then: Proof, *rest: Proof) -> Proof:
+    """Prove one or more facts first, and use them as hypotheses of the proof at the end.
 
     Parameters
     ----------
@@ -90,20 +90,22 @@ def having(fact: Proof, then: Proof) -> Proof:
         Of the relation, or of a disjunction of relations for `cases`, for all values that the
         hypotheses allow.
     then : Proof
-        What follows; its steps may use the relation.
+        What follows; its steps may use the relation. If there is more, another fact.
+    *rest : Proof
+        More facts, each of which may use those before, and what follows them at the end.
 
     Returns
     -------
     Proof
-        Of what `then` shows.
+        Of what the last argument shows.
 
     Raises
     ------
     ProofError
-        If one of them is not a proof, or `fact` does not show relations.
+        If one of them is not a proof, or a fact does not show relations.
     """
     Proof.require(fact, "the fact")
-    Proof.require(then, "what follows")
+    then = having(then, *rest) if rest else Proof.require(then, "what follows")
     if not all(isinstance(part, Relational) for part in disjuncts(fact.conclusion)):
         raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
     return _Having(fact, _after_a_fact(then))

@@ -33,7 +33,7 @@ from slrsym.proofs.chain import chain
 from slrsym.proofs.context import Context
 from slrsym.proofs.inequalities import sign
 from slrsym.proofs.lemmas import by_claim
-from slrsym.proofs.structure import all_of, cases, equal_by_derivative, induction
+from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.emission import ProofEmitter
 
@@ -230,3 +230,23 @@ def test_induction_shows_relations_of_order_alone() -> None:
 def test_a_claim_outside_of_a_ledger_is_unknown() -> None:
     with pytest.raises(Refused, match="unknown claim"):
         check(by_claim(eq(x, y), "nothing"))
+
+
+# -- facts first -------------------------------------------------------------------------------
+
+
+def test_several_facts_are_shown_one_after_the_other():
+    above, far, rest = (chain(p + k).gt(0, by=sign) for k in range(3))
+    together = having(above, far, rest)
+    assert together == having(above, having(far, rest))
+    hypotheses = [step.context.hypotheses for step in together.steps(Context(()), "")]
+    first, second = above.conclusion, far.conclusion
+    assert hypotheses == [(), (first,), (first, second)]
+
+
+def test_each_fact_is_a_relation():
+    fact, goal = chain(p).gt(0, by=sign), chain(p + 1).gt(0, by=sign)
+    with pytest.raises(ProofError, match="the fact must be a relation"):
+        having(fact, all_of(fact, goal), goal)
+    with pytest.raises(ProofError, match="what follows"):
+        having(fact, goal, p > 0)
