@@ -163,7 +163,8 @@ class FactCombinations:
                 cands.append(parts)
         cands.append([(st.one, 1)])
         # A fact times monomials: of few facts, as this is asked first of all.
-        for k, _ in [(k, s) for k, s in known[:24] if set(generators_in(k)) <= set(used)][:6]:
+        inside = (k for k, _ in known[:24] if set(generators_in(k)) <= set(used))
+        for k in itertools.islice(inside, 6):
             for mk in k.monoms():
                 cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:
