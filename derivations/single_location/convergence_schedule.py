@@ -50,14 +50,6 @@ y = Symbol("y", positive=True)
 b0, N0 = (Symbol(name, positive=True) for name in ("b_0", "N_0"))
 
 
-def knowing(*facts_and_proof):
-    """Show facts one after the other, and use them in the proof at the end."""
-    *facts, proof = facts_and_proof
-    for fact in reversed(facts):
-        proof = having(fact, proof)
-    return proof
-
-
 # -- the constants of the planar map -----------------------------------------------------------
 
 b_of_task = planar.b
@@ -90,16 +82,10 @@ def _(goal):
     upper = (
         chain(b_later)
         .then(lam * sqrt(d / 2) / sqrt(f**2 + spread), by=algebra)
-        .le(lam * sqrt(d / 2) / sqrt(1 + spread), by=sign)
-        .then(b_of_task, by=algebra)
+        .le(b_of_task, by=sign)
     )
-    lower = (
-        chain(f * b_later)
-        .then(lam * sqrt(d / 2) / sqrt(1 + spread / f**2), by=algebra)
-        .ge(lam * sqrt(d / 2) / sqrt(1 + spread), by=sign)
-        .then(b_of_task, by=algebra)
-    )
-    return knowing(more, less, all_of(upper, lower))
+    lower = chain(f * b_later).ge(b_of_task, by=sign)
+    return having(more, less, all_of(upper, lower))
 
 
 # -- one step ----------------------------------------------------------------------------------
@@ -129,7 +115,7 @@ def _(goal):
     """The error function lies above its chord."""
     higher = chain(erf(y * b0 * r)).ge(y * erf(b0 * r), by=lemma("erf-above-chord", r=y, w=b0 * r))
     rest = (1 - alpha * slower_nu_rate * y) * (1 - nu)
-    return knowing(
+    return having(
         higher,
         chain(goal.lhs)
         .le(
@@ -185,10 +171,9 @@ def _(goal):
         chain(rate_now)
         .ge((1 - alpha * Nn) * Nn * exp(-(bn**2)) * near, by=sign)
         .ge((1 - alpha * Nn) * Nn * exp(-(b0**2)) * near, by=sign)
-        .ge((1 - alpha * N0) * Nn * exp(-(b0**2)) * near, by=sign)
-        .then(slower_kappa_rate * y, by=algebra)
+        .ge(slower_kappa_rate * y, by=sign)
     )
-    return knowing(
+    return having(
         lower,
         bell,
         short,
@@ -241,10 +226,8 @@ def _(goal):
         by=increasing(exp(w), w, chain(-share - exponent).le(-next_exponent, by=sign)),
     )
     positive = chain(exp(-exponent) * first).ge(now, by=sign).ge(0, by=sign)
-    first_positive = (
-        chain(first).then(exp(exponent) * (exp(-exponent) * first), by=algebra).ge(0, by=sign)
-    )
-    return knowing(
+    first_positive = chain(first).ge(0, by=sign)
+    return having(
         factor,
         slower,
         positive,
@@ -286,7 +269,7 @@ def _(goal):
         exponent: lost / cooling * log(here),
         next_exponent: lost / cooling * log(there),
     }
-    return knowing(logs, less, chain(after).le(goal.rhs, by=lemma("schedule-exponent", values)))
+    return having(logs, less, chain(after).le(goal.rhs, by=lemma("schedule-exponent", values)))
 
 
 # -- runs --------------------------------------------------------------------------------------
@@ -325,7 +308,7 @@ def by_step(overlaps):
 
 def cooled(proof):
     """Use in a proof what the schedule says at a step."""
-    return knowing(
+    return having(
         chain(ys[n]).le(1, by=instance(schedule[0], n)),
         chain(ys[n] * (1 + cooling * n)).ge(1, by=instance(schedule[1], n)),
         chain(Bs[n]).ge(1, by=instance(schedule[2], n)),
@@ -374,7 +357,7 @@ def _(goal):
         n,
         base=base,
         step=lambda known: cooled(
-            knowing(
+            having(
                 chain(y_n)
                 .ge(erf(b0 * r), by=sign)
                 .ge(erf(ys[n] * b0 * r / Bs[n]), by=increasing(erf(w), w, argument)),
@@ -405,7 +388,7 @@ def beside(proof):
     """Use in a proof that the run stays at kappa >= r and does not lower nu."""
     stay = lemma("schedule-run-stays")
     return cooled(
-        knowing(
+        having(
             chain(x_n).ge(r, by=stay),
             chain(x_n).le(1, by=stay),
             chain(y_n).ge(nus[0], by=stay),
@@ -415,15 +398,15 @@ def beside(proof):
     )
 
 
-def contraction(goal, distance, overlaps, rate, which, *facts):
+def contraction(goal, overlaps, rate, which, *facts):
     """Prove by induction that the distance of an overlap from 1 falls like a power."""
-    first_distance, here_distance, next_distance = (distance(overlaps, i) for i in (0, n, n + 1))
+    first_distance, here_distance, next_distance = (1 - overlaps[i] for i in (0, n, n + 1))
     factor = 1 - rate / (1 + cooling * n)
     powers = {first: first_distance, now: here_distance, after: next_distance, lost: rate}
 
     def step(known):
         return beside(
-            knowing(
+            having(
                 *facts,
                 chain(ys[n]).ge(1 / (1 + cooling * n), by=sign),
                 chain(rate).ge(0, by=sign),
@@ -440,11 +423,6 @@ def contraction(goal, distance, overlaps, rate, which, *facts):
         )
 
     return induction(goal, n, base=sign, step=step)
-
-
-def from_one(overlaps, step):
-    """Return how far an overlap is from 1."""
-    return 1 - overlaps[step]
 
 
 run_nu = Claim(
@@ -467,7 +445,7 @@ run_nu = Claim(
 def _(goal):
     """By induction: schedule-corner-nu and schedule-power."""
     enough = chain(y_n).ge(v, by=sign)
-    return contraction(goal, from_one, nus, alpha * slower_nu_rate, "schedule-corner-nu", enough)
+    return contraction(goal, nus, alpha * slower_nu_rate, "schedule-corner-nu", enough)
 
 
 run_kappa = Claim(
@@ -478,7 +456,7 @@ run_kappa = Claim(
         "of schedule-corner-kappa"
     ),
     statement=Le(1 - x_n, power(n, alpha * slower_kappa_rate) * (1 - kappas[0]), evaluate=False),
-    source=("new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$"),
+    source="new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
     hypotheses=[*start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
 )
 
@@ -487,6 +465,4 @@ run_kappa = Claim(
 def _(goal):
     """By induction: schedule-corner-kappa and schedule-power."""
     enough = chain(y_n).ge(1 - h, by=sign)
-    return contraction(
-        goal, from_one, kappas, alpha * slower_kappa_rate, "schedule-corner-kappa", enough
-    )
+    return contraction(goal, kappas, alpha * slower_kappa_rate, "schedule-corner-kappa", enough)
