@@ -162,9 +162,9 @@ class FactCombinations:
             if parts:
                 cands.append(parts)
         cands.append([(st.one, 1)])
-        # A fact times monomials: of few facts, as this is asked first of all.
-        inside = (k for k, _ in known[:24] if set(generators_in(k)) <= set(used))
-        for k in itertools.islice(inside, 6):
+        # A sum times monomials: of few sums, as this is asked first of all.
+        sums = (k for k, _ in known if len(k.monoms()) > 1 and set(generators_in(k)) <= set(used))
+        for k in itertools.islice(sums, 6):
             for mk in k.monoms():
                 cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:

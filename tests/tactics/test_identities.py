@@ -14,14 +14,18 @@ from sympy import (
     Symbol,
     cos,
     cosh,
+    erf,
     exp,
     log,
+    pi,
     sin,
     sinh,
+    sqrt,
+    symbols,
     tanh,
 )
 
-from slrsym.proof import algebra, chain, sign
+from slrsym.proof import algebra, chain, having, sign, tangent
 from tests.tactics._shown import is_shown
 
 x, y, z = (Symbol(name, real=True) for name in "xyz")
@@ -85,3 +89,11 @@ def test_logarithms_have_signs_and_tangents(left, right, strict):
 
 def test_a_logarithm_that_may_be_negative_has_no_sign():
     assert not less(0, log(Rational(1, 2) + p), strict=False)
+
+
+@pytest.mark.parametrize("factor", [1 / sqrt(pi), exp(-(p**2)) / sqrt(pi), p * sqrt(pi)])
+def test_a_fact_is_used_times_a_positive_factor(factor):
+    tail = symbols("q", nonnegative=True)
+    line = chain(erf(p)).le(2 * p / sqrt(pi), by=tangent(erf(tail), tail, at=0, point=p))
+    left, right = factor * erf(p), factor * 2 * p / sqrt(pi)
+    assert is_shown(Le(left, right, evaluate=False), having(line, chain(left).le(right, by=sign)))
