@@ -48,7 +48,14 @@ from slrsym.checker.term import (
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.special_functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
@@ -67,14 +74,17 @@ ZERO = num(0)
 class ClosedFormSearch(ExpectationCalculus):
     """Search for closed forms of expectations: table, Stein's lemma, independence, marginals."""
 
+    # Whether the statement at hand has zeta, and not Owen's T.
+    in_terms_of_zeta = False
+
     @property
     def others(self) -> list[Callable[[Expectation], Any]]:
         """The methods that evaluate an expectation, in the order in which they are tried."""
         return [
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
             self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
-            self.independent, self.marginal, self.by_owens_t, self.by_owens_t_of_two,
-            self.by_conditioning,
+            self.independent, self.marginal, self.by_zeta, self.by_owens_t,
+            self.by_owens_t_of_two, self.by_conditioning,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -181,6 +191,33 @@ class ClosedFormSearch(ExpectationCalculus):
         line = self.rewritten(line, minus, other)
         # E f = -E f
         return self.shown(("=", t, num(0)), [line]), []
+
+    def by_zeta(self, e: Expectation) -> Any:
+        """Express the mean of `erf(u)**2` by zeta, for `u` linear in one variable."""
+        if not self.in_terms_of_zeta or not _is_of_one(e):
+            return None
+        ((x, mean),) = e.law.mean.items()
+        u = e.integrand.match(erf(Wild("u")) ** 2)
+        name, form = Dummy(x.name, real=True), next(iter(u.values())) if u else S.Zero
+        at_mean, width = form.subs(x, mean), form.diff(x) * sqrt(e.law.cov[0, 0])
+        value = zeta(at_mean, width)
+        if width.has(x) or not isinstance(value, zeta):
+            return None
+        # SymPy takes signs out of the arguments of zeta.
+        turn = 1 if value.args in ((at_mean, width), (-at_mean, -width)) else -1
+        form = mean + turn * sqrt(e.law.cov[0, 0]) * name
+        with suppress(*FAILURES):
+            line, standard = self.moved(e, {x: form}, standard_normal(name))
+            meaning = self.add("definition", (), self.emitter.term(value))
+            meaning = self.emitter.discharged(meaning, self.context)
+            _, short, long = meaning.theorem.conclusion
+            meaning = self.emitter.logic(
+                [meaning], meaning.theorem.hypotheses.values(), ("=", long, short)
+            )
+            t = self.term(standard)
+            same = self.with_body(t, _integrand_in_variables_of(t, long))
+            return self.add("chain", [line, same, meaning]), []
+        return None
 
     def by_owens_t(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)**2` by Owen's T, for `u` linear in one variable."""
@@ -347,6 +384,7 @@ def _closed(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
 
     def worked(*names: str) -> Inference:
         work = ClosedFormSearch(emitter, step.context)
+        work.in_terms_of_zeta = step.statement.has(zeta) and not step.statement.has(OwensT)
         ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
         for node in outermost_expectations(step):
             work.take_apart(node, ways)
@@ -405,9 +443,9 @@ def _is_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
 
 def _exponentials(work: ExpectationCalculus, t: Term) -> Iterator[Inference]:
     """Yield equations between products of exponentials and exponentials of sums."""
-    factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
-    if len(factors) > 1:
-        whole = ("f", "exp", ("+", *(f[2] for f in factors)))
+    exponents = list(_exponents(t)) if t[0] == "*" else []
+    if len(exponents) > 1:
+        whole = ("f", "exp", ("+", *exponents))
         with suppress(*FAILURES):
             yield work.emitter.attempt(
                 lambda: work.proved(work.add("exponential of a sum", (), whole))
@@ -415,6 +453,17 @@ def _exponentials(work: ExpectationCalculus, t: Term) -> Iterator[Inference]:
     for place, part in children(t):
         if not is_bound_place(t, place):
             yield from _exponentials(work, part)
+
+
+def _exponents(t: Term) -> Iterator[Term]:
+    """Yield the exponents of the exponentials, and of the derivatives of erf, in a product."""
+    if t[0] == "*":
+        for factor in t[1:]:
+            yield from _exponents(factor)
+    elif t[:2] == ("f", "exp"):
+        yield t[2]
+    elif t[:2] in (("f", "erf_prime"), ("f", "erf_second")):
+        yield ("*", num(-1), ("^", 2, 1, t[2]))
 
 
 # -- numbers --------------------------------------------------------------------------------------
