@@ -199,7 +199,7 @@ def test_another_mean_of_exponentials_is_refused():
 
 
 # SymPy's zeta is even: the arguments that are written may have other signs than the score.
-@pytest.mark.parametrize("score", [p * U + 1, 1 - p * U, p * U - t, -p * U - 2])
+@pytest.mark.parametrize("score", [1 - p * U, p * U - t])
 def test_the_mean_of_a_square_is_zeta(score):
     left = E(erf(score) ** 2, GaussianLaw({U: t}, [[r**2]]))
     at_mean = score.subs(U, t)

@@ -91,7 +91,7 @@ def test_a_logarithm_that_may_be_negative_has_no_sign():
     assert not less(0, log(Rational(1, 2) + p), strict=False)
 
 
-@pytest.mark.parametrize("factor", [1 / sqrt(pi), exp(-(p**2)) / sqrt(pi), p * sqrt(pi)])
+@pytest.mark.parametrize("factor", [1 / sqrt(pi), p * sqrt(pi)])
 def test_a_fact_is_used_times_a_positive_factor(factor):
     tail = symbols("q", nonnegative=True)
     line = chain(erf(p)).le(2 * p / sqrt(pi), by=tangent(erf(tail), tail, at=0, point=p))
