@@ -10,8 +10,9 @@ from slrsym.gaussian import (
     ProductLaw,
     erf_prime,
     erf_second,
+    zeta,
 )
-from slrsym.notation import L, epsilon, gamma, lam
+from slrsym.notation import A, B, L, epsilon, gamma, lam
 from slrsym.proof import Claim, chain, gaussian_calculus, noise_moments
 
 # -- any predictor that is a sum over tokens -----------------------------------------------------
@@ -34,8 +35,8 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "With two informative tokens at given locations, and terms in one normal variable "
-        "each, the risk is the variances' sum plus the square of the total mean"
+        "If the errors of two informative tokens are functions of one normal variable each, "
+        "the risk is the sum of all variances plus the square of the total mean"
     ),
     statement=Eq(
         Expectation(
@@ -113,9 +114,43 @@ def _(goal):
     return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
 
 
+slope = 2 / A * erf_prime(lam * m_u / A) * erf(lam * m_u / (A * B))
+curvature = (
+    2
+    / A**2
+    * (
+        erf_second(lam * m_u / A) * erf(lam * m_u / (A * B))
+        + erf_prime(lam * m_u / A) * erf_prime(lam * m_u / (A * B)) / B
+    )
+)
+
+own_square = Claim(
+    id="several-heads-square",
+    title=(
+        "The second moment of the term $V erf(lambda U)$ that a token adds to a head, in terms of "
+        "$zeta$ and its derivatives in closed form"
+    ),
+    statement=Eq(
+        Expectation((S * V) ** 2, token),
+        (m_v**2 + gamma**2) * zeta(lam * m_u, lam * gamma)
+        + 2 * gamma**2 * rho * m_v * lam * slope
+        + gamma**4 * rho**2 * lam**2 * curvature,
+        evaluate=False,
+    ),
+    source="Equation (31)",
+)
+
+
+@own_square.proof
+def _(goal):
+    """Stein's lemma in the value."""
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
 # -- what one token gives to two heads -----------------------------------------------------------
 
 U1, V1, U2, V2 = symbols("U_1 V_1 U_2 V_2", real=True)
+along = symbols("eta_1 nu_1 eta_2 nu_2", real=True)
 chi, omega, r11, r12, r21, r22 = symbols("chi omega rho_11 rho_12 rho_21 rho_22", real=True)
 rows = [[1, r11, chi, r12], [r11, 1, r21, omega], [chi, r21, 1, r22], [r12, omega, r22, 1]]
 centred = GaussianLaw(dict.fromkeys((U1, V1, U2, V2), 0), rows)
@@ -186,4 +221,43 @@ pair = Claim(
 @pair.proof
 def _(goal):
     """The arc sine is the mean of the two attentions; Stein's lemma takes the values away."""
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
+# With its target, whose covariances with the projections are any.
+with_target = GaussianLaw(
+    {U1: m1, V1: a1, U2: m2, V2: a2, Y: 0},
+    gamma**2
+    * Matrix(
+        5, 5, lambda i, j: 1 if i == j == 4 else along[min(i, j)] if 4 in (i, j) else rows[i][j]
+    ),
+)
+first_term, second_term = S1 * V1, S2 * V2
+
+token_error = Claim(
+    id="several-heads-token-error",
+    title=(
+        "The mean squared error that an informative token adds to two heads, as a sum of mean "
+        "products of its target and of its terms in the heads"
+    ),
+    statement=Eq(
+        Expectation((Y - first_term - second_term) ** 2, with_target),
+        gamma**2
+        - 2 * Expectation(Y * first_term, with_target)
+        - 2 * Expectation(Y * second_term, with_target)
+        + Expectation(first_term**2, with_target)
+        + Expectation(second_term**2, with_target)
+        + 2 * Expectation(first_term * second_term, with_target),
+        evaluate=False,
+    ),
+    source=(
+        "Equation (31); claims several-heads-target, several-heads-square and "
+        "several-heads-informative-pair have the means, and several-tokens-risk the risk"
+    ),
+)
+
+
+@token_error.proof
+def _(goal):
+    """Expand the square."""
     return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
