@@ -85,8 +85,8 @@ def distance(N, runs, eta, sigma, horizon, rng):
 limit = Claim(
     id="committee-ode-limit",
     title=(
-        "In the mean over runs, online descent in dimension $N$ stays, up to a fixed time, "
-        "within order $1/sqrt(N)$ of the solution of the equations of motion"
+        "Up to a fixed time, the largest distance of online descent in dimension $N$ from the "
+        "solution of the equations of motion is in the mean of order $1/sqrt(N)$"
     ),
     statement=in_words(
         "The mean over runs of the largest distance between the order parameters of online descent "
@@ -116,8 +116,8 @@ def _(rng):
 surplus = Claim(
     id="committee-surplus-units",
     title=(
-        "Without noise, each teacher is learned by one student; a single surplus student "
-        "vanishes, and of two surplus students each is the opposite of the other"
+        "In the runs tried without noise, each teacher is learned by one student; one surplus "
+        "student vanishes, and of two each is the opposite of the other"
     ),
     statement=in_words(
         "With more students than orthonormal teachers, all second layers 1 and no noise, the "

@@ -205,8 +205,8 @@ def _(goal):
 of_slopes = Claim(
     id="arctangents-of-slopes",
     title=(
-        "In the formula for $E erf(m + X) erf(n + Y)$, the arctangents of the two second "
-        "arguments of $T$, plus one free of $m$ and $n$, add up to $+-pi/2$"
+        "In the formula for $E erf(m + X) erf(n + Y)$, the arctangents of both second "
+        "arguments of $T$ and of a number free of $m$, $n$ add up to $+-pi/2$"
     ),
     statement=Eq(
         atan(slopes[0]) + atan(slopes[1]) + atan(2 * c / R),

@@ -53,8 +53,8 @@ def _(goal):
 shifted = Claim(
     id="angle-shift",
     title=(
-        "The risk of the model with an angle between $k*$ and $v*$, in terms of the risk without "
-        "one and of the mean prediction"
+        "The risk of the model in which $k*$ and $v*$ are not orthogonal, in terms of the risk "
+        "of the model in which they are and of the mean prediction"
     ),
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),

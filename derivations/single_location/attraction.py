@@ -426,8 +426,8 @@ def _():
 share = Claim(
     id="attraction-share",
     title=(
-        "In the task of figure 7b, at least a third of uniform starts reach $2 - kappa - nu "
-        "<= 1/50$ within 20,000 steps, for $(k, v)$ or its mirror image"
+        "In figure 7b's task, a uniform start reaches $2 - kappa - nu <= 1/50$ within 20,000 "
+        "steps, up to its mirror image, with a probability of at least 1/3"
     ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "

@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "In a mean weighted by a function of a standard normal token's score $U$, its squared "
-        "value may be replaced by $1 - c^2 + c^2 U^2$, where $c = k* . v*$"
+        "For a standard normal token, $E V^2 f(U) = E (1 - c^2 + c^2 U^2) f(U)$, with its "
+        "score $U$, value $V$ and $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -46,8 +46,8 @@ def _(goal):
 another = Claim(
     id="softmax-bayes-other-value",
     title=(
-        "In a mean weighted by a function of the scores $U$, $U_2$ of two standard normal "
-        "tokens, $c^2 U U_2$ may replace the product of their values, $c = k* . v*$"
+        "For two standard normal tokens, $E V V_2 f(U, U_2) = E c^2 U U_2 f(U, U_2)$, with "
+        "scores $U$, $U_2$, values $V$, $V_2$ and $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(

@@ -57,7 +57,10 @@ b_later = b_of_task.subs(lam, lam / f)
 
 falls = Claim(
     id="schedule-scale",
-    title="Divided by $f >= 1$, an inverse temperature has a $b$ between $b/f$ and $b$",
+    title=(
+        "Dividing $lambda$ by $f >= 1$ replaces $b = lambda sqrt(d/2)/A$ by a number between "
+        "$b/f$ and $b$"
+    ),
     statement=And(
         Le(b_later, b_of_task, evaluate=False),
         Ge(f * b_later, b_of_task, evaluate=False),
@@ -96,9 +99,8 @@ at_nu = {b: y * b0}
 step_nu = Claim(
     id="schedule-corner-nu",
     title=(
-        "If $alpha Q <= 1$ and $b = y b_0$ with $0 < y <= 1$, a step from $kappa >= r$ and $nu "
-        ">= v$ multiplies $1 - nu$ by at most $1 - s y$, with $s = alpha (1 - alpha Q) Q erf(b_0 "
-        "r) (1 + v)$"
+        "If $alpha Q <= 1$, $b = y b_0$, $0 < y <= 1$, a step from $kappa >= r$, $nu >= v$ "
+        "multiplies $1 - nu$ by at most $1 - s y$, with $s$ in closed form"
     ),
     statement=Le(
         1 - nu_next.subs(at_nu) - (1 - alpha * slower_nu_rate * y) * (1 - nu), 0, evaluate=False

@@ -37,8 +37,8 @@ law = ProductLaw(standard_normal(Z), noise())
 bayes_bound = Claim(
     id="bayes-bound",
     title=(
-        "The risk is at least $epsilon^2$ if output mean and prediction are smooth functions of "
-        "one normal variable"
+        "If the mean of the output and the prediction are smooth functions of one normal "
+        "variable, the risk is at least $epsilon^2$"
     ),
     statement=Ge(Expectation((output(Z) + xi - predictor(Z)) ** 2, law), epsilon**2),
     source="(8), for $m = E[Y | X, J_0]$ and $p$ smooth functions of one normal variable",

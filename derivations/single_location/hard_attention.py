@@ -33,8 +33,8 @@ values = ProductLaw(standard_normal(H), standard_normal(W), noise())
 given_scores = Claim(
     id="attention-given-scores",
     title=(
-        "At $v = v*$, given the scores, the mean squared error is $epsilon^2 + gamma^2 (1 - "
-        "p)^2 + r^2$, with informative weight $p$, other squared weights' sum $r^2$"
+        "At $v = v*$, given the scores, the risk is $epsilon^2 + gamma^2 (1 - p)^2 + r^2$ with "
+        "the informative weight $p$ and the sum $r^2$ of the other squared weights"
     ),
     statement=Eq(
         Expectation((gamma * H + xi - p * gamma * H - r * W) ** 2, values),

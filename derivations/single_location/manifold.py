@@ -106,8 +106,8 @@ products = (
 gram = Claim(
     id="manifold-gradients",
     title=(
-        "The inner products of the gradients of the five equations of the manifold, as far as "
-        "they depend on $k$ and $v$, in four dimensions"
+        "The inner products, among those of the gradients of the five equations of the "
+        "manifold, that depend on $k$ and $v$, written out for $d = 4$"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",

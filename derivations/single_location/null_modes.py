@@ -249,8 +249,8 @@ x1, x2 = symbols("x_1 x_2", positive=True)
 in_friction = Claim(
     id="null-rates",
     title=(
-        "Friction over pull, $x$, of both modes at the null point in closed form; a mode with "
-        "pull $p$ grows at the rate $2 p/(x + sqrt(x^2 + 4))$"
+        "For both modes at the null point, the ratio $x$ of friction to pull $p$ in closed "
+        "form; the growth rate is $2 p/(x + sqrt(x^2 + 4))$"
     ),
     statement=And(
         Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),

@@ -98,8 +98,8 @@ def _(rng):
 falling = Claim(
     id="falling-lambda-avoids-swap-points",
     title=(
-        "From uniform starts, fewer runs end at a swap point if $lambda$ falls from 1 to a "
-        "value below the critical one than if it has that value throughout"
+        "In the tasks tried, fewer uniform starts end at a swap point if $lambda$ falls from 1 "
+        "to a value below the critical one than if it has that value throughout"
     ),
     statement=in_words(
         "From uniform starts, fewer runs of descent end at a swap point if $lambda$ falls from 1 "

@@ -45,7 +45,10 @@ def slope_at_swap(p):
 
 critical = Claim(
     id="swap-critical",
-    title="At a swap point the partial derivatives of the risk in all overlaps but $eta$ vanish",
+    title=(
+        "At $k = v*$ with $theta = theta*$ and $v$ orthogonal to $k$, the partial derivatives "
+        "of the risk in all overlaps but $eta$ vanish"
+    ),
     statement=And(
         *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
         evaluate=False,
@@ -87,7 +90,10 @@ least_value = (
 
 excess_risk = Claim(
     id="swap-excess-risk",
-    title="The excess risk at a swap point does not depend on the dimension",
+    title=(
+        "The excess risk at $k = v*$ with $theta = theta*$ and $v$ orthogonal to $k$ does not "
+        "depend on the dimension"
+    ),
     statement=Eq(risk.subs(swap_point) - epsilon**2, least_value),
     source="new",
 )
