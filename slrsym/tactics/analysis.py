@@ -55,7 +55,7 @@ class MeanValueTheorem:
                 proofs.append(prove_by_arithmetic(self.emitter, h, given))
         for p in (line, *proofs):
             left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free_symbols(h)}
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def apart(self, line: Inference, low: Term, high: Term) -> Inference:
         """Compare a function's values at `low` and `high` by the mean value theorem."""
@@ -67,17 +67,21 @@ class MeanValueTheorem:
         """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
-        exist = [self.emitter.holds(definedness_formula(t), self.context) for t in (a, b)]
+        exist = [
+            self.emitter.prove_or_add_axiom(definedness_formula(t), self.context) for t in (a, b)
+        ]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
         kept = [h for k, h in left.items() if k not in ends]
-        return self.emitter.logic([*lines, order, *exist], kept, lines[0].theorem.conclusion)
+        return self.emitter.infer_by_logic(
+            [*lines, order, *exist], kept, lines[0].theorem.conclusion
+        )
 
 
 def _relations(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
-        yield emitter.logic([line], line.theorem.hypotheses.values(), q)
+        yield emitter.infer_by_logic([line], line.theorem.hypotheses.values(), q)
     if p[0] != "and":
         yield line
 
@@ -92,7 +96,7 @@ def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
         slope = emitter.conclude(slope, ("<=", a, b), step.context)
-    line = emitter.discharged(between.apart(slope, low, high), step.context)
+    line = emitter.discharge_hypotheses(between.apart(slope, low, high), step.context)
     return emitter.from_equations([line], wanted, step.context)
 
 
@@ -119,7 +123,9 @@ def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
         left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
         known = {canonical_key(p.theorem.conclusion) for p in proofs}
         known |= {canonical_key(side[2]) for side in split.theorem.conclusion[1:]}
-        return emitter.logic(proofs, [h for k, h in left.items() if k not in known], wanted)
+        return emitter.infer_by_logic(
+            proofs, [h for k, h in left.items() if k not in known], wanted
+        )
 
     return between.cases(emitter.term(rule.start), emitter.term(rule.end), show)
 
@@ -133,7 +139,7 @@ def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
     start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
-    uses = [emitter.book.cite(id) for id in step.uses]
+    uses = [emitter.proved_claims.cite(id) for id in step.uses]
     y = fresh_symbol(
         x, [x, *free_symbols(of), *free_symbols(most), *free_symbols(start), *free_symbols(end)]
     )
@@ -185,14 +191,14 @@ def _equal_by_derivative(
 ) -> Inference:
     t, at = proof.variable, proof.at
     inner = context.substitute({t: at})
-    value = emitter.prove(proof.value, inner, join_labels(label, "value"))
-    slope = emitter.prove(proof.derivative, context, join_labels(label, "derivative"))
+    value = emitter.emit_proof(proof.value, inner, join_labels(label, "value"))
+    slope = emitter.emit_proof(proof.derivative, context, join_labels(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
     def closed() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
         start = emitter.formula(substitute_simultaneously(proof.goal, {t: at}))
-        equal = emitter.discharged(emitter.conclude(value, start, inner), context)
+        equal = emitter.discharge_hypotheses(emitter.conclude(value, start, inner), context)
         sides = Eq(D(proof.goal.lhs, t), D(proof.goal.rhs, t), evaluate=False)
         along = emitter.conclude(slope, emitter.formula(sides), context)
         z = fresh_symbol(
@@ -222,7 +228,7 @@ def _equal_by_derivative(
 
         return between.cases(point, x, show)
 
-    return emitter.step(last, closed)
+    return emitter.emit_step(last, closed)
 
 
 def _nodes(t: Term, head: str) -> Iterator[Term]:
@@ -267,7 +273,9 @@ def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: 
             line = prove_by_arithmetic(emitter, ("=", body, slope), [*given, *ends])
     if line is None:
         raise Rejected("the integrand is not this derivative")
-    return emitter.discharged(emitter.script.add("fundamental theorem", [line], node), context)
+    return emitter.discharge_hypotheses(
+        emitter.script.add("fundamental theorem", [line], node), context
+    )
 
 
 @emitter_for_rules("_IntegralAlgebra")
@@ -282,7 +290,7 @@ def _integral_algebra(
             for e in ((ZERO, low), (low, high))
         )
         line = emitter.script.add("adjacent", (), first, second)
-        lines.append(emitter.discharged(line, step.context))
+        lines.append(emitter.discharge_hypotheses(line, step.context))
     return emitter.from_equations(lines, wanted, step.context)
 
 
@@ -295,10 +303,10 @@ def _single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 
         def apart(node: Term = node) -> Inference:
             line = emitter.script.add("term of a sum", (), node, place)
-            if any(emitter.shown(h, emitter.hypotheses(step.context), step.context) is None
+            if any(emitter.find_proof(h, emitter.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
                 raise Rejected("the sum is not known to have the term")
-            return emitter.discharged(line, step.context)
+            return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
             lines.append(emitter.attempt(apart))
@@ -319,7 +327,7 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
         for fact in reversed(facts):
             both = line.theorem.hypotheses | fact.theorem.hypotheses
             left = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
-            line = emitter.logic([line, fact], left, p)
+            line = emitter.infer_by_logic([line, fact], left, p)
         return line
 
     found: dict[Any, Any] = {}
@@ -342,14 +350,14 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
         return ("sum", (i,), (t,), (low, high))
 
     def settled(line: Inference) -> Inference:
-        return emitter.discharged(line, step.context, exist)
+        return emitter.discharge_hypotheses(line, step.context, exist)
 
     exist: list[Inference] = []
     for t in (*parts, body):
         exist.append(
             settled(emitter.script.add("under", [under_facts(definedness_formula(t))], whole(t)))
         )
-        emitter.keep(definedness_formula(whole(t)), step.context, exist[-1])
+        emitter.store_proof(definedness_formula(whole(t)), step.context, exist[-1])
     added = settled(emitter.script.add("under", [compared], whole(sides[0])))
     taken = settled(
         emitter.script.add(

@@ -40,19 +40,19 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
 from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import (
-    BY_ARITHMETIC,
+    ARITHMETIC_PROVER,
     FAILURES,
-    QUESTIONS,
+    PROVERS,
     ProofEmitter,
     emitter_for_rules,
 )
 from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
-from slrsym.tactics.wording import reword_reason
+from slrsym.tactics.wording import reword_failure
 
 ZERO = num(0)
 # What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
-FOUND: dict[str, Any] = {}
+EVIDENCE_CACHE: dict[str, Any] = {}
 
 
 class NoEquationsKnown(Rejected):
@@ -76,23 +76,23 @@ def search_arithmetic(
     ]
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
-    if name in FOUND:
-        if isinstance(FOUND[name], partial):
-            raise FOUND[name]()
+    if name in EVIDENCE_CACHE:
+        if isinstance(EVIDENCE_CACHE[name], partial):
+            raise EVIDENCE_CACHE[name]()
         # It may have been found by another version of the proof checker.
         with suppress(Rejected):
-            prove("arithmetic", premises, tuple(given), p, FOUND[name])
-            return "arithmetic", premises, tuple(given), p, FOUND[name]
+            prove("arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name])
+            return "arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name]
     try:
         made = _tried(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if emitter is None else reword_reason(emitter, failed)
+        reason = Rejected(str(failed)) if emitter is None else reword_failure(emitter, failed)
         # With more left, another step may find it.
-        if emitter is None or emitter.left > 0:
+        if emitter is None or emitter.remaining_effort > 0:
             # Without what led to it, which takes much memory.
-            FOUND[name] = partial(type(reason), str(reason))
+            EVIDENCE_CACHE[name] = partial(type(reason), str(reason))
         raise reason from None
-    FOUND[name] = made[-1]
+    EVIDENCE_CACHE[name] = made[-1]
     return made
 
 
@@ -148,7 +148,7 @@ def _searched(
     size = 32
     for _ in range(12):
         # What is plain costs little, and is seen whatever other questions have cost.
-        most = max(emitter.left, effort // 50) if emitter else math.inf
+        most = max(emitter.remaining_effort, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
         search = CertificateSearch(effort, most, is_brief)
@@ -169,7 +169,7 @@ def _searched(
             raise
         finally:
             if emitter:
-                emitter.left -= search.work
+                emitter.remaining_effort -= search.work
         # The polynomials of the proof checker are no longer than need be.
         size = max(1, len(ring.generators))
         written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
@@ -222,7 +222,7 @@ def _with_equations(
     return prove_with_given_equations(emitter, p, given, lines, equations, effort)
 
 
-BY_ARITHMETIC.append(prove_by_arithmetic)
+ARITHMETIC_PROVER.append(prove_by_arithmetic)
 
 
 def _supposed(
@@ -284,9 +284,9 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
             (body,) = binder_bodies(at)
             if not free_symbols(body) & set(bound_variables(at)) and not has_copy_sum(body):
                 own.append(emitter.script.add("constant", (), at))
-        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.book:
+        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.proved_claims:
             own.append(_at(emitter, "owens-t-at-zero", at[3]))
-        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.book:
+        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.proved_claims:
             own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(emitter.script.add("definition", (), at))
@@ -298,7 +298,7 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
 
 def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
     """Return a proved claim about a real number, instantiated at a value."""
-    line = emitter.book.cite(id)
+    line = emitter.proved_claims.cite(id)
     (x,) = free_symbols(line.theorem.conclusion)
     if x == value:
         return line
@@ -307,7 +307,7 @@ def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
         exists = emitter.attempt(
             partial(prove_by_arithmetic, emitter, definedness_formula(value), ())
         )
-        line = emitter.logic([line, exists], (), line.theorem.conclusion)
+        line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
     return line
 
 
@@ -372,7 +372,11 @@ def prove_in_context(
         [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
     )
     asked = [definedness_formula(n) for name, n in nodes.items() if name not in known]
-    exist = [emitter.holds(q, context) for q in asked if canonical_key(q) != canonical_key(p)]
+    exist = [
+        emitter.prove_or_add_axiom(q, context)
+        for q in asked
+        if canonical_key(q) != canonical_key(p)
+    ]
     return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
 
@@ -389,7 +393,7 @@ def _ask(
     )
 
 
-QUESTIONS.append(_ask)
+PROVERS.append(_ask)
 
 
 def prove_after_rewriting(
@@ -426,7 +430,7 @@ def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
         return emitter.from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
-        return emitter.or_linear(step, show, premises)
+        return emitter.prove_or_use_linearity(step, show, premises)
     except FAILURES as reason:
         unified = partial(_unified, emitter, wanted, step.context)
         for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
@@ -485,13 +489,13 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
         for name in free_symbols(t):
             # Of what is bound around it, nothing is supposed.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.logic([known], (), definedness_formula(name))
+            exists = emitter.infer_by_logic([known], (), definedness_formula(name))
             left = {
                 k: h
                 for k, h in line.theorem.hypotheses.items()
                 if k != canonical_key(definedness_formula(name))
             }
-            line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
+            line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
     line = emitter.from_equations((), meant, context)
@@ -499,7 +503,7 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
         )
-    return emitter.discharged(line, context)
+    return emitter.discharge_hypotheses(line, context)
 
 
 def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
@@ -519,12 +523,14 @@ def _structural(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
     if rule.name == CITED:
         for id in rule.citing:
             emitter.find(id)
-        return emitter.unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
+        return emitter.add_unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
     if rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":
         line = prove_by_arithmetic(emitter, p[2], (*given, p[1]))
-        return emitter.logic([line], given, p)
+        return emitter.infer_by_logic([line], given, p)
     if p[0] == "and":
-        return emitter.logic([prove_by_arithmetic(emitter, q, given) for q in p[1:]], given, p)
+        return emitter.infer_by_logic(
+            [prove_by_arithmetic(emitter, q, given) for q in p[1:]], given, p
+        )
     return prove_by_arithmetic(emitter, p, given)

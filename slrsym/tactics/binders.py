@@ -47,7 +47,7 @@ from slrsym.checker.term import (
 )
 from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.numerical_values import surely_different
+from slrsym.tactics.numerical_values import are_surely_different
 
 # The part of the effort for a step that one normal form may take.
 _SHARE = 10
@@ -134,7 +134,7 @@ class BinderEquations:
             left |= proof.theorem.hypotheses
         if not proofs:
             return line
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def _known(self, p: Term) -> Inference | None:
         """Return a theorem that a term is defined, or assume the formula if it is a hypothesis."""
@@ -162,7 +162,7 @@ class BinderEquations:
             kept |= {
                 k: h for k, h in supposed.items() if k not in set(map(canonical_key, case[1:]))
             }
-        line = self.emitter.logic(proofs, kept.values(), ("implies", between, q))
+        line = self.emitter.infer_by_logic(proofs, kept.values(), ("implies", between, q))
         return self.emitter.script.add("generalise", [line], new)
 
     # -- derivatives ------------------------------------------------------------------------------
@@ -271,7 +271,8 @@ class BinderEquations:
             for r in relations_in_conjunction(q)
         ]
         search = CertificateSearch(
-            self.emitter.effort // _SHARE, max(self.emitter.left, self.emitter.effort // 50)
+            self.emitter.effort // _SHARE,
+            max(self.emitter.remaining_effort, self.emitter.effort // 50),
         )
         premises = [line.theorem for line in self._all()]
         ring = HintRecordingRing(
@@ -414,7 +415,7 @@ def _may_be_equal(a: Term, b: Term) -> bool:
     for law, other in zip(parts_outside_binder(a), parts_outside_binder(b), strict=True):
         start = 2 if law[0] == "gauss" else 1
         pairs += zip(law[start:], other[start:], strict=True)
-    return not any(surely_different(u, v) for u, v in pairs)
+    return not any(are_surely_different(u, v) for u, v in pairs)
 
 
 def _is_slope(line: Inference) -> bool:

@@ -93,7 +93,9 @@ class ClosedFormSearch(ExpectationCalculus):
             larger = t if turn == 1 else t[2]
             both = self.add("maximum", (), *larger[2:])
             given = both.theorem.hypotheses.values()
-            lines += [self.emitter.logic([both], given, p) for p in both.theorem.conclusion[1:]]
+            lines += [
+                self.emitter.infer_by_logic([both], given, p) for p in both.theorem.conclusion[1:]
+            ]
             plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
         together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
         total = expand(Add(*(f.args[0] for f in together)))
@@ -141,7 +143,11 @@ class ClosedFormSearch(ExpectationCalculus):
         """Apply an entry of the table of integrals, or raise if it needs a centred law in vain."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
-            if h[0] == "=" and ZERO in h[1:] and self.emitter.shown_once(h, self.context) is None:
+            if (
+                h[0] == "="
+                and ZERO in h[1:]
+                and self.emitter.find_proof_once(h, self.context) is None
+            ):
                 raise Rejected("the law is not centred")
         return line
 
@@ -184,7 +190,7 @@ class ClosedFormSearch(ExpectationCalculus):
 
     def by_owens_t(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)**2` by Owen's T, for `u` linear in one variable."""
-        if "zeta-owens-t" not in self.emitter.book or not _is_of_one(e):
+        if "zeta-owens-t" not in self.emitter.proved_claims or not _is_of_one(e):
             return None
         ((x, mean),) = e.law.mean.items()
         name = Dummy(x.name, real=True)
@@ -200,7 +206,11 @@ class ClosedFormSearch(ExpectationCalculus):
         factors = Mul.make_args(e.integrand)
         are_two = len(factors) == 2 and all(isinstance(f, erf) for f in factors)
         is_gaussian = isinstance(e.law, GaussianLaw)
-        if "erf-product-on-line" not in self.emitter.book or not are_two or not is_gaussian:
+        if (
+            "erf-product-on-line" not in self.emitter.proved_claims
+            or not are_two
+            or not is_gaussian
+        ):
             return None
         (u,), (w,) = (f.args for f in factors)
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
@@ -224,7 +234,7 @@ class ClosedFormSearch(ExpectationCalculus):
         """Evaluate a mean of two affine forms by a claim about a centred Gaussian pair."""
         p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
         values = {**values, "p": p, "q": q, "c": c}
-        value = self.emitter.cited(id, values.items(), self.context)
+        value = self.emitter.cite_claim(id, values.items(), self.context)
         # The centred law of the claim is an image of the law at hand.
         centred = Expectation(f, GaussianLaw(dict.fromkeys(joint.symbols, 0), joint.cov))
         means = joint.mean.values()
@@ -234,13 +244,17 @@ class ClosedFormSearch(ExpectationCalculus):
         body = _integrand_in_variables_of(node, self.term(e))
         line = self.rewritten(line, self.with_body(node, body), node)
         _, left, right = line.theorem.conclusion
-        line = self.emitter.logic([line], line.theorem.hypotheses.values(), ("=", right, left))
+        line = self.emitter.infer_by_logic(
+            [line], line.theorem.hypotheses.values(), ("=", right, left)
+        )
         same = self.with_body(left, _integrand_in_variables_of(left, value.theorem.conclusion[1]))
         return self.add("chain", [line, same, value])
 
     def by_conditioning(self, e: Expectation) -> Any:
         """Evaluate means of `exp(-u**2)*erf(w)` and `exp(-u**2 - w**2)`, for affine u and w."""
-        if "two-gaussian-factors" not in self.emitter.book or not isinstance(e.law, GaussianLaw):
+        if "two-gaussian-factors" not in self.emitter.proved_claims or not isinstance(
+            e.law, GaussianLaw
+        ):
             return None
         exponentials = [f for f in Mul.make_args(e.integrand) if isinstance(f, exp)]
         others = [f for f in Mul.make_args(e.integrand) if f not in exponentials]
@@ -286,7 +300,7 @@ class ClosedFormSearch(ExpectationCalculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.emitter.attempt(partial(self.emitter.by_family, step, ())), [other]
+            return self.emitter.attempt(partial(self.emitter.emit_by_rule, step, ())), [other]
         return None
 
     def moved(
@@ -355,18 +369,18 @@ def _closed(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         if names or both or not work.whole:
             return work.conclude(wanted, more)
         # Unless they cancel, no search helps.
-        kept, emitter.left = emitter.left, 0
+        kept, emitter.remaining_effort = emitter.remaining_effort, 0
         try:
             return emitter.attempt(partial(work.conclude, wanted, more))
         except FAILURES:
             means = ", ".join(dict.fromkeys(map(str, work.whole)))
             raise Rejected(f"no closed form is known of {means}") from None
         finally:
-            emitter.left = kept
+            emitter.remaining_effort = kept
 
     if both:
         # Means by means: no value of one is needed.
-        with suppress(*FAILURES), emitter.frugally():
+        with suppress(*FAILURES), emitter.half_effort():
             return emitter.attempt(partial(worked, "multiplied_out", "by_stein"))
     try:
         return emitter.attempt(worked)
@@ -393,12 +407,14 @@ def _on_trust(emitter: ProofEmitter, step: Step) -> Inference:
         )
         if value.has(Expectation):
             raise Rejected(f"no closed form is known of {node}")
-        lines.append(emitter.on_trust(step, emitter.formula(Eq(node, value, evaluate=False))))
+        lines.append(
+            emitter.add_soundness_axiom(step, emitter.formula(Eq(node, value, evaluate=False)))
+        )
     return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
 
 
 def _is_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
-    return bool(expr.is_positive) or emitter.knows(
+    return bool(expr.is_positive) or emitter.can_prove(
         emitter.formula(Gt(expr, 0, evaluate=False)), context
     )
 
@@ -436,7 +452,7 @@ def _numbers(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
         except FAILURES:
             low, high = enclose_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
-            bounds += [emitter.on_trust(step, emitter.formula(part)) for part in said]
+            bounds += [emitter.add_soundness_axiom(step, emitter.formula(part)) for part in said]
             continue
         _, mean, value = line.theorem.conclusion
         paths = paths_to_subterm(p, mean)
@@ -495,11 +511,11 @@ def _by_owens_t(emitter: ProofEmitter, node: Expectation, context: Context) -> I
         raise Rejected("no ball for this mean")
     m, n = found[inner].subs(g, 0), found[inner].diff(g)
     meaning = emitter.script.add("definition", (), emitter.term(zeta(m, n)))
-    meaning = emitter.discharged(meaning, context)
+    meaning = emitter.discharge_hypotheses(meaning, context)
     mean = meaning.theorem.conclusion[2]
     work, t = ExpectationCalculus(emitter, context), emitter.term(node)
     same_mean = work.with_body(mean, _integrand_in_variables_of(mean, t))
-    value = emitter.cited("zeta-owens-t", [("t", m), ("s", n)], context)
+    value = emitter.cite_claim("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]

@@ -117,7 +117,7 @@ def _slope_line(
     )
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
-        if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
+        if (line := emitter.find_proof(p, emitter.hypotheses(context), context)) is not None:
             return line
     kind = {1: "increase, nor to decrease,", 2: "be convex, nor concave,"}[order]
     raise Rejected(f"{of} is not known to {kind} in {x}")
@@ -128,7 +128,7 @@ def _tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
     rule: Any = step.rule
     bend = _slope_line(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
-    line = emitter.discharged(line, step.context)
+    line = emitter.discharge_hypotheses(line, step.context)
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
@@ -140,7 +140,7 @@ def _increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
     rising = _slope_line(emitter, rule.of, rule.variable, 1, step.context)
     x = parts_outside_binder(rising.theorem.conclusion[2])[0]
     line = emitter.script.add("mean value", [rising], x, low, high)
-    line = emitter.discharged(line, step.context, [order])
+    line = emitter.discharge_hypotheses(line, step.context, [order])
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
@@ -154,7 +154,7 @@ def _jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         Expectation(substitute_simultaneously(rule.of, {x: node.integrand}), node.law)
         for node in nodes
     ]
-    return emitter.first([
+    return emitter.try_in_turn([
         partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
     ], "no expectation fits")  # fmt: skip
 
@@ -185,7 +185,7 @@ def _with_means(
                 line = _everywhere(work, line, equal, node)
                 break
     return work.emitter.attempt(
-        lambda: work.emitter.discharged(work.shown(wanted, [line]), work.context)
+        lambda: work.emitter.discharge_hypotheses(work.shown(wanted, [line]), work.context)
     )
 
 
@@ -205,7 +205,9 @@ def _under_some_law(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
     under = _schwarz_under if type(rule).__name__ == "_CauchySchwarz" else _poincare_under
-    return emitter.first([partial(under, emitter, step, rule, law) for law in laws], "no law fits")
+    return emitter.try_in_turn(
+        [partial(under, emitter, step, rule, law) for law in laws], "no law fits"
+    )
 
 
 def _schwarz_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
@@ -274,7 +276,7 @@ def _signs_of_means(emitter: ProofEmitter, p: Term, context: Context) -> list[In
                 )
                 lines.append(emitter.script.add("constant", (), zero))
                 lines.append(emitter.script.add("under", [known], zero))
-    return [emitter.discharged(line, context) for line in lines]
+    return [emitter.discharge_hypotheses(line, context) for line in lines]
 
 
 def _cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
@@ -295,11 +297,11 @@ def _cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
 def _in_two_cases(
     emitter: ProofEmitter, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
-    split = emitter.discharged(emitter.script.add("integers apart", (), t, k), context)
+    split = emitter.discharge_hypotheses(emitter.script.add("integers apart", (), t, k), context)
     halves = [
         prove_by_arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]
     ]
-    return emitter.logic([split, *halves], given, p)
+    return emitter.infer_by_logic([split, *halves], given, p)
 
 
 # -- pieces ---------------------------------------------------------------------------------------
@@ -338,7 +340,7 @@ def prove_by_pieces(
         decided.update(map(canonical_key, (here, value)))
         with suppress(Rejected):
             # Another case of the same number is supposed already.
-            return emitter.logic([parts[1]], (here, *cases), p)
+            return emitter.infer_by_logic([parts[1]], (here, *cases), p)
         if name == "sign":
             equal = emitter.script.add("assume", (), value)
         else:
@@ -351,10 +353,10 @@ def prove_by_pieces(
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""
         for known_sign in (("<", zero, u), ("<", u, zero)):
-            if line := emitter.shown_once(known_sign, context):
+            if line := emitter.find_proof_once(known_sign, context):
                 given = line.theorem.hypotheses.values()
                 with suppress(Rejected):
-                    return emitter.logic([parts[1], line], (here, *cases, *given), p)
+                    return emitter.infer_by_logic([parts[1], line], (here, *cases, *given), p)
         raise Rejected("the case contradicts nothing that is known")
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
@@ -373,4 +375,4 @@ def prove_by_pieces(
                 parts.append(within(side, value, piece))
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
     decided -= set(map(canonical_key, (*cases, *emitter.hypotheses(context))))
-    return emitter.logic(parts, [h for k, h in given.items() if k not in decided], p)
+    return emitter.infer_by_logic(parts, [h for k, h in given.items() if k not in decided], p)

@@ -37,7 +37,7 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, theorems_on_special_values
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_writer import tuples_to_lists
-from slrsym.tactics.numerical_values import surely_different
+from slrsym.tactics.numerical_values import are_surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
@@ -81,7 +81,7 @@ class ExpectationCalculus:
             [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
         )
         exist = [
-            self.emitter.holds(definedness_formula(n), self.context)
+            self.emitter.prove_or_add_axiom(definedness_formula(n), self.context)
             for k, n in nodes.items()
             if k not in known
         ]
@@ -132,7 +132,7 @@ class ExpectationCalculus:
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
         for other in proofs:
             left |= other.theorem.hypotheses
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def proved(self, line: Inference) -> Inference:
         """Discharge every hypothesis that the step does not have, or raise `Rejected`."""
@@ -140,14 +140,16 @@ class ExpectationCalculus:
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
-                shown = self.emitter.shown(h, self.given, self.context)
+                shown = self.emitter.find_proof(h, self.given, self.context)
                 if shown is None:
-                    raise Rejected(f"{self.emitter.said(h)} is not shown")
+                    raise Rejected(f"{self.emitter.formula_text(h)} is not shown")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
         return (
-            self.emitter.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+            self.emitter.infer_by_logic([line, *proofs], left, line.theorem.conclusion)
+            if proofs
+            else line
         )
 
     def density(self, t: Term) -> tuple[Inference, Inference]:
@@ -342,7 +344,9 @@ class ExpectationCalculus:
                 both = self.add("noise", (), parts_outside_binder(self.term(e))[0])
                 _, first, second = both.theorem.conclusion
                 wanted = first if power == 1 else second
-                return self.emitter.logic([both], both.theorem.hypotheses.values(), wanted), []
+                return self.emitter.infer_by_logic(
+                    [both], both.theorem.hypotheses.values(), wanted
+                ), []
         return None
 
     def copies(self, e: Expectation) -> Any:
@@ -455,7 +459,7 @@ class ExpectationCalculus:
                     binder_bodies(b)[0],
                     dict(zip(bound_variables(b), bound_variables(a), strict=True)),
                 )
-                if not equations and surely_different(binder_bodies(a)[0], other):
+                if not equations and are_surely_different(binder_bodies(a)[0], other):
                     continue
                 with suppress(*FAILURES):
                     equal.append(self.emitter.attempt(partial(self.with_body, a, other)))

@@ -45,7 +45,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
-from slrsym.tactics.emission import BY_LINEARITY, FAILURES, ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_law_by_factors
 from slrsym.tactics.log_writer import tuples_to_lists
@@ -109,12 +109,15 @@ def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
         ])  # fmt: skip
 
 
-BY_LINEARITY.append(prove_by_linearity)
+LINEARITY_PROVER.append(prove_by_linearity)
 
 
 @emitter_for_rules("_Differentiate")
 def _differentiate(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    uses, wanted = [emitter.book.cite(id) for id in step.uses], emitter.formula(step.statement)
+    uses, wanted = (
+        [emitter.proved_claims.cite(id) for id in step.uses],
+        emitter.formula(step.statement),
+    )
     try:
         return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
     except FAILURES:
@@ -263,7 +266,7 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
         whole = whole.xreplace({y: x})
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
-            symbol = emitter.logic(
+            symbol = emitter.infer_by_logic(
                 [emitter.script.add("symbol", (), name)], (), definedness_formula(name)
             )
             left = [
@@ -271,7 +274,7 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
                 for k, h in equation.theorem.hypotheses.items()
                 if k != canonical_key(definedness_formula(name))
             ]
-            equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
+            equation = emitter.infer_by_logic([equation, symbol], left, equation.theorem.conclusion)
     line = _taken_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
     place = tuples_to_lists(next(place for place, _ in children(t) if is_bound_place(t, place)))
@@ -386,7 +389,7 @@ def _inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
     if link is None or left.law != right.law:
         raise Rejected("the two sides are not expectations under the same law")
     inner = Step(step.label, link.statement, rule.by, link, step.context)
-    line = emitter.by_family(inner, premises)
+    line = emitter.emit_by_rule(inner, premises)
     t = emitter.term(left)
     order = [emitter.term(s) for block in left.law.independent_laws() for s in block.symbols]
     line = ExpectationCalculus(emitter, step.context).settled(line, (), order)
@@ -450,7 +453,7 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
     equal = work.proved(work.image(small, forms, joint_law(last)))
     _, given_some, other = equal.theorem.conclusion
     left = equal.theorem.hypotheses.values()
-    equal = work.emitter.logic([equal], left, ("=", other, given_some))
+    equal = work.emitter.infer_by_logic([equal], left, ("=", other, given_some))
     # Of the two sides this one is known to exist.
     nested = (
         "E",
@@ -460,7 +463,7 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
     )
     line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
     exists = work.add("defined", [line], [2])
-    work.emitter.keep(exists.theorem.conclusion, work.context, exists)
+    work.emitter.store_proof(exists.theorem.conclusion, work.context, exists)
     return line
 
 

@@ -24,7 +24,7 @@ from slrsym.checker.term import (
 )
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, theorems_on_special_values
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
@@ -50,7 +50,7 @@ def _of_any_numbers(
     if _is_of_one_kind(p):
         return _alike(emitter, p, context)
     # With sums as factors, then with sums multiplied out.
-    with emitter.frugally():
+    with emitter.half_effort():
         try:
             return emitter.attempt(partial(_with_words, emitter, p, facts, context, True, False))
         except FAILURES:
@@ -162,7 +162,7 @@ def prove_instance(
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
         left |= q.theorem.hypotheses
-    return emitter.logic([line, *shown], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *shown], left.values(), line.theorem.conclusion)
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
@@ -186,9 +186,9 @@ def _exists(
     if t[0] == "+":
         with suppress(*FAILURES):
             return emitter.attempt(partial(_sum_exists, emitter, t, lines, context))
-    exists = emitter.shown_once(definedness_formula(t), context)
+    exists = emitter.find_proof_once(definedness_formula(t), context)
     if exists is None:
-        raise Rejected(f"{emitter.said(definedness_formula(t))} is not shown")
+        raise Rejected(f"{emitter.formula_text(definedness_formula(t))} is not shown")
     return exists
 
 
@@ -253,7 +253,7 @@ class _Words:
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
                 if are_values_close(value, numerical_fingerprint(equal)):
-                    line = self.emitter.shown_once(("=", t, equal), self.context)
+                    line = self.emitter.find_proof_once(("=", t, equal), self.context)
                     if line is not None:
                         s = self._symbol(other)
                         return ("*", *factors, s) if factors else s, line
@@ -357,7 +357,7 @@ def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
-    equation = emitter.shown_once(("=", x, y), context)
+    equation = emitter.find_proof_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
     # Many functions are defined wherever their arguments are.
@@ -370,12 +370,12 @@ def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = emitter.shown_once(definedness_formula(p[side]), context)
+        known = emitter.find_proof_once(definedness_formula(p[side]), context)
         if known is not None:
             return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")
 
 
 # What is long is tried before the arithmetic of the whole, which costs most where it fails.
-QUESTIONS[:0] = [_of_any_summands, partial(_of_any_numbers, True)]
-QUESTIONS += [partial(_of_any_numbers, False), _of_any_signs]
+PROVERS[:0] = [_of_any_summands, partial(_of_any_numbers, True)]
+PROVERS += [partial(_of_any_numbers, False), _of_any_signs]

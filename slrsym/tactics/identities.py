@@ -31,7 +31,7 @@ from slrsym.checker.term import (
 from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValueTheorem
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
@@ -152,7 +152,7 @@ _IDENTITIES: dict[str, Callable[[ProofEmitter], Inference]] = {
 
 
 def _identity(emitter: ProofEmitter, name: str) -> Inference:
-    return emitter.once(f"identity {name}", partial(_IDENTITIES[name], emitter))
+    return emitter.derive_once(f"identity {name}", partial(_IDENTITIES[name], emitter))
 
 
 def _at(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inference:
@@ -162,7 +162,7 @@ def _at(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inf
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
     exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in values.values()]
-    return emitter.logic([line, *exist], (), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion)
 
 
 # -- angles ---------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def _equations(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
 def _of_maximum(emitter: ProofEmitter, t: Term) -> Inference:
     line = emitter.script.add("maximum", (), *t[2:])
     exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in t[2:]]
-    return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
+    return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion[1])
 
 
 def _of_log(
@@ -273,7 +273,7 @@ def _of_log(
 
     def sign(kind: str, is_above: bool) -> Inference:
         name = f"sign of log {kind} {is_above}"
-        line = emitter.once(name, partial(_sign_of_log, emitter, kind, is_above))
+        line = emitter.derive_once(name, partial(_sign_of_log, emitter, kind, is_above))
         line = emitter.script.add("instance", [line], ((T, u),))
         return _settled(emitter, line, given, lines)
 
@@ -297,7 +297,7 @@ def _settled(
         prove_by_arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()
     ]
     left = {k: h for proof in proofs for k, h in proof.theorem.hypotheses.items()}
-    return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
 def _facts(
@@ -350,4 +350,4 @@ def _in_other_words(
 
 
 # What is said in fewer words is tried first.
-QUESTIONS.append(_in_other_words)
+PROVERS.append(_in_other_words)

@@ -15,7 +15,7 @@ from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
@@ -81,22 +81,22 @@ def judge_claim(
         A failure of the search is a refusal; nothing is raised.
     """
     # Else what is found would depend on what was asked before.
-    FOUND.clear()
+    EVIDENCE_CACHE.clear()
     try:
-        book = ProvedClaims()
+        proved_claims = ProvedClaims()
         for id in claims_used_by(claim, find):
             # The step that cites a claim says that there is none.
             with suppress(ProofError):
-                _suppose(book, find(id), find)
+                _assume_claim(proved_claims, find(id), find)
         known = EarlierInferences(earlier or bundled_record(claim.id))
-        record, work = emit_claim(claim, find, book, known, patience, refuted)
+        record, emitter = emit_claim(claim, find, proved_claims, known, patience, refuted)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
-        return Judgement(_unclear(claim, find), said)
+        return Judgement(_unclear_statements(claim, find), said)
     # A proof is user code, and a search that fails has found nothing.
     except Exception as reason:
         return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
-    shown = book.cite(claim.id).theorem.axioms
+    shown = proved_claims.cite(claim.id).theorem.axioms
     trusted = {
         a.removeprefix(UNCHECKED)
         for a in shown
@@ -105,8 +105,8 @@ def judge_claim(
     foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
-    refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}
-    unclear = _unclear(claim, find)
+    refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
+    unclear = _unclear_statements(claim, find)
     return Judgement(
         refusals | unclear,
         "a step of its proof has no evidence" if trusted - foreign - cited or unclear else "",
@@ -116,7 +116,7 @@ def judge_claim(
     )
 
 
-def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
+def _unclear_statements(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
     """Return, by label, the steps whose statements are ambiguous or trivial, with the reason."""
     found = {}
     for step in steps_of_claim(claim, find):
@@ -127,9 +127,11 @@ def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str
     return found
 
 
-def _suppose(book: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> None:
+def _assume_claim(
+    proved_claims: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]
+) -> None:
     """Assume a claim: add it to the proved claims as an axiom."""
-    work = ProofEmitter(claim, find, book)
-    statement, (_, given) = work.formula(claim.statement), work.supposed
+    emitter = ProofEmitter(claim, find, proved_claims)
+    statement, (_, given) = emitter.formula(claim.statement), emitter.claim_hypotheses
     name = f"claim {claim.id}"
-    book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))
+    proved_claims.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

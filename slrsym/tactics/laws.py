@@ -27,7 +27,7 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_in_context
 from slrsym.tactics.covariances import ldl_decomposition
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
 from slrsym.tactics.log_writer import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
@@ -73,11 +73,11 @@ def _exists(
 ) -> Inference:
     """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
     if p[0] == "=" and is_improper_integral(p[1]) and is_same_term(p[1], p[2]):
-        return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
+        return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
             return emitter.attempt(
-                lambda: emitter.discharged(_DEFINED[p[1][0]](emitter, p[1]), context)
+                lambda: emitter.discharge_hypotheses(_DEFINED[p[1][0]](emitter, p[1]), context)
             )
     if p[:2] == ("o", "moderate") or p == ("forall", bound_variables(p), _all_defined(p), ()):
         function = (
@@ -85,8 +85,8 @@ def _exists(
         )
         with suppress(Rejected):
             line = emitter.script.add("moderate", (), function)
-            line = emitter.logic([line], line.theorem.hypotheses.values(), p)
-            return emitter.discharged(line, context)
+            line = emitter.infer_by_logic([line], line.theorem.hypotheses.values(), p)
+            return emitter.discharge_hypotheses(line, context)
     if p[0] == "forall":
         (part,), names = binder_bodies(p), bound_variables(p)
         ways = [
@@ -95,10 +95,10 @@ def _exists(
             for way in (emitter.conclude, partial(_by_equation, emitter))
         ]
         own = tuple(h for h in given if not free_symbols(h) & set(names))
-        shown = emitter.first([*ways, lambda: _shown(emitter, part, own, context)], "")
+        shown = emitter.try_in_turn([*ways, lambda: _shown(emitter, part, own, context)], "")
         for x in reversed(names):
             shown = emitter.script.add("generalise", [shown], x)
-        return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
+        return emitter.infer_by_logic([shown], shown.theorem.hypotheses.values(), p)
     if p[:2] == ("o", "psd"):
         return _semidefinite(emitter, p, given, context)
     if p[0] in RELATIONS and opaque_terms(p):
@@ -108,7 +108,7 @@ def _exists(
 
 def _shown(emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
     """Prove a formula from hypotheses, or raise `Rejected`."""
-    if (line := emitter.shown(p, given, context)) is None:
+    if (line := emitter.find_proof(p, given, context)) is None:
         raise Rejected("not shown for all values")
     return line
 
@@ -116,7 +116,7 @@ def _shown(emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Con
 def _instances(emitter: ProofEmitter, names: Sequence[Term], context: Context) -> list[Inference]:
     """Return universally quantified hypotheses, instantiated at given variables."""
     return [
-        emitter.specialised(h, names, context)
+        emitter.specialise_hypothesis(h, names, context)
         for h in emitter.hypotheses(context)
         if h[0] == "forall" and [x[2] for x in bound_variables(h)] == [x[2] for x in names]
     ]
@@ -139,7 +139,7 @@ def _all_defined(p: Term) -> tuple[Term, ...] | None:
     )
 
 
-QUESTIONS.insert(0, _exists)
+PROVERS.insert(0, _exists)
 
 
 # -- matrices -------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def _semidefinite(
 def _image(emitter: ProofEmitter, p: Term, source: Term, rows: Any, context: Context) -> Inference:
     line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
-        if emitter.shown(h, emitter.hypotheses(context), context) is None:
-            raise Rejected(f"{emitter.said(h)} is not shown")
-    return emitter.discharged(line, context)
+        if emitter.find_proof(h, emitter.hypotheses(context), context) is None:
+            raise Rejected(f"{emitter.formula_text(h)} is not shown")
+    return emitter.discharge_hypotheses(line, context)
 
 
 def _matrix(emitter: ProofEmitter, p: Term) -> sp.Matrix:
@@ -222,4 +222,4 @@ def prove_law_by_factors(
                 rows = [forms[s].coeff(x) for s in block.symbols for x in law.symbols]
                 with suppress(*FAILURES):
                     line = _image(work.emitter, p, diagonal, rows, work.context)
-                    work.emitter.keep(p, work.context, line)
+                    work.emitter.store_proof(p, work.context, line)

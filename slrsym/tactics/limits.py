@@ -70,7 +70,7 @@ def _limits(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         replace_outermost_parts(side, work.limit) for side in (step.link.lhs, step.link.rhs)
     )
     work.require(sp.Eq(left, right, evaluate=False))
-    return emitter.on_trust(step, emitter.formula(step.statement))
+    return emitter.add_soundness_axiom(step, emitter.formula(step.statement))
 
 
 @dataclass(frozen=True)
@@ -80,26 +80,26 @@ class _Taken:
     emitter: ProofEmitter
     context: Context
 
-    def knows(self, relation: sp.Basic) -> bool:
-        return self.emitter.knows(self.emitter.formula(relation), self.context)
+    def can_prove(self, relation: sp.Basic) -> bool:
+        return self.emitter.can_prove(self.emitter.formula(relation), self.context)
 
     def require(self, relation: sp.Basic) -> None:
-        if not self.knows(relation):
+        if not self.can_prove(relation):
             raise Rejected(f"after the limits are taken, {relation} is not shown")
 
     def sign(self, c: Expr) -> Expr:
         """Return 1 or -1, the sign of a number; raise `Rejected` if it is not known."""
-        if c.is_positive or self.knows(sp.Gt(c, 0, evaluate=False)):
+        if c.is_positive or self.can_prove(sp.Gt(c, 0, evaluate=False)):
             return S.One
-        if c.is_negative or self.knows(sp.Lt(c, 0, evaluate=False)):
+        if c.is_negative or self.can_prove(sp.Lt(c, 0, evaluate=False)):
             return S.NegativeOne
         raise Rejected(f"the sign of {c} is not known")
 
     def is_nonzero(self, c: Expr) -> bool:
-        return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
+        return bool(c.is_nonzero) or self.can_prove(sp.Ne(c, 0, evaluate=False))
 
     def require_defined(self, c: Expr) -> None:
-        if not self.emitter.knows(definedness_formula(self.emitter.term(c)), self.context):
+        if not self.emitter.can_prove(definedness_formula(self.emitter.term(c)), self.context):
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
@@ -226,7 +226,7 @@ class _Leading:
                 return _SLOPE_AT_ZERO[kind] * c, q
             return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
         if q == 0:
-            inside = kind not in (sp.asin, sp.acos) or self.ask.knows(
+            inside = kind not in (sp.asin, sp.acos) or self.ask.can_prove(
                 sp.Gt(1 - c**2, 0, evaluate=False)
             )
             if not inside:

@@ -66,11 +66,13 @@ def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         if name in missing:
             continue
         inner, here = context.assuming(*hypothesis.hypotheses), join_labels(label, name)
-        line = emitter.prove(proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here)
+        line = emitter.emit_proof(
+            proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here
+        )
         step = steps.get(join_labels(here, "needed"))
         if step is not None:
             wanted = emitter.formula(hypothesis.statement)
-            line = emitter.step(step, partial(emitter.conclude, line, wanted, inner), "needed")
+            line = emitter.emit_step(step, partial(emitter.conclude, line, wanted, inner), "needed")
         lines.append((line, replace(inner, covariances=())))
     last = steps[join_labels(label, "theorem")]
 
@@ -80,7 +82,7 @@ def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str)
             raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
         return _by_schema(emitter, proof, last, needs, lines)
 
-    return emitter.step(last, concluded)
+    return emitter.emit_step(last, concluded)
 
 
 def _by_schema(
@@ -102,7 +104,7 @@ def _by_schema(
     lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
     proofs = [_shown(emitter, h, places, context, lines) for h in line.theorem.hypotheses.values()]
     left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
-    return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
 def _shown(
@@ -125,7 +127,7 @@ def _shown(
     if given:
         supposed = {canonical_key(p) for p in given}
         left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
-        line = emitter.logic([line], left.values(), body)
+        line = emitter.infer_by_logic([line], left.values(), body)
     for x in reversed(names):
         line = emitter.script.add("generalise", [line], x)
     if not is_same_term(line.theorem.conclusion, h):
@@ -147,10 +149,10 @@ def _from(
             for q in line.theorem.hypotheses.values()
         ]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
-        return emitter.logic([line, *asked], left.values(), p)
+        return emitter.infer_by_logic([line, *asked], left.values(), p)
     if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
         # Of the same form on both sides, most often; the lines may be long.
-        with suppress(*FAILURES), emitter.frugally():
+        with suppress(*FAILURES), emitter.half_effort():
             return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))

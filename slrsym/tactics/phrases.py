@@ -41,7 +41,7 @@ class TermToSympy:
         raise Rejected(f"no expression for {head}")
 
 
-def worded_formula(translator: Translator, p: Term) -> str:
+def formula_text(translator: Translator, p: Term) -> str:
     """Return a formula in the wording of statements, or "a side condition" if it has none."""
     words = TermToSympy(translator)
     try:
@@ -55,7 +55,7 @@ def worded_formula(translator: Translator, p: Term) -> str:
         elif p[:2] == ("o", "integer"):
             text = f"{expression_text(words.expression(p[2]))} is an integer"
         elif p[0] in ("and", "or"):
-            text = f" {p[0]} ".join(f"({worded_formula(translator, q)})" for q in p[1:])
+            text = f" {p[0]} ".join(f"({formula_text(translator, q)})" for q in p[1:])
         else:
             text = ""
     except (Rejected, IndexError):

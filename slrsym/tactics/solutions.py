@@ -22,16 +22,17 @@ ZERO = num(0)
 def _solution_set(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     *steps, last = proof.steps(context, label)
     shown = {
-        step.label: (emitter.step(step, partial(_shown, emitter, step)), step) for step in steps
+        step.label: (emitter.emit_step(step, partial(_shown, emitter, step)), step)
+        for step in steps
     }
-    return emitter.step(
+    return emitter.emit_step(
         last, partial(_Tree(emitter, proof, context, label, shown).closed, last), "solution set"
     )
 
 
 def _shown(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.attempt(partial(emitter.by_family, step, ()))
+        return emitter.attempt(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
@@ -56,7 +57,9 @@ def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
     values, shown = {a: factor, b: rest}, [zero, positive]
     line = prove_instance(emitter, ("=", b, ZERO), supposed, values, shown, step.context)
     line = emitter.conclude(line, emitter.formula(root), step.context)
-    return emitter.logic([line], emitter.hypotheses(step.context), emitter.formula(step.statement))
+    return emitter.infer_by_logic(
+        [line], emitter.hypotheses(step.context), emitter.formula(step.statement)
+    )
 
 
 def side_of_equation(equation: Inference, side: Term) -> int:
@@ -91,12 +94,14 @@ class _Tree:
         lines = [self.branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))]
         for number, point in enumerate(self.points, start=1):
             line, step = self.shown[join_labels(self.label, f"solution {number}")]
-            lines.append(self.emitter.put_back(line, goal, point, step.context, self.context))
-        return self.emitter.logic(lines, self.given, self.emitter.formula(last.statement))
+            lines.append(
+                self.emitter.undo_substitution(line, goal, point, step.context, self.context)
+            )
+        return self.emitter.infer_by_logic(lines, self.given, self.emitter.formula(last.statement))
 
-    def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
+    def undo_substitution(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
         line, step = self.shown[label]
-        return self.emitter.put_back(line, goal, values, step.context, self.context)
+        return self.emitter.undo_substitution(line, goal, values, step.context, self.context)
 
     def branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
@@ -105,7 +110,7 @@ class _Tree:
         emitter, found = self.emitter, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):
-            return emitter.logic([], supposed, self.listed)
+            return emitter.infer_by_logic([], supposed, self.listed)
         if not isinstance(branch, _Split):
             raise Rejected("a case has to be split, or end in a solution")
         parts: tuple[Any, ...] = branch.branches
@@ -115,12 +120,12 @@ class _Tree:
         equation = next(e for e in self.equations if any(is_same_term(t, side) for t in e[1:]))
         vanishes = emitter.script.add("assume", (), equation)
         if (here := join_labels(label, "product")) in self.shown:
-            split = self.put_back(here, ("=", side, product), values)
+            split = self.undo_substitution(here, ("=", side, product), values)
             vanishes = emitter.script.add("chain", [split, vanishes])
         vanishes = emitter.conclude(vanishes, ("=", product, ZERO), context)
         # In these words, with the factors in their places.
         left = vanishes.theorem.hypotheses.values()
-        vanishes = emitter.logic([vanishes], left, ("=", product, ZERO))
+        vanishes = emitter.infer_by_logic([vanishes], left, ("=", product, ZERO))
         lines = [vanishes]
         # Each factor is zero or not; if all but the last are not, the last one is.
         for place, factor in enumerate(factors, start=1):
@@ -128,7 +133,7 @@ class _Tree:
             if len(factors) > 1:
                 lines.append(emitter.script.add("defined", [vanishes], [1, place]))
         lines.append(
-            emitter.logic(
+            emitter.infer_by_logic(
                 [prove_by_arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)
             )
         )
@@ -146,11 +151,11 @@ class _Tree:
             here, factor = join_labels(label, str(number)), factors[number - 1]
             if isinstance(part, _Never):
                 never: Term = ("!=", factor, ZERO)
-                lines.append(self.put_back(join_labels(here, "never"), never, values))
+                lines.append(self.undo_substitution(join_labels(here, "never"), never, values))
             elif isinstance(part, _OnlyAt):
                 unknown, value = emitter.term(part.unknown), emitter.term(part.value)
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
-                lines.append(self.put_back(join_labels(here, "only root"), root, values))
+                lines.append(self.undo_substitution(join_labels(here, "only root"), root, values))
                 inner = context.substitute({part.unknown: part.value})
                 lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
-        return emitter.logic(lines, supposed, self.listed)
+        return emitter.infer_by_logic(lines, supposed, self.listed)

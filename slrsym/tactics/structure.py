@@ -25,11 +25,11 @@ def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = join_labels(label, str(number))
         premises = [
-            emitter.prove(inner, within, join_labels(here, name))
+            emitter.emit_proof(inner, within, join_labels(here, name))
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
-        lines.append(emitter.step(step, partial(emitter.by_family, step, premises)))
+        lines.append(emitter.emit_step(step, partial(emitter.emit_by_rule, step, premises)))
     wanted = emitter.formula(proof.conclusion)
     if wanted[0] != "=" and len(lines) > 0 and wanted[1] == emitter.term(proof.end):
         lines.reverse()
@@ -40,22 +40,22 @@ def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
 @emitter_for_proofs("_AllOf")
 def _all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
-        emitter.prove(part, context, join_labels(label, f"part {number}"))
+        emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
     ]
     given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
-    return emitter.logic(parts, given.values(), emitter.formula(proof.conclusion))
+    return emitter.infer_by_logic(parts, given.values(), emitter.formula(proof.conclusion))
 
 
 @emitter_for_proofs("_Having")
 def _having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
-    fact = emitter.prove(proof.fact, context, join_labels(label, proof.name))
-    then = emitter.prove(proof.then, context.assuming(proof.fact.conclusion), label)
+    fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
+    then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
     given = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
     if len(given) == len(both):
         return then
-    return emitter.logic([fact, then], given, then.theorem.conclusion)
+    return emitter.infer_by_logic([fact, then], given, then.theorem.conclusion)
 
 
 @emitter_for_proofs("_Cases")
@@ -65,10 +65,10 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
     for number, (case, inner) in enumerate(proof.branches, start=1):
         within, goal = proof._inside(case, context)
         here = join_labels(label, f"case {number}")
-        shown = emitter.prove(inner, within, here)
+        shown = emitter.emit_proof(inner, within, here)
         step = next(s for s in steps if s.label == join_labels(here, "shown"))
         wanted = emitter.formula(goal)
-        line = emitter.step(step, partial(emitter.conclude, shown, wanted, within), "case")
+        line = emitter.emit_step(step, partial(emitter.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
     def covered() -> Inference:
@@ -81,7 +81,7 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
                     {emitter.term(case.lhs): emitter.term(case.rhs)},
                     proof._inside(case, context)[0],
                 )
-                line = emitter.put_back(line, goal, values, within, context)
+                line = emitter.undo_substitution(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
             if {canonical_key(t) for t in r[1:]} != {canonical_key(t) for t in first[1:]}:
@@ -93,37 +93,37 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
                         )
         (_, a, b) = relations[0]
         facts = [emitter.script.add("order", (), a, b)]
-        facts += [emitter.holds(("=", t, t), context) for t in (a, b)]
+        facts += [emitter.prove_or_add_axiom(("=", t, t), context) for t in (a, b)]
         with suppress(Rejected):
-            return emitter.logic([*lines, *facts], given, goal)
+            return emitter.infer_by_logic([*lines, *facts], given, goal)
         # The cases leave something out, unless that is impossible here.
         for p in (("<=", b, a), ("<=", a, b), ("!=", a, b)):
             with suppress(*FAILURES):
-                if known := emitter.shown_once(p, context):
+                if known := emitter.find_proof_once(p, context):
                     facts.append(known)
         try:
-            return emitter.logic([*lines, *facts], given, goal)
+            return emitter.infer_by_logic([*lines, *facts], given, goal)
         except Rejected:
             raise Rejected("the cases leave something out") from None
 
-    return emitter.step(steps[-1], covered, "cases")
+    return emitter.emit_step(steps[-1], covered, "cases")
 
 
 def _implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
     """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
     given = (*emitter.hypotheses(context), other)
-    line = emitter.shown(p, given, context)
+    line = emitter.find_proof(p, given, context)
     if line is None:
-        raise Rejected(f"{emitter.said(p)} is not shown")
-    return emitter.logic([line], (), ("implies", ("and", *given), p))
+        raise Rejected(f"{emitter.formula_text(p)} is not shown")
+    return emitter.infer_by_logic([line], (), ("implies", ("and", *given), p))
 
 
 @emitter_for_proofs("_Induction")
 def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substitute({n: S.Zero})
-    base = emitter.prove(proof.base, at_zero, join_labels(label, "base"))
-    step = emitter.prove(
+    base = emitter.emit_proof(proof.base, at_zero, join_labels(label, "base"))
+    step = emitter.emit_proof(
         proof.step, context.with_granted_goal(proof.goal), join_labels(label, "step")
     )
     first, following = (
@@ -150,12 +150,12 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
             parts = {canonical_key(p) for p in goal[1:]} if goal[0] == "and" else set()
             if parts & set(line.theorem.hypotheses):
                 kept = [h for k, h in line.theorem.hypotheses.items() if k not in parts]
-                line = emitter.logic([line], [*kept, goal], line.theorem.conclusion)
+                line = emitter.infer_by_logic([line], [*kept, goal], line.theorem.conclusion)
             lines.append(line)
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
-    return emitter.step(last, closed, "induction")
+    return emitter.emit_step(last, closed, "induction")
 
 
 def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
@@ -169,12 +169,12 @@ def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -
     for wanted in p[1:]:
         likely = sorted(known, key=lambda q: -subterm_similarity(wanted, q))
         ways = (
-            partial(_joined, emitter, emitter.logic([line], given, q), wanted, context)
+            partial(_joined, emitter, emitter.infer_by_logic([line], given, q), wanted, context)
             for q in likely
         )
-        parts.append(emitter.first(ways, "it shows no part of the conjunction"))
+        parts.append(emitter.try_in_turn(ways, "it shows no part of the conjunction"))
     left = {k: h for part in parts for k, h in part.theorem.hypotheses.items()}
-    return emitter.logic(parts, left.values(), p)
+    return emitter.infer_by_logic(parts, left.values(), p)
 
 
 def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
@@ -188,10 +188,10 @@ def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
         supposed = emitter.script.add("assume", (), part)
         others = sorted(p[1:], key=lambda other: -subterm_similarity(part, other))
         ways = (partial(emitter.conclude, supposed, other, context) for other in others)
-        lines.append(emitter.first(ways, "it shows no part of the disjunction"))
+        lines.append(emitter.try_in_turn(ways, "it shows no part of the disjunction"))
         left = lines[-1].theorem.hypotheses.items()
         given |= {k: h for k, h in left if k != canonical_key(part)}
-    return emitter.logic(lines, given.values(), p)
+    return emitter.infer_by_logic(lines, given.values(), p)
 
 
 @emitter_for_rules("_Hypothesis")
@@ -205,7 +205,7 @@ def _hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
 def _instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
-    line = emitter.specialised(hypothesis, [value], step.context)
+    line = emitter.specialise_hypothesis(hypothesis, [value], step.context)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
@@ -214,22 +214,24 @@ def _claimed(emitter: ProofEmitter, proof: Any, context: Context, label: str) ->
     (step,) = proof.steps(context, label)
 
     def cited() -> Inference:
-        line = emitter.cited(proof.id, proof.values, context)
+        line = emitter.cite_claim(proof.id, proof.values, context)
         return emitter.conclude(line, emitter.formula(proof.goal), context)
 
-    return emitter.step(step, cited, "claim")
+    return emitter.emit_step(step, cited, "claim")
 
 
 @emitter_for_rules("Lemma")
 def _lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
-    line = emitter.cited(rule.id, rule.values, step.context, premises)
+    line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
         return emitter.attempt(
             partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
         )
-    return emitter.or_linear(step, partial(emitter.conclude, line, wanted, step.context), [line])
+    return emitter.prove_or_use_linearity(
+        step, partial(emitter.conclude, line, wanted, step.context), [line]
+    )
 
 
 def rewrite_under_derivatives(

@@ -13,7 +13,7 @@ from slrsym.tactics.phrases import TermToSympy
 _MOST_TERMS = 12
 
 
-def reword_reason(emitter: ProofEmitter, reason: Rejected) -> Rejected:
+def reword_failure(emitter: ProofEmitter, reason: Rejected) -> Rejected:
     """Return the error of a failed search with its reason in the wording of statements."""
     if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))

@@ -143,7 +143,7 @@ def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
 def test_a_plain_question_is_answered_whatever_others_have_cost():
     claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
     work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
-    work.left = -1
+    work.remaining_effort = -1
     nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
     assert prove_by_arithmetic(work, nothing, ()).theorem.conclusion == nothing
 
@@ -191,14 +191,14 @@ def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
 
     mark = len(work.script.lines)
     p = work.formula(claim.statement)
-    work.unchecked("a side condition", "the first", (), p)
+    work.add_unchecked("a side condition", "the first", (), p)
 
     def failing():
-        work.unchecked("a side condition", "the second", (), p)
+        work.add_unchecked("a side condition", "the second", (), p)
         raise Rejected("another reason")
 
     with pytest.raises(Rejected, match="another reason"):
         work.attempt(failing)
     assert list(work._reasons.values()) == ["the first"]
-    work.undo(mark)
+    work.undo_from(mark)
     assert not work._reasons

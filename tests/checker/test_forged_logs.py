@@ -43,8 +43,8 @@ def _records() -> list[dict[str, Any]]:
     ):
         script = RecordingProofBuilder(book)
         line = prove(script)
-        script.step("1", "rule", line)
-        made.append(script.record(id, statement, given, line))
+        script.record_step("1", "rule", line)
+        made.append(script.finish_claim(id, statement, given, line))
 
     claim("positive", ("<", ZERO, Y), (),
           lambda s: s.add("logic", [s.add("symbol", (), Y)], (), ("<", ZERO, Y)))  # fmt: skip

@@ -113,7 +113,7 @@ def test_a_closed_sum_reads_the_same_under_another():
 @given(st.lists(st.one_of(terms, st.tuples(st.just("<"), terms, terms)), min_size=1, max_size=4))
 def test_what_is_written_is_read(wanted):
     table, reader = TermTable(), TermReader()
-    numbers = [table.number(t) for t in wanted]
+    numbers = [table.row_number(t) for t in wanted]
     for row in json.loads(json.dumps(table.rows)):
         reader.add(row)
     assert [reader.read(n) for n in numbers] == wanted

@@ -30,7 +30,7 @@ def conclusion_from(statement, *facts):
     emitter = ProofEmitter(claim, builtin_ledger().find, ProvedClaims())
     lines = [emitter.script.add("assume", (), emitter.formula(fact)) for fact in facts]
     wanted = emitter.formula(statement)
-    shown = _of_any_summands(emitter, wanted, (), emitter.supposed[0], lines)
+    shown = _of_any_summands(emitter, wanted, (), emitter.claim_hypotheses[0], lines)
     assert set(shown.theorem.hypotheses) <= {k for p in lines for k in p.theorem.hypotheses}
     return is_same_term(shown.theorem.conclusion, wanted)
 
