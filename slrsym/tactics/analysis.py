@@ -32,7 +32,7 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 
 ZERO = num(0)
@@ -45,7 +45,7 @@ class MeanValueTheorem:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
-    def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
+    def restrict_to_interval(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
@@ -57,13 +57,13 @@ class MeanValueTheorem:
             left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free_symbols(h)}
         return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def apart(self, line: Inference, low: Term, high: Term) -> Inference:
+    def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
         """Compare a function's values at `low` and `high` by the mean value theorem."""
         return self.emitter.script.add(
-            "mean value", [self.narrowed(line, low, high)], self.x, low, high
+            "mean value", [self.restrict_to_interval(line, low, high)], self.x, low, high
         )
 
-    def cases(self, a: Term, b: Term, show: Any) -> Inference:
+    def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
         """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
@@ -78,7 +78,7 @@ class MeanValueTheorem:
         )
 
 
-def _relations(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
+def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
         yield emitter.infer_by_logic([line], line.theorem.hypotheses.values(), q)
@@ -87,7 +87,7 @@ def _relations(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
 
 
 @emitter_for_rules("_Monotone")
-def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (slope,) = premises
     low, high = map(emitter.term, rule.ends(step.link))
@@ -96,19 +96,19 @@ def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
         slope = emitter.conclude(slope, ("<=", a, b), step.context)
-    line = emitter.discharge_hypotheses(between.apart(slope, low, high), step.context)
+    line = emitter.discharge_hypotheses(between.compare_ends(slope, low, high), step.context)
     return emitter.from_equations([line], wanted, step.context)
 
 
 @emitter_for_rules("_Lipschitz")
-def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
-    slopes = list(_relations(premises[0], emitter))
+    slopes = list(_conjuncts(premises[0], emitter))
 
     def show(low: Term, high: Term) -> Inference:
-        lines = [between.apart(slope, low, high) for slope in slopes]
+        lines = [between.compare_ends(slope, low, high) for slope in slopes]
         given = [*emitter.hypotheses(step.context), ("<=", low, high)]
         size, most = wanted[1:]
         if size[:2] != ("f", "abs"):
@@ -127,11 +127,11 @@ def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
             proofs, [h for k, h in left.items() if k not in known], wanted
         )
 
-    return between.cases(emitter.term(rule.start), emitter.term(rule.end), show)
+    return between.prove_for_both_orders(emitter.term(rule.start), emitter.term(rule.end), show)
 
 
 @emitter_for_rules("_Taylor")
-def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a bound of second order by applying the mean value theorem twice."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
@@ -153,7 +153,7 @@ def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         # Between the points the slope is above, or below, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
-        near = between.narrowed(bend, low, high)
+        near = between.restrict_to_interval(bend, low, high)
         step_one = prove_by_arithmetic(emitter, ("<=", slope(first, x), most), given, [near, *uses])
         z = fresh_symbol(
             x,
@@ -170,23 +170,23 @@ def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         inner = MeanValueTheorem(emitter, step.context, z)
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
-        one = inner.apart(moved, *ends)
+        one = inner.compare_ends(moved, *ends)
         at_start = slope(of, start)
         way = ("+", x, ("*", num(-1), start))
         parabola = ("+", ("*", at_start, x), ("*", num(1, 2), most, ("^", 2, 1, way)))
         sides = [slope(of, x), slope(parabola, x)]
         kind = ("<=", *(sides if low == start else sides[::-1]))
         compared = prove_by_arithmetic(emitter, kind, given, [one, *uses])
-        two = between.apart(compared, low, high)
+        two = between.compare_ends(compared, low, high)
         return prove_by_arithmetic(
             emitter, wanted, [*emitter.hypotheses(step.context), here[0]], [two, *uses]
         )
 
-    return between.cases(start, end, show)
+    return between.prove_for_both_orders(start, end, show)
 
 
 @emitter_for_proofs("_EqualByDerivative")
-def _equal_by_derivative(
+def _emit_equal_by_derivative(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
     t, at = proof.variable, proof.at
@@ -209,7 +209,7 @@ def _equal_by_derivative(
         between = MeanValueTheorem(emitter, context, z)
 
         def show(low: Term, high: Term) -> Inference:
-            line = between.apart(moved, low, high)
+            line = between.compare_ends(moved, low, high)
             # On the left stand f(high) + g(low), on the right g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
@@ -226,38 +226,38 @@ def _equal_by_derivative(
                     line = emitter.script.add("rewrite", [line, same], [[side, summand]])
             return line
 
-        return between.cases(point, x, show)
+        return between.prove_for_both_orders(point, x, show)
 
     return emitter.emit_step(last, closed)
 
 
-def _nodes(t: Term, head: str) -> Iterator[Term]:
+def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
     """Yield the outermost binders of a given kind, such as sums, in a term."""
     if t[0] == head:
         yield t
     for place, part in children(t):
         if not is_bound_place(t, place):
-            yield from _nodes(part, head)
+            yield from _outermost_binders(part, head)
 
 
 @emitter_for_rules("_FundamentalTheorem")
-def _fundamental_theorem(
+def _emit_fundamental_theorem(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     primitive = ("lam", (emitter.term(rule.variable),), (emitter.term(rule.antiderivative),), ())
-    for node in _nodes(wanted, "int"):
+    for node in _outermost_binders(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.attempt(partial(_integrated, emitter, step.context, node, primitive))
+                emitter.attempt(partial(_integrate, emitter, step.context, node, primitive))
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
     return emitter.from_equations(lines, wanted, step.context)
 
 
-def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
+def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
     (x,), (body,), (low, high) = (
         bound_variables(node),
         binder_bodies(node),
@@ -279,11 +279,11 @@ def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: 
 
 
 @emitter_for_rules("_IntegralAlgebra")
-def _integral_algebra(
+def _emit_integral_algebra(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
     wanted, lines = emitter.formula(step.statement), []
-    for node in {canonical_key(n): n for n in _nodes(wanted, "int")}.values():
+    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "int")}.values():
         low, high = parts_outside_binder(node)
         first, second = (
             ("int", bound_variables(node), binder_bodies(node), e)
@@ -295,11 +295,11 @@ def _integral_algebra(
 
 
 @emitter_for_rules("_SingleOut")
-def _single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
-    for node in {canonical_key(n): n for n in _nodes(wanted, "sum")}.values():
+    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "sum")}.values():
 
         def apart(node: Term = node) -> Inference:
             line = emitter.script.add("term of a sum", (), node, place)
@@ -314,7 +314,7 @@ def _single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 
 
 @emitter_for_rules("_Termwise")
-def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule
     *facts, terms = premises

@@ -38,7 +38,6 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
-from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import (
     ARITHMETIC_PROVER,
     FAILURES,
@@ -46,9 +45,10 @@ from slrsym.tactics.emission import (
     ProofEmitter,
     emitter_for_rules,
 )
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.failure_messages import reword_failure
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
-from slrsym.tactics.wording import reword_failure
+from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
 ZERO = num(0)
 # What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
@@ -59,7 +59,7 @@ class NoEquationsKnown(Rejected):
     """Raised if arithmetic has no equation for an expectation, integral or other opaque term."""
 
 
-def search_arithmetic(
+def search_arithmetic_evidence(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     emitter: ProofEmitter | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
@@ -84,7 +84,7 @@ def search_arithmetic(
             prove("arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name])
             return "arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name]
     try:
-        made = _tried(p, given, premises, effort, emitter, first)
+        made = _search_with_growing_facts(p, given, premises, effort, emitter, first)
     except Rejected as failed:
         reason = Rejected(str(failed)) if emitter is None else reword_failure(emitter, failed)
         # With more left, another step may find it.
@@ -96,7 +96,7 @@ def search_arithmetic(
     return made
 
 
-def _tried(
+def _search_with_growing_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
     emitter: ProofEmitter | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
@@ -111,7 +111,7 @@ def _tried(
         r for q in (*given, *(t.conclusion for t in premises)) for r in relations_in_conjunction(q)
     ]
     symbols, reason = free_symbols(p), None
-    near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
+    near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_short(fact)]
     # Most statements need few of the hypotheses, and most equations few signs: brief searches spend
     # little on the signs of arguments of functions.
     every, is_equation = list(range(len(facts))), p[0] == "="
@@ -127,7 +127,7 @@ def _tried(
     for chosen, share, is_brief in (*ways, (every, 1.0, False)):
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
-            return _searched(
+            return _search_with_facts(
                 p, given, premises, facts, chosen, int(share * effort), emitter, is_brief
             )
         except Rejected as refusal:
@@ -135,12 +135,12 @@ def _tried(
     raise reason or Rejected("nothing was tried")
 
 
-def _is_light(fact: Term) -> bool:
+def _is_short(fact: Term) -> bool:
     """Return whether a fact is short, so that arithmetic tries it early."""
     return len(canonical_key(fact)) < 200
 
 
-def _searched(
+def _search_with_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
     chosen: Sequence[int], effort: int, emitter: ProofEmitter | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
@@ -151,13 +151,13 @@ def _searched(
         most = max(emitter.remaining_effort, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
-        search = CertificateSearch(effort, most, is_brief)
+        search = SignSearch(effort, most, is_brief)
         ring = HintRecordingRing(
             size, units, search, special_derivatives_in_premises(premises), binders_in_facts(facts)
         )
         ring.search = search
         try:
-            use = _supposed(ring, search, facts, chosen)
+            use = _learn_facts(ring, search, facts, chosen)
             require_relation_holds(ring, p)
         except ExponentUnitTooCoarse:
             units = ring.units
@@ -184,7 +184,7 @@ def prove_with_given_equations(
     """Prove a relation by arithmetic, given equations between opaque terms such as expectations."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or emitter.effort
-    name, _, *data = search_arithmetic(p, given, theorems, most, emitter, len(equations))
+    name, _, *data = search_arithmetic_evidence(p, given, theorems, most, emitter, len(equations))
     return emitter.script.add(name, premises, *data)
 
 
@@ -204,13 +204,13 @@ def prove_by_arithmetic(
             raise
         try:
             return emitter.attempt(
-                partial(_with_equations, emitter, p, given, lines, formulas, effort)
+                partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
             )
         except NoEquationsKnown:
             raise reason from None
 
 
-def _with_equations(
+def _prove_with_binder_equations(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
@@ -225,8 +225,8 @@ def _with_equations(
 ARITHMETIC_PROVER.append(prove_by_arithmetic)
 
 
-def _supposed(
-    ring: HintRecordingRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
+def _learn_facts(
+    ring: HintRecordingRing, search: SignSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
     """Add the chosen facts to the ring, each once its terms are defined; return the facts used."""
     use: list[int] = []
@@ -264,7 +264,9 @@ def opaque_terms(t: Term) -> dict[str, Term]:
         or is_improper_integral(t)
     ):
         # With the sums of copies that it is taken of.
-        return {canonical_key(t): t} | {canonical_key(c): c for c in _copies(t, t) if t[0] == "E"}
+        return {canonical_key(t): t} | {
+            canonical_key(c): c for c in _free_copy_sums(t, t) if t[0] == "E"
+        }
     found: dict[str, Term] = {}
     for place, part in children(t):
         if not is_bound_place(t, place):
@@ -275,7 +277,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
 def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
     """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
-    for t in (part for p in formulas for part in _values(p)):
+    for t in (part for p in formulas for part in _special_values(p)):
         at = drop_zero_terms(t)
         if canonical_key(at) in found:
             continue
@@ -285,9 +287,12 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
             if not free_symbols(body) & set(bound_variables(at)) and not has_copy_sum(body):
                 own.append(emitter.script.add("constant", (), at))
         elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.proved_claims:
-            own.append(_at(emitter, "owens-t-at-zero", at[3]))
+            own.append(_instantiate_claim(emitter, "owens-t-at-zero", at[3]))
         elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.proved_claims:
-            own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
+            own += [
+                emitter.script.add("definition", (), at),
+                _instantiate_claim(emitter, "zeta-at-zero", at[3]),
+            ]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(emitter.script.add("definition", (), at))
             own.append(
@@ -296,7 +301,7 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
     return [line for lines in found.values() for line in lines]
 
 
-def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
+def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference:
     """Return a proved claim about a real number, instantiated at a value."""
     line = emitter.proved_claims.cite(id)
     (x,) = free_symbols(line.theorem.conclusion)
@@ -325,7 +330,7 @@ def drop_zero_terms(t: Term) -> Term:
     return ZERO if (odd and t[2] == ZERO) or (t[0] == "^" and t[1] > 0 and t[3] == ZERO) else t
 
 
-def _values(t: Term) -> Iterator[Term]:
+def _special_values(t: Term) -> Iterator[Term]:
     """Yield expectations, and values of zeta and Owen's T, that stand outside all binders.
 
     In what is differentiated, they are those at the point.
@@ -337,20 +342,20 @@ def _values(t: Term) -> Iterator[Term]:
             binder_bodies(t),
             dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
         )
-        yield from (u for u in _values(substitute(body, point)) if u[0] == "f")
+        yield from (u for u in _special_values(substitute(body, point)) if u[0] == "f")
     for place, part in children(t):
         if not is_bound_place(t, place):
-            yield from _values(part)
+            yield from _special_values(part)
 
 
-def _copies(t: Term, node: Term) -> Iterator[Term]:
+def _free_copy_sums(t: Term, node: Term) -> Iterator[Term]:
     if t[0] == "copies":
         if not free_symbols(t) & set(bound_variables(node)):
             yield t
         return
     for place, part in children(t):
         if t is node or not is_bound_place(t, place):
-            yield from _copies(part, node)
+            yield from _free_copy_sums(part, node)
 
 
 def prove_in_context(
@@ -380,7 +385,7 @@ def prove_in_context(
     return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
 
-def _ask(
+def _prove_with_more_hypotheses(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -393,7 +398,7 @@ def _ask(
     )
 
 
-PROVERS.append(_ask)
+PROVERS.append(_prove_with_more_hypotheses)
 
 
 def prove_after_rewriting(
@@ -420,7 +425,7 @@ def _is_mean_equation(p: Term) -> bool:
 
 
 @emitter_for_rules("_Algebra")
-def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return prove_after_rewriting(
@@ -432,18 +437,18 @@ def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
     try:
         return emitter.prove_or_use_linearity(step, show, premises)
     except FAILURES as reason:
-        unified = partial(_unified, emitter, wanted, step.context)
+        unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
         for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
                 return emitter.attempt(way)
         raise reason
 
 
-def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
+def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
     """Prove a statement after writing equal function values inside binders in the same form."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
-    for path, t in _values_under(wanted):
+    for path, t in _calls_under_binders(wanted):
         if canonical_key(t) not in words:
             words[canonical_key(t)] = (t, None)
             for other, line in list(words.values()):
@@ -466,7 +471,7 @@ def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference
     return shown
 
 
-def _values_under(
+def _calls_under_binders(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield path and term of each function call that depends on variables bound around it."""
@@ -475,16 +480,16 @@ def _values_under(
         return
     for place, part in children(t):
         inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
-        yield from _values_under(part, (*path, place), inner)
+        yield from _calls_under_binders(part, (*path, place), inner)
 
 
 @emitter_for_rules("_Definition")
-def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
-    paths = [path for path, _ in _named(wanted)]
+    paths = [path for path, _ in _calls_of_zeta_and_owens_t(wanted)]
     meant, terms = wanted, {}
-    for path, t in _named(wanted):
+    for path, t in _calls_of_zeta_and_owens_t(wanted):
         line = emitter.script.add("definition", (), t)
         for name in free_symbols(t):
             # Of what is bound around it, nothing is supposed.
@@ -499,24 +504,28 @@ def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
     line = emitter.from_equations((), meant, context)
-    for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
+    for path, t in zip(paths, [t for _, t in _calls_of_zeta_and_owens_t(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
         )
     return emitter.discharge_hypotheses(line, context)
 
 
-def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
+def _calls_of_zeta_and_owens_t(
+    t: Term, path: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield path and term of each call of zeta or Owen's T in a term, in derivatives, too."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
         if not is_bound_place(t, place) or t[0] == "d":
-            yield from _named(part, (*path, place))
+            yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 
 
 @emitter_for_rules("_Structural")
-def _structural(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_structural_step(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     """Prove a structural step, such as that the conjunction of the parts gives the whole."""
     rule: Any = step.rule
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)

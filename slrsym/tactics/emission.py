@@ -29,12 +29,12 @@ from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Rule, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
+from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.log_writer import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
-from slrsym.tactics.phrases import formula_text
-from slrsym.tactics.translate import Translator, Untranslatable
+from slrsym.tactics.term_to_sympy import formula_text
+from slrsym.tactics.translation import Translator, Untranslatable
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
 Emit: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]

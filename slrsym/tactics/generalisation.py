@@ -23,9 +23,13 @@ from slrsym.checker.term import (
     replace_parts,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, theorems_on_special_values
+from slrsym.tactics.arithmetic import (
+    opaque_terms,
+    search_arithmetic_evidence,
+    theorems_on_special_values,
+)
 from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
 
@@ -38,7 +42,7 @@ _LONG, _TOO_LONG = 80, 1500
 _FEW = 16
 
 
-def _of_any_numbers(
+def _prove_with_symbols_for_factors(
     long: bool,
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
@@ -46,18 +50,20 @@ def _of_any_numbers(
     """Prove a relation after replacing long factors by symbols, equal factors by the same one."""
     if (len(canonical_key(p)) > _TOO_LONG and not opaque_terms(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
-    facts = _facts(emitter, p, given, lines)
-    if _is_of_one_kind(p):
-        return _alike(emitter, p, context)
+    facts = _usable_facts(emitter, p, given, lines)
+    if _equates_same_function(p):
+        return _prove_by_equal_arguments(emitter, p, context)
     # With sums as factors, then with sums multiplied out.
     with emitter.half_effort():
         try:
-            return emitter.attempt(partial(_with_words, emitter, p, facts, context, True, False))
+            return emitter.attempt(
+                partial(_prove_abbreviated, emitter, p, facts, context, True, False)
+            )
         except FAILURES:
-            return _with_words(emitter, p, facts, context, False, False)
+            return _prove_abbreviated(emitter, p, facts, context, False, False)
 
 
-def _of_any_signs(
+def _prove_from_signs_of_factors(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -67,10 +73,12 @@ def _of_any_signs(
     """Prove an inequality using only the signs of its long factors."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
-    return _with_words(emitter, p, _facts(emitter, p, given, lines), context, True, True)
+    return _prove_abbreviated(
+        emitter, p, _usable_facts(emitter, p, given, lines), context, True, True
+    )
 
 
-def _of_any_summands(
+def _prove_with_symbols_for_summands(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
@@ -104,7 +112,7 @@ def _of_any_summands(
     return prove_instance(emitter, meant, supposed, values, lines, context)
 
 
-def _facts(
+def _usable_facts(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
@@ -115,7 +123,7 @@ def _facts(
     return facts + [emitter.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
 
-def _with_words(
+def _prove_abbreviated(
     emitter: ProofEmitter,
     p: Term,
     facts: Sequence[Inference],
@@ -124,26 +132,26 @@ def _with_words(
     signs: bool,
 ) -> Inference:
     taken = free_symbols(p).union(*(free_symbols(line.theorem.conclusion) for line in facts))
-    words = _Words(emitter, context, taken, sums, _on_both_sides(p) if signs else set())
-    meant, changed = words.short(p)
+    symbols = _FactorSymbols(emitter, context, taken, sums, _common_summands(p) if signs else set())
+    meant, changed = symbols.abbreviate(p)
     shown, supposed = list[Inference](), []
-    others = [(s, t) for s, t in words.values.items() if canonical_key(t) not in words.common]
+    others = [(s, t) for s, t in symbols.values.items() if canonical_key(t) not in symbols.common]
     for s, t in others if signs else ():
-        for line in _signs(emitter, t, facts, context):
+        for line in _sign_theorems(emitter, t, facts, context):
             kind, low, high = line.theorem.conclusion
             shown.append(line)
             supposed.append((kind, low, s) if high == t else (kind, s, high))
     for line in facts:
-        q, swaps = words.short(line.theorem.conclusion)
+        q, swaps = symbols.abbreviate(line.theorem.conclusion)
         for path, equation in swaps:
             line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
         shown.append(line)
         supposed.append(q)
-    if not words.values:
+    if not symbols.values:
         raise Rejected("no long factors")
     effort = emitter.effort // (10 if sums else 1)
     shown += [equation for _, equation in changed]
-    line = prove_instance(emitter, meant, supposed, words.values, shown, context, effort)
+    line = prove_instance(emitter, meant, supposed, symbols.values, shown, context, effort)
     for path, equation in changed:
         line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
     return line
@@ -154,10 +162,12 @@ def prove_instance(
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
     """Prove a formula in symbols, instantiate it at terms, and discharge its hypotheses."""
-    name, _, *data = search_arithmetic(p, supposed, (), effort or emitter.effort // 10, emitter)
+    name, _, *data = search_arithmetic_evidence(
+        p, supposed, (), effort or emitter.effort // 10, emitter
+    )
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
-    shown = [*shown, *(_exists(emitter, t, shown, context) for t in values.values())]
+    shown = [*shown, *(_prove_defined(emitter, t, shown, context) for t in values.values())]
     named = {canonical_key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
@@ -176,7 +186,7 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
 
 
-def _exists(
+def _prove_defined(
     emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
 ) -> Inference:
     """Prove that a term is defined, because a known theorem contains it or by a search."""
@@ -185,14 +195,14 @@ def _exists(
             return emitter.script.add("defined", [line], tuples_to_lists(path))
     if t[0] == "+":
         with suppress(*FAILURES):
-            return emitter.attempt(partial(_sum_exists, emitter, t, lines, context))
+            return emitter.attempt(partial(_prove_sum_defined, emitter, t, lines, context))
     exists = emitter.find_proof_once(definedness_formula(t), context)
     if exists is None:
         raise Rejected(f"{emitter.formula_text(definedness_formula(t))} is not shown")
     return exists
 
 
-def _sum_exists(
+def _prove_sum_defined(
     emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
 ) -> Inference:
     """Prove that a sum is defined, because known theorems contain its summands."""
@@ -206,7 +216,7 @@ def _sum_exists(
     return prove_instance(emitter, exists, [], values, lines, context)
 
 
-class _Words:
+class _FactorSymbols:
     """The symbols that replace long factors, one symbol for all multiples of a factor."""
 
     def __init__(
@@ -219,22 +229,22 @@ class _Words:
         # What the symbols stand for, and what is written for a factor, with the equation if it is
         # another factor.
         self.values: dict[Term, Term] = {}
-        self._written: dict[str, tuple[Term, Inference | None]] = {}
+        self._abbreviations: dict[str, tuple[Term, Inference | None]] = {}
 
-    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
+    def abbreviate(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
         """Replace long factors by symbols; return the result and the equations used."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
-            word, equation = self._word(factor)
+            word, equation = self._abbreviation(factor)
             parts.append((path, word))
             if equation is not None:
                 changed.append((path, equation))
-        return _at(t, parts), changed
+        return _replace_parts_at(t, parts), changed
 
-    def _word(self, t: Term) -> tuple[Term, Inference | None]:
-        if canonical_key(t) not in self._written:
-            self._written[canonical_key(t)] = self._as_another(t) or (self._symbol(t), None)
-        return self._written[canonical_key(t)]
+    def _abbreviation(self, t: Term) -> tuple[Term, Inference | None]:
+        if canonical_key(t) not in self._abbreviations:
+            self._abbreviations[canonical_key(t)] = self._as_multiple(t) or (self._symbol(t), None)
+        return self._abbreviations[canonical_key(t)]
 
     def _symbol(self, t: Term) -> Term:
         """Return the symbol that replaces a factor, creating it on the first call."""
@@ -244,7 +254,7 @@ class _Words:
             self.values[s] = t
         return s
 
-    def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
+    def _as_multiple(self, t: Term) -> tuple[Term, Inference] | None:
         """Write a factor as a multiple of an earlier factor, or return None."""
         value = numerical_fingerprint(t)
         for other in self.emitter.factors if value is not None else ():
@@ -294,28 +304,30 @@ def _long_factors(
             yield from (((place, *path), f) for path, f in found)
 
 
-def _on_both_sides(p: Term) -> set[str]:
+def _common_summands(p: Term) -> set[str]:
     """Return the keys of the summands that are on both sides of a relation."""
     a, b = ({canonical_key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
 
-def _signs(
+def _sign_theorems(
     emitter: ProofEmitter, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
     """Yield theorems on the sign of a factor, and for powers, whether it is at least 1."""
     effort = emitter.effort // 10
 
     def quickly(p: Term) -> Inference:
-        name, _, *data = search_arithmetic(p, (), [line.theorem for line in facts], effort, emitter)
+        name, _, *data = search_arithmetic_evidence(
+            p, (), [line.theorem for line in facts], effort, emitter
+        )
         return emitter.script.add(name, facts, *data)
 
     def beside_one() -> Inference:
         x = ("s", "x", "R")
         positive = [("<", ZERO, u) for u in (x, t[3])]
-        beside = [_beside_one(u, t[3]) for u in (x, t[3])]
+        beside = [_comparison_with_one(u, t[3]) for u in (x, t[3])]
         shown = [quickly(positive[1]), quickly(beside[1])]
-        wanted = _beside_one((*t[:3], x), t)
+        wanted = _comparison_with_one((*t[:3], x), t)
         return prove_instance(
             emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort
         )
@@ -330,7 +342,7 @@ def _signs(
                 break
 
 
-def _beside_one(t: Term, like: Term) -> Term:
+def _comparison_with_one(t: Term, like: Term) -> Term:
     """Return the formula that `t` is at least 1 or at most 1, as a related term `like` suggests."""
     value, one = numerical_fingerprint(like), num(1)
     if value is None:
@@ -338,13 +350,13 @@ def _beside_one(t: Term, like: Term) -> Term:
     return ("<=", one, t) if value > 1 else ("<=", t, one)
 
 
-def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
+def _replace_parts_at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
     for path, part in parts:
         t = replace_at_path(t, path, part)
     return t
 
 
-def _is_of_one_kind(p: Term) -> bool:
+def _equates_same_function(p: Term) -> bool:
     """Return whether an equation relates two roots, or two values of one function."""
     if p[0] != "=":
         return False
@@ -352,7 +364,7 @@ def _is_of_one_kind(p: Term) -> bool:
     return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
 
 
-def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
+def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     """Prove f(x) = f(y) by proving x = y."""
     if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
@@ -377,5 +389,5 @@ def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
 
 
 # What is long is tried before the arithmetic of the whole, which costs most where it fails.
-PROVERS[:0] = [_of_any_summands, partial(_of_any_numbers, True)]
-PROVERS += [partial(_of_any_numbers, False), _of_any_signs]
+PROVERS[:0] = [_prove_with_symbols_for_summands, partial(_prove_with_symbols_for_factors, True)]
+PROVERS += [partial(_prove_with_symbols_for_factors, False), _prove_from_signs_of_factors]

@@ -20,7 +20,7 @@ from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.proof_log import claims_used_by
-from slrsym.tactics.translate import Untranslatable
+from slrsym.tactics.translation import Untranslatable
 
 # What a claim is called among the axioms of those that use it.
 _CLAIM = f"{UNCHECKED}claim "

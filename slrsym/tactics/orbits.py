@@ -31,7 +31,7 @@ from slrsym.tactics.numerical_values import are_values_close, numerical_fingerpr
 from slrsym.tactics.paths import subterm_similarity
 
 # The arguments of the proof checker's schemas, from those of the theorems of the search.
-_VALUES: dict[str, Callable[..., list[Any]]] = {
+_SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
     "on-face": lambda emitter, v: [
         emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),
         emitter.term(v["value"]), emitter.term(v["of"]),
@@ -58,7 +58,7 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
 
 
 @emitter_for_proofs("_ByTheorem")
-def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
     missing = [name for name in needs.hypotheses if name not in proof.premises]
@@ -80,12 +80,12 @@ def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         if missing:
             wanted = needs.hypotheses[missing[0]].statement
             raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
-        return _by_schema(emitter, proof, last, needs, lines)
+        return _apply_schema(emitter, proof, last, needs, lines)
 
     return emitter.emit_step(last, concluded)
 
 
-def _by_schema(
+def _apply_schema(
     emitter: ProofEmitter,
     proof: Any,
     step: Step,
@@ -93,7 +93,7 @@ def _by_schema(
     lines: list[tuple[Inference, Context]],
 ) -> Inference:
     name = proof.rule.name
-    read = _VALUES.get(name)
+    read = _SCHEMA_ARGUMENTS.get(name)
     values = tuple(
         read(emitter, proof.values) if read else map(emitter.term, proof.values.values())
     )
@@ -102,12 +102,15 @@ def _by_schema(
     # Laws that the claim speaks of may have coordinates in them, over all of which this has to run.
     context = replace(step.context, covariances=())
     lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
-    proofs = [_shown(emitter, h, places, context, lines) for h in line.theorem.hypotheses.values()]
+    proofs = [
+        _prove_hypothesis(emitter, h, places, context, lines)
+        for h in line.theorem.hypotheses.values()
+    ]
     left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
     return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
-def _shown(
+def _prove_hypothesis(
     emitter: ProofEmitter, h: Term, places: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
@@ -123,7 +126,7 @@ def _shown(
     given: tuple[Term, ...] = ()
     if names and body[0] == "implies":
         given = body[1][1:] if body[1][0] == "and" else body[1:2]
-    line = _from(emitter, body[2] if given else body, given, context, lines)
+    line = _prove_from_theorems(emitter, body[2] if given else body, given, context, lines)
     if given:
         supposed = {canonical_key(p) for p in given}
         left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
@@ -135,7 +138,7 @@ def _shown(
     return line
 
 
-def _from(
+def _prove_from_theorems(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip

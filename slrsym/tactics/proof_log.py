@@ -34,9 +34,9 @@ from slrsym.tactics import (
 )
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.emission import ProofEmitter, emit_claim
+from slrsym.tactics.log_records import TermTable, extensions_of_records, log_lines, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences, records_with_fewest_axioms
-from slrsym.tactics.log_writer import TermTable, extensions_of_records, log_lines, tuples_to_lists
-from slrsym.tactics.translate import Untranslatable
+from slrsym.tactics.translation import Untranslatable
 
 # Imported for what they register.
 TACTIC_MODULES = (

@@ -19,27 +19,31 @@ ZERO = num(0)
 
 
 @emitter_for_proofs("_SolutionSet")
-def _solution_set(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_solution_set(
+    emitter: ProofEmitter, proof: Any, context: Context, label: str
+) -> Inference:
     *steps, last = proof.steps(context, label)
     shown = {
-        step.label: (emitter.emit_step(step, partial(_shown, emitter, step)), step)
+        step.label: (emitter.emit_step(step, partial(_prove_case_step, emitter, step)), step)
         for step in steps
     }
     return emitter.emit_step(
-        last, partial(_Tree(emitter, proof, context, label, shown).closed, last), "solution set"
+        last,
+        partial(_CaseTree(emitter, proof, context, label, shown).conclude, last),
+        "solution set",
     )
 
 
-def _shown(emitter: ProofEmitter, step: Step) -> Inference:
+def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
         return emitter.attempt(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
-        return _of_a_factor(emitter, step)
+        return _prove_only_root(emitter, step)
 
 
-def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
+def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     """Prove that c (x - v) = 0 implies x = v, by proving that c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
@@ -66,7 +70,7 @@ def side_of_equation(equation: Inference, side: Term) -> int:
     return 1 if is_same_term(equation.theorem.conclusion[1], side) else 2
 
 
-class _Tree:
+class _CaseTree:
     """Translation of a tree of cases to the theorem that equations have the listed solutions."""
 
     def __init__(
@@ -89,9 +93,11 @@ class _Tree:
         listed = [("and", *(("=", u, v) for u, v in point.items())) for point in self.points]
         self.listed: Term = ("or", *listed)
 
-    def closed(self, last: Step) -> Inference:
+    def conclude(self, last: Step) -> Inference:
         goal = ("and", *self.equations)
-        lines = [self.branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))]
+        lines = [
+            self.prove_branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))
+        ]
         for number, point in enumerate(self.points, start=1):
             line, step = self.shown[join_labels(self.label, f"solution {number}")]
             lines.append(
@@ -103,7 +109,7 @@ class _Tree:
         line, step = self.shown[label]
         return self.emitter.undo_substitution(line, goal, values, step.context, self.context)
 
-    def branch(
+    def prove_branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
     ) -> Inference:
         """Prove that one of the listed solutions holds, on one branch of the case distinction."""
@@ -157,5 +163,5 @@ class _Tree:
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
                 lines.append(self.undo_substitution(join_labels(here, "only root"), root, values))
                 inner = context.substitute({part.unknown: part.value})
-                lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
+                lines.append(self.prove_branch(part.then, {**values, unknown: value}, inner, here))
         return emitter.infer_by_logic(lines, supposed, self.listed)

@@ -15,12 +15,12 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_similarity
 
 
 @emitter_for_proofs("Chain")
-def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = join_labels(label, str(number))
@@ -38,7 +38,7 @@ def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
 
 
 @emitter_for_proofs("_AllOf")
-def _all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
         emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
@@ -48,7 +48,7 @@ def _all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> 
 
 
 @emitter_for_proofs("_Having")
-def _having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
     then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
@@ -59,7 +59,7 @@ def _having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> 
 
 
 @emitter_for_proofs("_Cases")
-def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
@@ -89,7 +89,7 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
-                            emitter.attempt(partial(_implication, emitter, r, other, context))
+                            emitter.attempt(partial(_prove_implication, emitter, r, other, context))
                         )
         (_, a, b) = relations[0]
         facts = [emitter.script.add("order", (), a, b)]
@@ -109,7 +109,7 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
     return emitter.emit_step(steps[-1], covered, "cases")
 
 
-def _implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
+def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
     """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
     given = (*emitter.hypotheses(context), other)
     line = emitter.find_proof(p, given, context)
@@ -119,7 +119,7 @@ def _implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) 
 
 
 @emitter_for_proofs("_Induction")
-def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substitute({n: S.Zero})
     base = emitter.emit_proof(proof.base, at_zero, join_labels(label, "base"))
@@ -142,7 +142,7 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
             (step, following, wanted[1], context.with_granted_goal(proof.goal)),
         ):
             if goal[0] in ("and", "or"):
-                line = _joined(emitter, line, exact, within)
+                line = _conclude_by_parts(emitter, line, exact, within)
             else:
                 line = emitter.conclude(line, said, within)
                 line = line if is_same_term(said, exact) else emitter.conclude(line, exact, within)
@@ -158,10 +158,12 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
     return emitter.emit_step(last, closed, "induction")
 
 
-def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
+def _conclude_by_parts(
+    emitter: ProofEmitter, line: Inference, p: Term, context: Context
+) -> Inference:
     """Prove a conjunction part by part from a theorem with equal parts."""
     if p[0] != "and":
-        conclude = _alternative if p[0] == "or" else type(emitter).conclude
+        conclude = _conclude_disjunction if p[0] == "or" else type(emitter).conclude
         return conclude(emitter, line, p, context)
     shown, given = line.theorem.conclusion, tuple(line.theorem.hypotheses.values())
     known = shown[1:] if shown[0] == "and" else (shown,)
@@ -169,7 +171,13 @@ def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -
     for wanted in p[1:]:
         likely = sorted(known, key=lambda q: -subterm_similarity(wanted, q))
         ways = (
-            partial(_joined, emitter, emitter.infer_by_logic([line], given, q), wanted, context)
+            partial(
+                _conclude_by_parts,
+                emitter,
+                emitter.infer_by_logic([line], given, q),
+                wanted,
+                context,
+            )
             for q in likely
         )
         parts.append(emitter.try_in_turn(ways, "it shows no part of the conjunction"))
@@ -177,7 +185,9 @@ def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -
     return emitter.infer_by_logic(parts, left.values(), p)
 
 
-def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
+def _conclude_disjunction(
+    emitter: ProofEmitter, line: Inference, p: Term, context: Context
+) -> Inference:
     """Prove a disjunction from one with equal parts, or from a theorem that is one of its parts."""
     shown = line.theorem.conclusion
     parts = shown[1:] if shown[0] == "or" else (shown,)
@@ -195,14 +205,14 @@ def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
 
 
 @emitter_for_rules("_Hypothesis")
-def _hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Instance")
-def _instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
     line = emitter.specialise_hypothesis(hypothesis, [value], step.context)
@@ -210,7 +220,7 @@ def _instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
 
 
 @emitter_for_proofs("_Claimed")
-def _claimed(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     (step,) = proof.steps(context, label)
 
     def cited() -> Inference:
@@ -221,7 +231,7 @@ def _claimed(emitter: ProofEmitter, proof: Any, context: Context, label: str) ->
 
 
 @emitter_for_rules("Lemma")
-def _lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)

@@ -9,8 +9,8 @@ from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
 from slrsym.tactics.bundled_log import BUNDLED_LOG
 from slrsym.tactics.emission import emit_claim
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import EarlierInferences, read_log_records
-from slrsym.tactics.log_writer import log_lines
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.

@@ -15,7 +15,7 @@ from slrsym.tactics.numerical_values import (
     numerical_fingerprint,
 )
 from slrsym.tactics.proof_log import emit_records
-from slrsym.tactics.translate import Translator
+from slrsym.tactics.translation import Translator
 from tests._profile import thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)
@@ -93,7 +93,7 @@ def test_a_lemma_at_long_values():
     ],
 )  # fmt: skip
 def test_products_by_the_signs_of_their_factors(statement, given, without):
-    without(generalisation._of_any_signs)
+    without(generalisation._prove_from_signs_of_factors)
     assert one_step(statement, sign, given) == ["unchecked: Sign"]
     without()
     assert one_step(statement, sign, given) == []

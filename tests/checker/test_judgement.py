@@ -10,7 +10,7 @@ from slrsym.checker.term import is_valid_name
 from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
 from slrsym.tactics.judgement import judge_claim
-from slrsym.tactics.translate import Translator, Untranslatable, checker_name
+from slrsym.tactics.translation import Translator, Untranslatable, checker_name
 
 x, y = sp.symbols("x y", real=True)
 

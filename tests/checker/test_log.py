@@ -15,7 +15,7 @@ import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import chained_digest
 from slrsym.checker.term import definedness_formula, num, work
-from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of_records, log_lines
+from slrsym.tactics.log_records import RecordingProofBuilder, extensions_of_records, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)

@@ -14,8 +14,8 @@ from slrsym.checker.log import UNCHECKED, chained_digest, read_log_lines
 from slrsym.proof import Claim, chain, sign
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axioms
-from slrsym.tactics.log_writer import log_lines
 from slrsym.tactics.proof_log import emit_records, order_claims_by_use, statement_records, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
@@ -114,7 +114,8 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
     ids = ["lemma-16", "young", "erf-increasing"]
     wanted = [read_log_records(part)[id] for id in order_claims_by_use(ids, ledger.find)]
     monkeypatch.setattr(
-        "slrsym.tactics.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
+        "slrsym.tactics.arithmetic._search_with_growing_facts",
+        lambda *a: pytest.fail("evidence is searched for"),
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):
         counts = write_log(tmp_path / name, ids, ledger.find, 0, (part,))

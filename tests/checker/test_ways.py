@@ -24,8 +24,8 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.checker.theorem import prove
-from slrsym.tactics.certificates import RELATION_OF
-from slrsym.tactics.log_writer import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
+from slrsym.tactics.log_records import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
+from slrsym.tactics.sign_search import RELATION_OF
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem

@@ -9,7 +9,7 @@ import sympy as sp
 from slrsym.checker import Rejected
 from slrsym.checker.term import Term, canonical_key, is_same_term
 from slrsym.statements.expressions import expression_text, infix_text
-from slrsym.tactics.translate import FUNCTIONS, Translator
+from slrsym.tactics.translation import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
 _RELATIONS = {"=": sp.Eq, "!=": sp.Ne, "<": sp.Lt, "<=": sp.Le}
@@ -21,7 +21,7 @@ class TermToSympy:
     """Translator from terms of the proof checker back to SymPy expressions."""
 
     def __init__(self, translator: Translator) -> None:
-        self._known = {canonical_key(t): e for e, t in translator.translated()}
+        self._known = {canonical_key(t): e for e, t in translator.translated_pairs()}
 
     def expression(self, t: Term) -> Any:
         """Return a term as a SymPy expression; raise `Rejected` if there is none."""

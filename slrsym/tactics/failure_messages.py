@@ -5,9 +5,9 @@ from __future__ import annotations
 from slrsym.checker import Rejected
 from slrsym.statements.expressions import expression_text
 from slrsym.tactics.binders import polynomial_term
-from slrsym.tactics.certificates import RELATION_OF, UnknownSign
 from slrsym.tactics.emission import FAILURES, MissingFact, ProofEmitter
-from slrsym.tactics.phrases import TermToSympy
+from slrsym.tactics.sign_search import RELATION_OF, UnknownSign
+from slrsym.tactics.term_to_sympy import TermToSympy
 
 # Longer polynomials say little.
 _MOST_TERMS = 12

@@ -44,43 +44,43 @@ class FactCombinations:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = 0
-        self.hints: list[Any] = []
-        self.nodes: list[Any] = []
-        self.notes: dict[Any, list[Any]] = {}
+        self.squares: list[Any] = []
+        self.subterms: list[Any] = []
+        self.parts: dict[Any, list[Any]] = {}
         # What the checker reads: each question that was answered, with what is learned for it.
         self.answers: list[Any] = []
         self.entries: list[Any] = []
         # Whether signs of arguments of functions are worth little, or of the one at hand.
-        self.is_brief, self.brief = is_brief, False
-        self.effort, self.most, self.patience = effort, most, 0.1
-        self.work, self.end = 0, 0.0
+        self.is_brief, self.is_brief_here = is_brief, False
+        self.effort, self.total_work_limit, self.patience = effort, most, 0.1
+        self.work, self.work_limit = 0, 0.0
 
-    def hint(self, f: Any) -> None:
-        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
-            self.hints.append(f)
+    def record_square(self, f: Any) -> None:
+        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
+            self.squares.append(f)
 
-    def node(self, f: Any) -> None:
-        if 1 < len(f.monoms()) < 40 and len(self.nodes) < 40 and f not in self.nodes:
-            self.nodes.append(f)
+    def record_subterm(self, f: Any) -> None:
+        if 1 < len(f.monoms()) < 40 and len(self.subterms) < 40 and f not in self.subterms:
+            self.subterms.append(f)
 
-    def combine(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+    def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
         plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
         st.facts.learn_combination(p, rows, factor)
         written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
-    def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
+    def combine_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
         """Write a polynomial as a combination of polynomials known to vanish, or return None."""
         cands = []
         for f in facts:
             cands.append([(f, 1)])
             for monomial in f.monoms():
-                cands += self.cofactors(st, p, monomial, 1, [(f, 1)], 1)
+                cands += self.products_with_monomials(st, p, monomial, 1, [(f, 1)], 1)
         for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
             # What one equation leaves over, another one may take away.
             for monomial in f.monoms():
-                cands += self.cofactors(st, g, monomial, 1, [(f, 1)], 1)
+                cands += self.products_with_monomials(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
         for parts in cands[:400]:
             t = st.one
@@ -113,12 +113,12 @@ class FactCombinations:
                     if st.facts.sign(f) <= w:
                         break
                     with contextlib.suppress(Rejected):
-                        self.quick(st, f, w)
+                        self.infer_quickly(st, f, w)
 
-    def quick(self, st: Ring, p: Any, want: Any) -> None:
-        self.combination(st, p, want, (1,))
+    def infer_quickly(self, st: Ring, p: Any, want: Any) -> None:
+        self.infer_from_combination(st, p, want, (1,))
 
-    def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+    def nonnegative_facts(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
         used = set(generators_in(p))
         facts, out = list(st.facts.all_facts()), []
         for f, s in facts:
@@ -135,25 +135,31 @@ class FactCombinations:
         out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
         return [(f, s) for _, f, s in out[:limit]]
 
-    def combination(self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)) -> bool:
+    def infer_from_combination(
+        self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)
+    ) -> bool:
         if want == NZ:
-            return self.combination(st, p, POS, levels) or self.combination(st, p, NEG, levels)
+            return self.infer_from_combination(st, p, POS, levels) or self.infer_from_combination(
+                st, p, NEG, levels
+            )
         if want == ZERO or len(p.monoms()) > 400:
             return False
         q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
-        known = self.known(st, p)
+        known = self.nonnegative_facts(st, p)
         used = generators_in(p)
         for level in levels:
-            if self.work > self.end:
+            if self.work > self.work_limit:
                 return False
-            if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
+            if self.solve_linear_program(
+                st, q, self.candidate_products(st, q, known, used, level), strict
+            ):
                 return True
         return False
 
-    def candidates(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+    def candidate_products(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
         pairs = itertools.combinations_with_replacement
-        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
-        for h in self.nodes:
+        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
+        for h in self.subterms:
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
                 self.try_odd_factors(st, h)
             cands.append([(h, 1)])
@@ -166,7 +172,7 @@ class FactCombinations:
         inside = (k for k, _ in known[:24] if set(generators_in(k)) <= set(used))
         for k in itertools.islice(inside, 6):
             for mk in k.monoms():
-                cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
+                cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:
             ks = known[:16]
             cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
@@ -177,12 +183,12 @@ class FactCombinations:
                 for (a, _), (b, _) in pairs(known[:6], 2)
                 for i in used
             ]
-            for h in self.hints[:6]:
+            for h in self.squares[:6]:
                 for hm in h.monoms()[:3]:
-                    cands += self.cofactors(st, q, hm, 2, [(h, 2)], 0)
+                    cands += self.products_with_monomials(st, q, hm, 2, [(h, 2)], 0)
             for (a, _), (b, _) in pairs(known[:7], 2):
                 for mk in (a * b).monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(a, 1), (b, 1)], 1)
+                    cands += self.products_with_monomials(st, q, mk, 1, [(a, 1), (b, 1)], 1)
         if level >= 3:
             ks = known[:9]
             cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
@@ -193,11 +199,13 @@ class FactCombinations:
             ]
             for k, _ in known[:24]:
                 for mk in k.monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
+                    cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         return cands
 
     @staticmethod
-    def cofactors(st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int) -> list[Any]:
+    def products_with_monomials(
+        st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int
+    ) -> list[Any]:
         out = []
         for m in q.monoms():
             d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
@@ -205,7 +213,7 @@ class FactCombinations:
                 out.append([*parts, *((st.x[i], k) for i, k in enumerate(d) if k)])
         return out
 
-    def solve(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+    def solve_linear_program(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
         cols: list[Any] = []
         seen = set()
         signs: dict[int, Any] = {}
@@ -275,7 +283,7 @@ class FactCombinations:
         ):
             return False
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
-        self.combine(st, q, rows)
+        self.learn_combination(st, q, rows)
         return True
 
 
