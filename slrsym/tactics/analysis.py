@@ -39,7 +39,7 @@ ZERO = num(0)
 
 
 class MeanValueTheorem:
-    """The mean value theorem for a variable x between two points `low` and `high`."""
+    """Applications of the mean value theorem in one variable, under the hypotheses of a step."""
 
     def __init__(self, emitter: ProofEmitter, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
@@ -58,13 +58,13 @@ class MeanValueTheorem:
         return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
-        """Compare a function's values at `low` and `high` by the mean value theorem."""
+        """Compare values at `low` and `high`, given a comparison of derivatives between them."""
         return self.emitter.script.add(
             "mean value", [self.restrict_to_interval(line, low, high)], self.x, low, high
         )
 
     def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
-        """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
+        """Prove a statement by `show(a, b)` if `a <= b` and by `show(b, a)` if `b <= a`."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
         exist = [
@@ -79,6 +79,7 @@ class MeanValueTheorem:
 
 
 def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
+    """Yield a theorem, or if its conclusion is a conjunction, each of its parts as a theorem."""
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
         yield emitter.infer_by_logic([line], line.theorem.hypotheses.values(), q)
@@ -88,6 +89,7 @@ def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
 
 @emitter_for_rules("_Monotone")
 def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare two values of a function by the sign of its derivative between them."""
     rule: Any = step.rule
     (slope,) = premises
     low, high = map(emitter.term, rule.ends(step.link))
@@ -102,6 +104,7 @@ def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
 
 @emitter_for_rules("_Lipschitz")
 def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Bound the difference of two values of a function by a bound of its derivative."""
     rule: Any = step.rule
     between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
@@ -144,17 +147,19 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         x, [x, *free_symbols(of), *free_symbols(most), *free_symbols(start), *free_symbols(end)]
     )
 
-    def slope(f: Term, point: Term) -> Term:
+    def derivative_at(f: Term, point: Term) -> Term:
         return ("d", (1,), (y,), (substitute(f, {x: y}),), (point,))
 
-    first = slope(of, x)
+    first = derivative_at(of, x)
 
     def show(low: Term, high: Term) -> Inference:
-        # Between the points the slope is above, or below, that of the parabola.
+        # Between the points the derivative is at least, or at most, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
         near = between.restrict_to_interval(bend, low, high)
-        step_one = prove_by_arithmetic(emitter, ("<=", slope(first, x), most), given, [near, *uses])
+        step_one = prove_by_arithmetic(
+            emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
+        )
         z = fresh_symbol(
             x,
             [
@@ -171,10 +176,10 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
         one = inner.compare_ends(moved, *ends)
-        at_start = slope(of, start)
+        at_start = derivative_at(of, start)
         way = ("+", x, ("*", num(-1), start))
         parabola = ("+", ("*", at_start, x), ("*", num(1, 2), most, ("^", 2, 1, way)))
-        sides = [slope(of, x), slope(parabola, x)]
+        sides = [derivative_at(of, x), derivative_at(parabola, x)]
         kind = ("<=", *(sides if low == start else sides[::-1]))
         compared = prove_by_arithmetic(emitter, kind, given, [one, *uses])
         two = between.compare_ends(compared, low, high)
@@ -189,13 +194,14 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
 def _emit_equal_by_derivative(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
+    """Prove two functions equal from their derivatives and their values at one point."""
     t, at = proof.variable, proof.at
     inner = context.substitute({t: at})
     value = emitter.emit_proof(proof.value, inner, join_labels(label, "value"))
     slope = emitter.emit_proof(proof.derivative, context, join_labels(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
-    def closed() -> Inference:
+    def conclude() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
         start = emitter.formula(substitute_simultaneously(proof.goal, {t: at}))
         equal = emitter.discharge_hypotheses(emitter.conclude(value, start, inner), context)
@@ -210,7 +216,7 @@ def _emit_equal_by_derivative(
 
         def show(low: Term, high: Term) -> Inference:
             line = between.compare_ends(moved, low, high)
-            # On the left stand f(high) + g(low), on the right g(high) + f(low).
+            # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
                 short = emitter.attempt(partial(with_values, line, places))
@@ -218,7 +224,7 @@ def _emit_equal_by_derivative(
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
         def with_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
-            """Write the values at the point as they stand in the equation of the values."""
+            """Rewrite values at the point to the form that they have in the proved equation."""
             for (side, summand), wanted in zip(places, equal.theorem.conclusion[1:], strict=True):
                 raw = line.theorem.conclusion[side][summand]
                 if raw != wanted:
@@ -228,7 +234,7 @@ def _emit_equal_by_derivative(
 
         return between.prove_for_both_orders(point, x, show)
 
-    return emitter.emit_step(last, closed)
+    return emitter.emit_step(last, conclude)
 
 
 def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
@@ -244,6 +250,7 @@ def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
 def _emit_fundamental_theorem(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a step by evaluating integrals with the antiderivative that its rule states."""
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     primitive = ("lam", (emitter.term(rule.variable),), (emitter.term(rule.antiderivative),), ())
@@ -258,6 +265,7 @@ def _emit_fundamental_theorem(
 
 
 def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
+    """Evaluate an integral by an antiderivative, a function of one variable."""
     (x,), (body,), (low, high) = (
         bound_variables(node),
         binder_bodies(node),
@@ -266,7 +274,7 @@ def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: T
     given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
     here = [("<=", low, x)] * (low[0] != "-oo") + [("<=", x, high)] * (high[0] != "oo")
     slope = ("d", (1,), bound_variables(primitive), binder_bodies(primitive), (x,))
-    # Of a derivative everywhere, the ends may stand in any order.
+    # If the derivative is known everywhere, the ends may be in any order.
     line = None
     for ends in (here, []):
         with suppress(*FAILURES):
@@ -282,6 +290,7 @@ def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: T
 def _emit_integral_algebra(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a relation of integrals by writing each as a difference of integrals from 0."""
     wanted, lines = emitter.formula(step.statement), []
     for node in {canonical_key(n): n for n in _outermost_binders(wanted, "int")}.values():
         low, high = parts_outside_binder(node)
@@ -296,12 +305,13 @@ def _emit_integral_algebra(
 
 @emitter_for_rules("_SingleOut")
 def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a relation of sums by splitting one term off each of them."""
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
     for node in {canonical_key(n): n for n in _outermost_binders(wanted, "sum")}.values():
 
-        def apart(node: Term = node) -> Inference:
+        def split_off(node: Term = node) -> Inference:
             line = emitter.script.add("term of a sum", (), node, place)
             if any(emitter.find_proof(h, emitter.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
@@ -309,7 +319,7 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
             return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
-            lines.append(emitter.attempt(apart))
+            lines.append(emitter.attempt(split_off))
     return emitter.from_equations(lines, wanted, step.context)
 
 
@@ -346,36 +356,40 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
         sides.reverse()
     compared = under_facts((kind, *sides), [terms])
 
-    def whole(t: Term) -> Term:
+    def sum_over_range(t: Term) -> Term:
         return ("sum", (i,), (t,), (low, high))
 
-    def settled(line: Inference) -> Inference:
+    def discharge(line: Inference) -> Inference:
         return emitter.discharge_hypotheses(line, step.context, exist)
 
     exist: list[Inference] = []
     for t in (*parts, body):
         exist.append(
-            settled(emitter.script.add("under", [under_facts(definedness_formula(t))], whole(t)))
+            discharge(
+                emitter.script.add(
+                    "under", [under_facts(definedness_formula(t))], sum_over_range(t)
+                )
+            )
         )
-        emitter.store_proof(definedness_formula(whole(t)), step.context, exist[-1])
-    added = settled(emitter.script.add("under", [compared], whole(sides[0])))
-    taken = settled(
+        emitter.store_proof(definedness_formula(sum_over_range(t)), step.context, exist[-1])
+    added = discharge(emitter.script.add("under", [compared], sum_over_range(sides[0])))
+    taken = discharge(
         emitter.script.add(
-            "linear", [under_facts(definedness_formula(body))], whole(body), factors, parts
+            "linear", [under_facts(definedness_formula(body))], sum_over_range(body), factors, parts
         )
     )
     goal = emitter.formula(step.statement)
 
-    def put(line: Inference, old: Term, new: Term) -> Inference:
+    def rewrite_equal(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.from_equations(exist, ("=", old, new), step.context)
         paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
-    # A side is the other and the sum, which compares to 0.
+    # One side is the other side plus a sum that compares to 0.
     if rule.partition is not None:
-        taken = put(taken, whole(emitter.term(rule.partition)), num(1))
-    added = put(added, whole(ZERO), ZERO)
-    total, (_, *ends) = whole(body), taken.theorem.conclusion
+        taken = rewrite_equal(taken, sum_over_range(emitter.term(rule.partition)), num(1))
+    added = rewrite_equal(added, sum_over_range(ZERO), ZERO)
+    total, (_, *ends) = sum_over_range(body), taken.theorem.conclusion
     (linear_part,) = [t for t in ends if not is_same_term(t, total)]
     more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
     equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)

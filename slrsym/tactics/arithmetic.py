@@ -51,7 +51,7 @@ from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_p
 from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
 ZERO = num(0)
-# What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
+# Evidence, or the error of a failed search, by a digest of the question. Evidence is checked again.
 EVIDENCE_CACHE: dict[str, Any] = {}
 
 
@@ -65,7 +65,7 @@ def search_arithmetic_evidence(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Search for arithmetic evidence for a relation; return the inference rule, premises and data.
 
-    The first premises are supposed before all else: equations that give values to opaque terms.
+    The ring learns the first `first` premises before all else: equations for opaque terms.
     """
     said = [
         canonical_key(p),
@@ -87,9 +87,9 @@ def search_arithmetic_evidence(
         made = _search_with_growing_facts(p, given, premises, effort, emitter, first)
     except Rejected as failed:
         reason = Rejected(str(failed)) if emitter is None else reword_failure(emitter, failed)
-        # With more left, another step may find it.
+        # A step with more effort left may find evidence.
         if emitter is None or emitter.remaining_effort > 0:
-            # Without what led to it, which takes much memory.
+            # Without its traceback, which would keep much memory.
             EVIDENCE_CACHE[name] = partial(type(reason), str(reason))
         raise reason from None
     EVIDENCE_CACHE[name] = made[-1]
@@ -100,6 +100,7 @@ def _search_with_growing_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
     emitter: ProofEmitter | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
+    """Search for evidence from few of the hypotheses first, and from all of them last."""
     start = sum(len(relations_in_conjunction(q)) for q in given)
     leading = list(
         range(
@@ -144,10 +145,11 @@ def _search_with_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
     chosen: Sequence[int], effort: int, emitter: ProofEmitter | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
+    """Search for evidence from chosen facts, with a ring made larger or finer where necessary."""
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
-        # What is plain costs little, and is seen whatever other questions have cost.
+        # Easy questions cost little, and are answered even if others have used up the effort.
         most = max(emitter.remaining_effort, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
@@ -170,7 +172,7 @@ def _search_with_facts(
         finally:
             if emitter:
                 emitter.remaining_effort -= search.work
-        # The polynomials of the proof checker are no longer than need be.
+        # The proof checker is given as few generators as the evidence needs.
         size = max(1, len(ring.generators))
         written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.answers]
@@ -214,6 +216,7 @@ def _prove_with_binder_equations(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
+    """Prove a relation after deriving equations for its sums, integrals and expectations."""
     equations = BinderEquations(emitter, given, lines, prove_with_given_equations).equations_for(
         formulas
     )
@@ -228,7 +231,7 @@ ARITHMETIC_PROVER.append(prove_by_arithmetic)
 def _learn_facts(
     ring: HintRecordingRing, search: SignSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
-    """Add the chosen facts to the ring, each once its terms are defined; return the facts used."""
+    """Add chosen facts to the ring if their terms are defined; return the numbers of the added."""
     use: list[int] = []
     for _ in range(2):
         for i in chosen:
@@ -242,7 +245,7 @@ def _learn_facts(
             except ExponentUnitTooCoarse:
                 raise
             except Rejected:
-                # As if it had not been tried.
+                # Undo all that was learned from it.
                 ring.restore(mark[0])
                 del search.answers[mark[1] :]
                 search.failed.clear()
@@ -263,7 +266,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
         or (t[0] == "d" and binder_bodies(t)[0][0] == "E")
         or is_improper_integral(t)
     ):
-        # With the sums of copies that it is taken of.
+        # An expectation also counts the sums of copies inside it.
         return {canonical_key(t): t} | {
             canonical_key(c): c for c in _free_copy_sums(t, t) if t[0] == "E"
         }
@@ -331,9 +334,9 @@ def drop_zero_terms(t: Term) -> Term:
 
 
 def _special_values(t: Term) -> Iterator[Term]:
-    """Yield expectations, and values of zeta and Owen's T, that stand outside all binders.
+    """Yield expectations, and values of zeta and Owen's T, that are outside all binders.
 
-    In what is differentiated, they are those at the point.
+    Inside a derivative, these are values at the point of differentiation.
     """
     if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
         yield t
@@ -349,6 +352,7 @@ def _special_values(t: Term) -> Iterator[Term]:
 
 
 def _free_copy_sums(t: Term, node: Term) -> Iterator[Term]:
+    """Yield the sums of copies in an expectation that contain none of its variables."""
     if t[0] == "copies":
         if not free_symbols(t) & set(bound_variables(node)):
             yield t
@@ -392,6 +396,7 @@ def _prove_with_more_hypotheses(
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
+    """Prove a relation by arithmetic from the hypotheses of a step and from further ones."""
     own = set(map(canonical_key, emitter.hypotheses(context)))
     return prove_in_context(
         emitter, p, context, lines, [h for h in given if canonical_key(h) not in own]
@@ -407,7 +412,7 @@ def prove_after_rewriting(
     equations: Iterable[Inference],
     prove: Callable[[Term], Inference],
 ) -> Inference:
-    """Prove a formula after equations are put in from left to right, and rewrite back."""
+    """Rewrite a formula by equations, prove the result by `prove`, and rewrite back."""
     changed = []
     for line in equations:
         _, old, new = line.theorem.conclusion
@@ -426,6 +431,7 @@ def _is_mean_equation(p: Term) -> bool:
 
 @emitter_for_rules("_Algebra")
 def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by arithmetic, by linearity of expectations, or by equal function values."""
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return prove_after_rewriting(
@@ -492,7 +498,7 @@ def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     for path, t in _calls_of_zeta_and_owens_t(wanted):
         line = emitter.script.add("definition", (), t)
         for name in free_symbols(t):
-            # Of what is bound around it, nothing is supposed.
+            # A bound variable needs no hypothesis that it is defined.
             known = emitter.script.add("symbol", (), name)
             exists = emitter.infer_by_logic([known], (), definedness_formula(name))
             left = {
@@ -514,7 +520,7 @@ def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
 def _calls_of_zeta_and_owens_t(
     t: Term, path: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield path and term of each call of zeta or Owen's T in a term, in derivatives, too."""
+    """Yield path and term of each call of zeta or Owen's T in a term, also inside derivatives."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):

@@ -1,8 +1,8 @@
 """Equations between sums, integrals, derivatives and expectations, derived for arithmetic.
 
-A sum or an integral is taken apart into a linear combination of sums or integrals whose terms are
-in normal form; a derivative of these is evaluated; two expectations whose bodies and laws are equal
-are equal. Where that is known, such a term is defined, or has a sign.
+A sum or an integral is written as a linear combination of sums or integrals whose terms are in
+normal form. A derivative of sums or integrals is evaluated. Two expectations are equal if their
+integrands and laws are equal. Such terms are also proved to be defined, or to have a sign.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import are_surely_different
 from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
-# The part of the effort for a step that one normal form may take.
+# One normal form may take this fraction, 1/10, of the search effort of a step.
 _SHARE = 10
 _RANGES = ("sum", "int")
-# Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
+# Proves a relation from hypotheses, theorems and equations for opaque terms.
 Arithmetic = Callable[
     [ProofEmitter, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
 ]
@@ -79,11 +79,11 @@ class BinderEquations:
     ) -> None:
         self.emitter, self.given, self.lines = emitter, tuple(given), list(lines)
         self.arithmetic = arithmetic
-        # In an order in which each speaks of terms that have been met before.
+        # Each contains only terms that are defined by earlier ones.
         self.found: list[Inference] = []
         self._seen: set[str] = set()
 
-    # -- what is asked ----------------------------------------------------------------------------
+    # -- the search -------------------------------------------------------------------------------
 
     def equations_for(self, formulas: Iterable[Term]) -> list[Inference]:
         """Return equations for the binders in some formulas, possibly none."""
@@ -137,7 +137,7 @@ class BinderEquations:
         return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def _known_definedness(self, p: Term) -> Inference | None:
-        """Return a theorem that a term is defined, or assume the formula if it is a hypothesis."""
+        """Return a proof that a term is defined, from a hypothesis or a theorem; else None."""
         if not (p[0] == "=" and is_same_term(p[1], p[2])):
             return None
         if canonical_key(p) in map(canonical_key, self.given):
@@ -204,7 +204,7 @@ class BinderEquations:
         within.equations_for([body])
         factors, parts = within.separate_factors(body, x)
         whole = linear_combination_term(factors, parts)
-        # A factor may be a sum that stood within and does not vary.
+        # A factor may be an inner sum that does not depend on the variable.
         for node in (node for c in factors for node in outer_binders(c)):
             if node[0] in _RANGES:
                 self._split_range(node)
@@ -220,12 +220,14 @@ class BinderEquations:
             self._prove_range_sign(within, body, t)
 
     def _is_used(self, x: Term) -> bool:
+        """Return whether a variable occurs free in a hypothesis or a known theorem."""
         return any(x in free_symbols(p) for p in self.given) or any(
             x in free_symbols(line.theorem.conclusion) or any(x in free_symbols(h) for h in
                                                       line.theorem.hypotheses.values())
             for line in (*self.lines, *self.found))  # fmt: skip
 
     def _are_ordered(self, low: Term, high: Term) -> bool:
+        """Return whether arithmetic proves that the lower end is at most the upper end."""
         with suppress(*FAILURES):
             self.emitter.attempt(lambda: self.prove(("<=", low, high)))
             return True
@@ -254,6 +256,7 @@ class BinderEquations:
     def _prove_range_sign_of_kind(
         self, within: BinderEquations, kind: str, f: Term, head: Term
     ) -> Inference:
+        """Prove one comparison of a sum or integral with 0 from that of its terms."""
         positive = kind in ("0<", "0<=")
         sides = (ZERO, f) if positive else (f, ZERO)
         there = within.prove((kind.strip("0"), *sides))
@@ -269,6 +272,7 @@ class BinderEquations:
     # -- normal forms -----------------------------------------------------------------------------
 
     def _ring_with_facts(self) -> HintRecordingRing:
+        """Return a new ring that has learned the hypotheses and the known theorems."""
         facts = [
             r
             for q in (*self.given, *(line.theorem.conclusion for line in self._known_theorems()))
@@ -406,6 +410,7 @@ class BinderEquations:
 
 
 def _mentions(line: Inference, names: set[Term]) -> bool:
+    """Return whether a theorem or one of its hypotheses contains one of some variables."""
     said = (line.theorem.conclusion, *line.theorem.hypotheses.values())
     return any(free_symbols(p) & names for p in said)
 
@@ -425,6 +430,7 @@ def _may_be_equal(a: Term, b: Term) -> bool:
 
 
 def _is_equation_of_derivative(line: Inference) -> bool:
+    """Return whether a theorem without hypotheses states the value of a derivative."""
     p = line.theorem.conclusion
     return p[0] == "=" and p[1][0] == "d" and not line.theorem.hypotheses
 
@@ -445,7 +451,7 @@ def _subterms(t: Term) -> Iterator[Term]:
 def generator_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator of the ring stands for, with its sign.
 
-    Of an odd function the argument is taken whose key comes first.
+    For an odd function f, f(x) = -f(-x) is written with the argument whose key comes first.
     """
     kind, *data = ring.generators[i]
     if kind == "s":

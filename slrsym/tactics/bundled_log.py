@@ -1,6 +1,6 @@
 """The proof log of all claims that comes with the package.
 
-Whether the log is right is not asked here: ``slrsym recheck`` judges it.
+This module reads the log without checking it; ``slrsym recheck`` checks it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# slrsym verify --proof-log has written it.
+# Written by slrsym verify --proof-log.
 BUNDLED_LOG = Path(__file__).with_name("ledger.log.xz")
 
 
 @cache
 def _unparsed_records() -> dict[str, str]:
-    """Return the records of the bundled log as unparsed text, by the claim's id."""
+    """Return the records of the bundled log by the claim's id, as text that is not parsed yet."""
     with lzma.open(BUNDLED_LOG, "rt", encoding="utf-8") as lines:
         next(lines)
         return {line.split('"', 4)[3]: line for line in lines}
@@ -33,7 +33,7 @@ def bundled_record(id: str) -> dict[str, Any]:
 def count_checked_steps_by_claim() -> dict[str, tuple[int, int]]:
     """Return, for each claim in the bundled log, its number of steps and of those fully checked."""
     counts: dict[str, tuple[int, int]] = {}
-    # What rests on something unchecked: a claim by its id, its inferences by their numbers.
+    # Whether a claim, by its id, or an inference, by its number, rests on an unchecked axiom.
     bare: dict[str | int, bool] = {}
     with lzma.open(BUNDLED_LOG, "rt", encoding="utf-8") as lines:
         _, *records = map(json.loads, lines)

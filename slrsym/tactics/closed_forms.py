@@ -65,7 +65,7 @@ ZERO = num(0)
 
 
 class ClosedFormSearch(ExpectationCalculus):
-    """Search for closed forms of expectations: table, Stein's lemma, independence, marginals."""
+    """Search for closed forms of expectations by tables, Stein's lemma, and independence."""
 
     @property
     def methods(self) -> list[Callable[[Expectation], Any]]:
@@ -111,7 +111,7 @@ class ClosedFormSearch(ExpectationCalculus):
             return None
         after = Expectation(plain, e.law)
         if is_same_term(self.term(e), self.term(after)):
-            # The proof checker knows no other words for it.
+            # Both have the same translation, so there is nothing to prove.
             return next((found for way in self.methods if (found := way(after))), None)
         names = bound_variables(self.term(e))
         equal = prove_after_rewriting(
@@ -130,18 +130,19 @@ class ClosedFormSearch(ExpectationCalculus):
                 return self.emitter.attempt(partial(self._apply_table_entry, rule, t)), []
         (body,) = binder_bodies(t)
         if body[:3] == ("^", 2, 1):
-            # A square is a product, too.
+            # The table of products also evaluates squares.
             with suppress(Rejected):
                 return self.emitter.attempt(partial(self._look_up_square, t, body[3])), []
         return None
 
     def _look_up_square(self, t: Term, f: Term) -> Inference:
+        """Evaluate the mean of the square of `f` as the mean of a product."""
         line = self.replace_integrand(t, ("*", f, f))
         pair = line.theorem.conclusion[2]
         return self.add("chain", [line, self._apply_table_entry("centred pair", pair)])
 
     def _apply_table_entry(self, rule: str, t: Term) -> Inference:
-        """Apply an entry of the table of integrals, or raise if it needs a centred law in vain."""
+        """Apply an entry of the table; raise if it requires a centred law and this is not."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
             if (
@@ -168,6 +169,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return None
 
     def reduce_by_stein(self, e: Expectation) -> Any:
+        """Apply Stein's lemma to a smooth integrand under a Gaussian law."""
         # Noise and copies are split off first.
         if e.integrand.has(Abs, sign, IIDSum) or e.law.has(NoiseLaw):
             return None
@@ -368,9 +370,10 @@ def _has_one_gaussian_variable(e: Expectation) -> bool:
 def _emit_gaussian_calculus(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a step by closed forms of expectations, or by Stein's lemma on both sides."""
     both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
 
-    def worked(*names: str) -> Inference:
+    def search(*names: str) -> Inference:
         work = ClosedFormSearch(emitter, step.context)
         ways = [getattr(work, name) for name in names] or [work.rewrite_for_table, *work.methods]
         for node in outermost_expectations(step):
@@ -379,7 +382,7 @@ def _emit_gaussian_calculus(
         more = list(_equations_of_exponentials(work, wanted))
         if names or both or not work.unreduced:
             return work.conclude(wanted, more)
-        # Unless they cancel, no search helps.
+        # A search helps only if these expectations cancel.
         kept, emitter.remaining_effort = emitter.remaining_effort, 0
         try:
             return emitter.attempt(partial(work.conclude, wanted, more))
@@ -390,11 +393,11 @@ def _emit_gaussian_calculus(
             emitter.remaining_effort = kept
 
     if both:
-        # Means by means: no value of one is needed.
+        # Relate the expectations of both sides without evaluating any of them.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.attempt(partial(worked, "expand_integrand", "reduce_by_stein"))
+            return emitter.attempt(partial(search, "expand_integrand", "reduce_by_stein"))
     try:
-        return emitter.attempt(worked)
+        return emitter.attempt(search)
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
             return emitter.attempt(partial(_accept_closed_forms_on_trust, emitter, step))
@@ -402,11 +405,11 @@ def _emit_gaussian_calculus(
 
 
 def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inference:
-    """Accept closed forms that the proof checker cannot verify as unproved axioms.
+    """Add closed forms that the proof checker cannot verify as axioms, and conclude the step.
 
-    Jumps may lie where the law has an atom, which the calculus does not ask.
+    Integrands with jumps are refused: a law may have an atom there, which the calculus ignores.
     """
-    # Imported where it is used, as few proofs need it.
+    # Imported here, because few proofs need it.
     from slrsym.gaussian.closed_form import expectation_for_proofs
 
     lines = []
@@ -414,7 +417,7 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
         value = expectation_for_proofs(
-            node.integrand, node.law, partial(_is_positive, emitter, step.context)
+            node.integrand, node.law, partial(_is_provably_positive, emitter, step.context)
         )
         if value.has(Expectation):
             raise Rejected(f"no closed form is known of {node}")
@@ -424,7 +427,8 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
     return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
 
 
-def _is_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
+def _is_provably_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
+    """Return whether an expression is positive by its symbols' assumptions or by a proof."""
     return bool(expr.is_positive) or emitter.can_prove(
         emitter.formula(Gt(expr, 0, evaluate=False)), context
     )
@@ -446,7 +450,7 @@ def _equations_of_exponentials(work: ExpectationCalculus, t: Term) -> Iterator[I
 
 # -- numbers --------------------------------------------------------------------------------------
 
-# Bits of the balls in which numbers are compared.
+# The precision, in bits, at which numbers are compared.
 _BITS = 128
 
 
@@ -489,7 +493,7 @@ def _emit_ball_arithmetic(
     return shown
 
 
-# Functions of which the checker has no balls, by one of which it has.
+# Functions that the checker cannot enclose, by functions that it can.
 _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
     "erf_prime": lambda u: 2 * exp(-(u**2)) / sqrt(pi),
     "erf_second": lambda u: -4 * u * exp(-(u**2)) / sqrt(pi),
@@ -518,6 +522,7 @@ def _derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Conte
 
 
 def _erf_square_by_owens_t(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
+    """Express the mean of `erf(m + n*G)**2`, for a standard normal `G`, by Owen's T."""
     g, inner = node.law.symbols[0], Wild("u")
     found = node.integrand.match(erf(inner) ** 2)
     if found is None or node.law != standard_normal(g):
@@ -530,7 +535,7 @@ def _erf_square_by_owens_t(emitter: ProofEmitter, node: Expectation, context: Co
     same_mean = work.replace_integrand(mean, _integrand_in_variables_of(mean, t))
     value = emitter.cite_claim("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
-        # The mean for zeta, and then its own body.
+        # Replace zeta by its expectation, and then rewrite the integrand.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
         paths = [tuples_to_lists(path) for path in paths_to_subterm(said, old)]
         value = emitter.script.add("rewrite", [value, line], paths)

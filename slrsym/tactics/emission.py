@@ -36,12 +36,12 @@ from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
 from slrsym.tactics.term_to_sympy import formula_text
 from slrsym.tactics.translation import Translator, Untranslatable
 
-# What makes the inferences for a step: they show its statement, from the lines of its premises.
+# Proves a step by inferences, from those that prove its premises, and returns the last one.
 Emit: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
 _EMITTERS: dict[str, Emit] = {}
 _USER_EMITTERS: dict[type, Emit] = {}
 _PROOF_EMITTERS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
-# What the search may do for a question, some seconds; for a step, as much as for so many.
+# The search effort for one formula, some seconds; a step may use that of so many formulas.
 _EFFORT, _SEARCHES = 120_000, 4
 _SIDE_CONDITION = "a side condition"
 _ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
@@ -96,16 +96,16 @@ class StepOutcome:
     """The outcome of a step: accepted or refused, with the reason and the inferences made."""
 
     label: str
-    # The class of its rule, with the rule's name if that is structural.
+    # The class of its rule; for a structural rule, also the beginning of its name.
     kind: str
-    # Why there is no evidence; empty if it was accepted.
+    # Why there is no evidence; empty if the step was accepted.
     refusal: str
-    # The inferences that were made for it, those of its premises apart.
+    # The numbers of the inferences that prove it, without those that prove its premises.
     lines: range
 
 
 class ProofEmitter:
-    """Translation of the proof of one claim into inferences of the proof checker."""
+    """Translator of the proof of one claim into inferences of the proof checker."""
 
     def __init__(
         self, claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
@@ -113,15 +113,15 @@ class ProofEmitter:
         refuted: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.claim, self.find, self.proved_claims = claim, find, proved_claims
-        # Steps that are wrong: nothing is searched for them.
+        # Labels of wrong steps, for which no evidence is searched.
         self.refuted = frozenset(refuted)
         self.earlier = earlier or EarlierInferences({})
-        # How much work the search may do for a question, and what is left for the step at hand.
+        # The search effort for one formula, and what remains of it for the current step.
         self.effort = self.remaining_effort = int(_EFFORT * patience)
         self.script = RecordingProofBuilder(proved_claims)
         self.translator = Translator()
         self.outcomes: list[StepOutcome] = []
-        # By the number of the inference.
+        # Why formulas were added as axioms, by the number of the inference.
         self._reasons: dict[Any, str] = {}
         self._proofs: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
         self._open_searches: set[tuple[str, tuple[str, ...]]] = set()
@@ -152,7 +152,7 @@ class ProofEmitter:
         return (*found, *self._covariance_conditions(context))
 
     def _covariance_conditions(self, context: Context) -> tuple[Term, ...]:
-        """Return conditions that the claim's covariance matrices are semidefinite, if needed."""
+        """Return the conditions, unless implied, that laws have covariance matrices."""
         if not context.covariances:
             return ()
         name = context.covariances, context.hypotheses
@@ -208,6 +208,7 @@ class ProofEmitter:
     def infer_by_logic(
         self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
     ) -> Inference:
+        """Derive a formula under hypotheses from premises, by propositional logic."""
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
     def add_unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
@@ -216,7 +217,7 @@ class ProofEmitter:
         self._reasons[line.number] = reason
         return line
 
-    # -- small questions --------------------------------------------------------------------------
+    # -- formulas ---------------------------------------------------------------------------------
 
     def prove_or_add_axiom(self, p: Term, context: Context) -> Inference:
         """Prove a formula under a step's hypotheses, or else add it as an axiom."""
@@ -253,6 +254,7 @@ class ProofEmitter:
         ] = line
 
     def find_proof(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
+        """Search for a proof of `p` under given hypotheses; return None if every method fails."""
         if canonical_key(p) in map(canonical_key, given):
             return self.script.add("assume", (), p)
         if p[0] == "and":
@@ -302,7 +304,7 @@ class ProofEmitter:
     def _conclude_by_equal_sides(
         self, shown: Inference, wanted: Term, context: Context
     ) -> Inference:
-        """Derive a relation from a theorem with one equal side by proving the other sides equal."""
+        """Derive a relation from a theorem sharing one side, by proving the other sides equal."""
         p = shown.theorem.conclusion
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
@@ -327,6 +329,7 @@ class ProofEmitter:
             self.remaining_effort += kept
 
     def join_hypotheses(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
+        """Return formulas together with the hypotheses of a step, each formula once."""
         return tuple({canonical_key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
     def cite_claim(
@@ -382,7 +385,7 @@ class ProofEmitter:
         return self.infer_by_logic([line, *proofs], left, line.theorem.conclusion)
 
     def discharge_absent_laws(self, line: Inference, context: Context) -> Inference:
-        """Discharge hypotheses on laws of symbols absent from the conclusion, set to 0 for this."""
+        """Set symbols that only covariance hypotheses contain to 0; discharge these hypotheses."""
         given = self.hypotheses(context)
         known = free_symbols(line.theorem.conclusion).union(*map(free_symbols, given))
         laws = [
@@ -432,6 +435,7 @@ class ProofEmitter:
         raise reason
 
     def undo_from(self, mark: int) -> None:
+        """Remove inferences from a given number on, and the stored proofs that rest on them."""
         self.script.undo_from(mark)
         self.earlier.forget_from(mark)
         self._reasons = {n: reason for n, reason in self._reasons.items() if n < mark}
@@ -480,7 +484,7 @@ class ProofEmitter:
             with contextlib.suppress(*FAILURES):
                 proofs.append(ARITHMETIC_PROVER[0](self, h, exact))
                 continue
-            # The same hypothesis, as SymPy evaluates it.
+            # SymPy may have evaluated the hypothesis at the values.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
                            if is_same_term(self.formula(g), h)), None)  # fmt: skip
             if source is None:
@@ -498,7 +502,7 @@ class ProofEmitter:
     # -- steps ------------------------------------------------------------------------------------
 
     def emit_step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
-        """Return the inference that proves a step, or else one of its statement as an axiom."""
+        """Return an inference that proves a step; without evidence, state the step as an axiom."""
         kind, start = kind or _step_kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
         self.remaining_effort = _SEARCHES * self.effort
@@ -521,7 +525,7 @@ class ProofEmitter:
             except FAILURES as reason:
                 self.undo_from(start)
                 refusal = str(reason)[:400]
-            # Whatever a search fails with, it has found nothing.
+            # Any other error of a search also means that there is no evidence.
             except Exception as reason:
                 self.undo_from(start)
                 refusal = f"the search broke: {type(reason).__name__}: {reason}"[:400]
@@ -542,7 +546,7 @@ class ProofEmitter:
         return self.emit_steps(proof.steps(context, label))
 
     def emit_steps(self, steps: Iterable[Step]) -> Inference:
-        """Translate a proof step by step, if its kind has no translator of its own."""
+        """Translate a proof step by step, if its kind has no emitter of its own."""
         line = None
         for step in steps:
             line = self.emit_step(step, partial(self.emit_by_rule, step, ()))
@@ -551,6 +555,7 @@ class ProofEmitter:
         return line
 
     def emit_by_rule(self, step: Step, premises: Sequence[Inference]) -> Inference:
+        """Prove a step by the emitter of its rule, or by the rule's own `check` and an axiom."""
         if not axioms_added_by_rule(step.rule, step.link):
             return _EMITTERS[type(step.rule).__name__](self, step, premises)
         if type(step.rule) in _USER_EMITTERS:
@@ -563,7 +568,7 @@ class ProofEmitter:
         return self.add_soundness_axiom(step, self.formula(step.statement))
 
     def add_soundness_axiom(self, step: Step, p: Term) -> Inference:
-        """Conclude a step from the listed axiom that its rule is right, without evidence.
+        """Conclude a step from the axiom that its rule is sound, without evidence.
 
         This is for rules that users define: a claim that rests on such an axiom is conditional.
         """
@@ -577,15 +582,16 @@ def is_covariance_formula(p: Term) -> bool:
     return p[:2] == ("o", "psd")
 
 
-# What is tried with the expectations of a step taken apart, where arithmetic alone fails.
+# The prover by linearity of expectations, for steps that arithmetic alone does not prove.
 LINEARITY_PROVER: list[Callable[..., Inference]] = []
-# A relation from hypotheses.
+# The prover of a relation from hypotheses by arithmetic.
 ARITHMETIC_PROVER: list[Callable[..., Inference]] = []
-# Ways to show a formula that a step needs besides its premises, in the order of cost.
+# The provers of formulas that a step needs besides its premises, in the order of their cost.
 PROVERS: list[Callable[..., Inference]] = []
 
 
 def _step_kind(step: Step) -> str:
+    """Return the class name of a step's rule; for a structural rule, its name shortened."""
     name = type(step.rule).__name__
     if name != "_Structural":
         return name.lstrip("_")
@@ -597,7 +603,7 @@ def emit_claim(
     claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
     earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
-    """Translate a claim; return its record for the log, and add it to the proved claims."""
+    """Translate a claim and add it to the proved claims; return its log record and emitter."""
     emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted)
     statement = emitter.formula(claim.statement)
     context, given = emitter.claim_hypotheses

@@ -47,7 +47,7 @@ _ENTIRE: dict[type, Callable[[Ball], Ball]] = {
     sp.cos: lambda x: x.cos(),
     sp.sinh: lambda x: x.sinh(),
     sp.cosh: lambda x: x.cosh(),
-    # These have poles, at which Arb's balls are not finite.
+    # tanh has poles, at which Arb's balls are not finite.
     sp.tanh: lambda x: x.tanh(),
     erf_prime: lambda x: 2 * (-x * x).exp() / acb(arb.pi()).sqrt(),
     erf_second: lambda x: -4 * x * (-x * x).exp() / acb(arb.pi()).sqrt(),
@@ -99,7 +99,7 @@ def _enclose(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
         return acb(real) if x.imag == 0 else _NAN
     if isinstance(expr, sp.atan):
         x = of(expr.args[0])
-        # Off the imaginary axis beyond i, where its branches are cut.
+        # atan is analytic off the branch cuts, which lie on the imaginary axis beyond i and -i.
         return x.atan() if not analytic or abs(x.imag) < 1 or not x.real.contains(0) else _NAN
     if isinstance(expr, Expectation):
         if values:
@@ -109,7 +109,7 @@ def _enclose(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
 
 
 def _apply_above(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
-    """Apply a function, or return NaN if it has to be analytic and `x` may be below `low`."""
+    """Apply a function defined above `low`; return NaN if the ball may reach below it."""
     if not analytic and not x.real > low:
         return _NAN
     return function(x)
@@ -119,7 +119,7 @@ def _enclose_power(base: Ball, power: Rational, analytic: bool) -> Ball:
     if power.is_Integer:
         return base ** int(power)
     if power.q == 2:
-        # Of a negative number the root is not real, and refused in the end.
+        # The root of a negative number is not real, and the mean is refused in the end.
         root = base.sqrt(analytic=analytic)
         return root ** int(power.p)
     if not base.real > 0 and not analytic:
@@ -128,6 +128,7 @@ def _enclose_power(base: Ball, power: Rational, analytic: bool) -> Ball:
 
 
 def _enclose_mean(node: Expectation) -> arb:
+    """Enclose the mean of a function of one affine form: an integral, with bounds of two tails."""
     law = node.law
     if not isinstance(law, GaussianLaw):
         raise Rejected(f"the law of {node} is not Gaussian")
@@ -142,9 +143,9 @@ def _enclose_mean(node: Expectation) -> arb:
     def integrand(x: Ball, analytic: bool) -> Ball:
         return _enclose(body, {z: x}, analytic) * (-x * x / 2).exp()
 
-    # What is not enclosed is refused here: no exception gets through Arb.
+    # Refuse integrands that are not enclosed here, because Arb passes no exceptions on.
     integrand(acb(1), False)
-    # Divided at zero, where kinks often are.
+    # The range is divided at zero, where kinks often are.
     total = acb(0)
     goal = arb(2) ** -60
     for low, high in ((-_REACH, 0), (0, _REACH)):
@@ -158,6 +159,7 @@ def _enclose_mean(node: Expectation) -> arb:
 
 
 def _in_standard_variable(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
+    """Write an integrand as a function of one standard normal variable z."""
     involved = sorted(integrand.free_symbols & set(law.symbols), key=str)
     if not involved:
         return integrand
@@ -200,7 +202,7 @@ def _growth_bound(expr: Expr, z: Dummy) -> tuple[arb, arb]:
     if isinstance(expr, sp.exp | sp.sinh | sp.cosh):
         return _growth_bound_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
     if isinstance(expr, sp.log):
-        # |log u| <= u + 1/u, where u is bounded away from zero by what is left of a sum.
+        # |log u| <= u + 1/u, and u has a positive lower bound.
         return _growth_bound_of_logarithm(expr.args[0], z)
     if isinstance(expr, Pow) and expr.exp.is_Rational:
         least = _positive_lower_bound(expr.base, z)
@@ -209,6 +211,7 @@ def _growth_bound(expr: Expr, z: Dummy) -> tuple[arb, arb]:
 
 
 def _growth_bound_of_exponential(argument: Expr, z: Dummy, most: int) -> tuple[arb, arb]:
+    """Return the growth bound of the exponential of a polynomial, of degree `most` at most."""
     polynomial = argument.as_poly(z)
     if polynomial is None or polynomial.degree() > most:
         raise Rejected(f"how the exponential of {argument} grows is not known")

@@ -1,4 +1,4 @@
-"""Evidence for inequalities of means, tangents and integers, and for case distinctions."""
+"""Evidence for inequalities of expectations and of convex functions, and for signs by cases."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ ZERO = num(0)
 
 @emitter_for_rules("_Price")
 def _emit_price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove derivatives of expectations in parameters of their law, by Price's theorem."""
     work = ExpectationCalculus(emitter, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
@@ -70,16 +71,16 @@ def _evaluate_inner_derivatives(
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = binder_bodies(node)
 
-        def closed(t: Term) -> Expr:
+        def derivative_of(t: Term) -> Expr:
             if t[0] == "*":
-                return Mul(*map(closed, t[1:]))
+                return Mul(*map(derivative_of, t[1:]))
             expr = f
             for x, n in zip(order, t[1], strict=True):
                 for _ in range(n):
                     expr = partial_derivative(expr, x)
             return expr
 
-        moved = Expectation(closed(body), law)
+        moved = Expectation(derivative_of(body), law)
         if not moved.integrand.free_symbols & set(law.symbols):
             wanted = work.emitter.term(moved.integrand)
         else:
@@ -129,6 +130,7 @@ def _prove_derivative_sign(
 
 @emitter_for_rules("_Tangent")
 def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare a function with its tangent, by the sign of its second derivative."""
     rule: Any = step.rule
     bend = _prove_derivative_sign(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
@@ -138,6 +140,7 @@ def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
 
 @emitter_for_rules("_Increasing")
 def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare two values of a function at compared points, by the sign of its derivative."""
     rule: Any = step.rule
     (order,) = premises
     _, low, high = order.theorem.conclusion
@@ -150,6 +153,7 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
 
 @emitter_for_rules("_Jensen")
 def _emit_jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove Jensen's inequality for the first expectation of the step that it fits."""
     rule: Any = step.rule
     x = rule.variable
     bend = _prove_derivative_sign(emitter, rule.of, x, 2, step.context)
@@ -197,6 +201,7 @@ def _conclude_with_other_integrands(
 def _rewrite_both_sides(
     work: ExpectationCalculus, line: Inference, equation: Inference, source: Term
 ) -> Inference:
+    """Rewrite both sides of a theorem by an equation for `source`."""
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
     paths = [
@@ -209,6 +214,7 @@ def _rewrite_both_sides(
 def _emit_cauchy_schwarz_or_poincare(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Apply the inequality of the rule under the first law of the step that it fits."""
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
     under = _apply_cauchy_schwarz if type(rule).__name__ == "_CauchySchwarz" else _apply_poincare
@@ -253,6 +259,7 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
 
 @emitter_for_rules("_Sign")
 def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
         return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
@@ -271,7 +278,7 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
 
 
 def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
-    """Prove that the expectation of a non-negative integrand is non-negative."""
+    """Prove that expectations in a formula are nonnegative, from signs of their integrands."""
     lines = []
     for node in opaque_terms(p).values():
         if node[0] == "E":
@@ -289,7 +296,7 @@ def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -
 
 
 def _integer_cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
-    """Yield each variable with integers next to zeros of a polynomial, where its sign changes."""
+    """Yield integer variables with the integers below zeros of the difference of both sides."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
         polynomial = difference.as_poly(x)
@@ -306,6 +313,7 @@ def _integer_cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int
 def _prove_on_both_sides_of_cut(
     emitter: ProofEmitter, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
+    """Prove a formula for t <= k and for t >= k + 1, where t is an integer."""
     split = emitter.discharge_hypotheses(emitter.script.add("integers apart", (), t, k), context)
     halves = [
         prove_by_arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]
@@ -348,7 +356,7 @@ def prove_by_pieces(
     def within(here: Term, value: Term, piece: Term) -> Inference:
         decided.update(map(canonical_key, (here, value)))
         with suppress(Rejected):
-            # Another case of the same number is supposed already.
+            # An outer case for the same number excludes this one.
             return emitter.infer_by_logic([parts[1]], (here, *cases), p)
         if name == "sign":
             equal = emitter.script.add("assume", (), value)
@@ -360,7 +368,7 @@ def prove_by_pieces(
         )
 
     def by_contradiction(here: Term) -> Inference:
-        """Prove anything in a case that contradicts a sign that is known."""
+        """Prove the formula in a case that contradicts a known sign."""
         for known_sign in (("<", zero, u), ("<", u, zero)):
             if line := emitter.find_proof_once(known_sign, context):
                 given = line.theorem.hypotheses.values()
@@ -372,7 +380,7 @@ def prove_by_pieces(
         side, value = case[1:]
         decided.add(canonical_key(side))
         try:
-            # The search does more with an inequality than with an equation.
+            # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
             parts.append(emitter.attempt(partial(within, weak, value, piece)))
         except FAILURES as reason:

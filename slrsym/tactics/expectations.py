@@ -1,7 +1,7 @@
 """Evidence for the Gaussian calculus: equations between expectations.
 
-Every expectation of a step is taken apart as the rule of the step allows; what comes out are
-equations, from which the statement follows by arithmetic.
+Every expectation of a step is reduced by methods that the rule of the step allows. Each reduction
+is an equation, and the statement follows from the equations by arithmetic.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
-# The effort for the evidence of one equation: it is found at once, or not by signs.
+# The search effort for one equation, which is proved quickly or needs no signs.
 QUICK = 60_000
 
 
@@ -50,14 +50,14 @@ def expectations_in(t: Term) -> dict[str, Term]:
 
 
 class ExpectationCalculus:
-    """The equations between expectations that one step derives."""
+    """Derivation of equations between the expectations of one step."""
 
     def __init__(self, emitter: ProofEmitter, context: Context) -> None:
         self.emitter, self.context = emitter, context
         self.given = emitter.hypotheses(context)
-        # An equation for each expectation that was taken apart, by its name.
+        # An equation for each expectation that was reduced, by the expectation's key.
         self.equations: dict[str, Inference] = {}
-        # Expectations that no way took apart.
+        # Expectations that no method reduced.
         self.unreduced: list[Expectation] = []
 
     # -- inferences -----------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class ExpectationCalculus:
         return self.emitter.term(node)
 
     def integrand_term(self, integrand: Expr, node: Expectation) -> Term:
-        """Translate an integrand, with the bound variables of an expectation's translation."""
+        """Translate an integrand, in the bound variables of an expectation's translation."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(
             binder_bodies(u)[0], dict(zip(bound_variables(u), bound_variables(t), strict=True))
@@ -119,13 +119,14 @@ class ExpectationCalculus:
     def take_expectations(
         self, line: Inference, t: Term, exists: Inference | None = None
     ) -> Inference:
+        """Take expectations on both sides of an equation, in the variables and laws of `t`."""
         line = self.add("equal bodies", [line], t)
         return line if exists is None else self.discharge(line, [exists])
 
     def discharge(
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
-        """Discharge hypotheses of a theorem by other theorems, or by arithmetic if on `without`."""
+        """Discharge hypotheses by other theorems; if on variables in `without`, by arithmetic."""
         known = {canonical_key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
@@ -161,7 +162,7 @@ class ExpectationCalculus:
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
 
-    # -- taking apart ---------------------------------------------------------------------------
+    # -- reductions -----------------------------------------------------------------------------
 
     def reduce_expectation(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
         """Derive equations for an expectation and those it reduces to, until no method applies."""
@@ -183,7 +184,7 @@ class ExpectationCalculus:
     def expand_integrand(self, e: Expectation, deep: bool = True) -> Any:
         """Expand an integrand and move constants out; expand sums inside functions if `deep`."""
         parts: dict[Expr, Expr] = {}
-        # The proof checker takes a sum of copies as it stands.
+        # A sum of copies is a single term for the proof checker.
         kept = e.integrand.atoms(IIDSum)
         if not deep:
             kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))
@@ -213,6 +214,7 @@ class ExpectationCalculus:
         return self.apply_linearity(self.term(e), parts), [Expectation(inner, e.law)]
 
     def evaluate_constant(self, e: Expectation) -> Any:
+        """Evaluate the mean of an integrand without random variables."""
         if e.integrand.free_symbols & set(e.law.symbols) or e.integrand.has(IIDSum):
             return None
         return self.add("constant", (), self.term(e)), []
@@ -246,7 +248,7 @@ class ExpectationCalculus:
         ])  # fmt: skip
         less = Expectation(e.integrand, small)
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
-        # As an image: a few of the variables are some of them all.
+        # A marginal law is the image of the whole law under a projection.
         return self.change_variables(
             less, {s: names[s] for s in small.symbols}, e.law.rename_variables(names)
         ), [less]
@@ -289,10 +291,10 @@ class ExpectationCalculus:
             if not outer:
                 continue
             if any(_are_dependent(a, b, blocks) for a in chosen & names for b in names - chosen):
-                # With a variable that does not occur; so it goes first.
+                # They depend on a variable that does not occur, which is dropped first.
                 return self.drop_unused_variables(e)
             if chosen & names == names:
-                # The rule asks for a law on each side; of copies alone, any will do.
+                # The rule requires a law for each factor; for copies alone, any law will do.
                 law: Law = joint_law([*blocks, standard_normal(Dummy("w", real=True))])
             else:
                 law, count = self._split_law(e.law, chosen & names)
@@ -308,6 +310,7 @@ class ExpectationCalculus:
         return None
 
     def _split_law(self, law: Law, mine: set[Symbol]) -> tuple[Law, int]:
+        """Return the product law with some variables' laws first, and the number of these laws."""
         first: list[Law] = []
         last: list[Law] = []
         for block in law.independent_laws():
@@ -365,7 +368,7 @@ class ExpectationCalculus:
         more = [Expectation(base.term**k, base.law) for k in range(1, int(power) + 1)]
         line = self.add("moments of copies", (), self.term(e))
         for node in expectations_in(line.theorem.conclusion[2]).values():
-            # A power of a product, as SymPy writes it.
+            # SymPy writes a power of a product as a product of powers.
             t = self.term(more[-1])
             body = substitute(
                 binder_bodies(t)[0],
@@ -408,10 +411,10 @@ class ExpectationCalculus:
             return line, more
         return None
 
-    # -- putting together -----------------------------------------------------------------------
+    # -- conclusions ----------------------------------------------------------------------------
 
     def resolve_right_side(self, line: Inference, kept: Iterable[str]) -> Inference:
-        """Replace expectations on the right-hand side by their equations, except those to keep."""
+        """Rewrite expectations on the right-hand side by their equations, unless in `kept`."""
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
@@ -441,12 +444,12 @@ class ExpectationCalculus:
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
         """Prove a statement by arithmetic from the equations, matching integrands if necessary."""
         named, circular = expectations_in(wanted), self._circular_keys()
-        about = [line for line in self.equations.values() if self._is_about(line, named)]
+        about = [line for line in self.equations.values() if self._concerns_any(line, named)]
         lines = [self.resolve_right_side(line, circular | named.keys()) for line in about]
         ends = dict(named)
         for line in lines:
             ends |= expectations_in(line.theorem.conclusion[2])
-        # All of a circle are equations for arithmetic to solve.
+        # Circular equations are solved by arithmetic.
         round_ones = [
             self.resolve_right_side(self.equations[k], circular) for k in sorted(circular)
         ]
@@ -457,7 +460,7 @@ class ExpectationCalculus:
         equations = any(h[0] == "=" for h in self.given)
         equal: list[Inference] = []
         for i, a in enumerate(rest):
-            # Those of the statement are compared with those that came out, if any did.
+            # Expectations of the statement are compared with those of equations, if there are any.
             for b in rest[:i]:
                 if canonical_key(("tuple", *parts_outside_binder(a))) != canonical_key(
                     ("tuple", *parts_outside_binder(b))
@@ -486,8 +489,8 @@ class ExpectationCalculus:
         return self.prove(wanted, [*mine, *others, *equal, *more])
 
     @staticmethod
-    def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Return whether an equation has a named side, or no expectation as its left side."""
+    def _concerns_any(line: Inference, named: Mapping[str, Term]) -> bool:
+        """Return whether a side of an equation is in `named`, or its left side no expectation."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(canonical_key(side) in named for side in sides)
 
@@ -520,6 +523,7 @@ def joint_law(laws: Sequence[Law]) -> Law:
 
 
 def _are_dependent(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
+    """Return whether two variables or sums of copies are equal or correlated."""
     if a == b or (isinstance(a, IIDSum) and isinstance(b, IIDSum)):
         return True
     return any(

@@ -1,6 +1,6 @@
-"""Signs of polynomials as combinations of facts: linear programs, made exact afterwards.
+"""Combinations of facts that prove signs of polynomials, by linear programs and exact solutions.
 
-Nothing here is trusted: what is found is written down as evidence, and judged by the checker.
+This code need not be trusted, because the proof checker judges the combinations.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from slrsym.checker.term import Rejected
 class FactCombinations:
     """Search for combinations of known facts that prove a sign, with a record of each.
 
-    It gives up on a question after some effort, and on all together after the most: monomials of
-    candidates and of normal forms, entries of linear programs times their iterations; some 25,000
-    in a second. Seconds would make the evidence depend on the machine.
+    The search for one sign stops after `effort` units of work, and all searches together after
+    `most`. Units are monomials of candidates and normal forms, and entries of linear programs times
+    iterations: some 25,000 a second. With limits in seconds, evidence would depend on the machine.
     """
 
     def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
@@ -47,23 +47,26 @@ class FactCombinations:
         self.squares: list[Any] = []
         self.subterms: list[Any] = []
         self.parts: dict[Any, list[Any]] = {}
-        # What the checker reads: each question that was answered, with what is learned for it.
+        # The evidence: each sign that was asked for, with the facts that are learned for it.
         self.answers: list[Any] = []
         self.entries: list[Any] = []
-        # Whether signs of arguments of functions are worth little, or of the one at hand.
+        # Whether signs of arguments of all functions get little effort, or of the current one.
         self.is_brief, self.is_brief_here = is_brief, False
         self.effort, self.total_work_limit, self.patience = effort, most, 0.1
         self.work, self.work_limit = 0, 0.0
 
     def record_square(self, f: Any) -> None:
+        """Record the base of an even power, whose square is known to be nonnegative."""
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
             self.squares.append(f)
 
     def record_subterm(self, f: Any) -> None:
+        """Record the numerator of a sum or product, as a factor for combinations."""
         if 1 < len(f.monoms()) < 40 and len(self.subterms) < 40 and f not in self.subterms:
             self.subterms.append(f)
 
     def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+        """Learn the sign of a combination of facts, and record the combination as evidence."""
         plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
         st.facts.learn_combination(p, rows, factor)
@@ -78,7 +81,7 @@ class FactCombinations:
             for monomial in f.monoms():
                 cands += self.products_with_monomials(st, p, monomial, 1, [(f, 1)], 1)
         for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
-            # What one equation leaves over, another one may take away.
+            # Another equation may cancel monomials that the first leaves over.
             for monomial in f.monoms():
                 cands += self.products_with_monomials(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
@@ -101,7 +104,7 @@ class FactCombinations:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
-    def try_odd_factors(self, st: Ring, h: Any) -> None:
+    def infer_signs_of_odd_factors(self, st: Ring, h: Any) -> None:
         """Search for the signs of those short factors of a polynomial whose exponent is odd."""
         name = ("light", frozenset(h.to_dict().items()))
         if self.depth > 2 or name in self.failed:
@@ -116,9 +119,11 @@ class FactCombinations:
                         self.infer_quickly(st, f, w)
 
     def infer_quickly(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer a sign from a combination of the simplest products of facts."""
         self.infer_from_combination(st, p, want, (1,))
 
     def nonnegative_facts(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+        """Return known nonnegative polynomials that share generators with p, short ones first."""
         used = set(generators_in(p))
         facts, out = list(st.facts.all_facts()), []
         for f, s in facts:
@@ -138,6 +143,7 @@ class FactCombinations:
     def infer_from_combination(
         self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)
     ) -> bool:
+        """Infer a sign from combinations of ever more products; return whether one was found."""
         if want == NZ:
             return self.infer_from_combination(st, p, POS, levels) or self.infer_from_combination(
                 st, p, NEG, levels
@@ -157,18 +163,19 @@ class FactCombinations:
         return False
 
     def candidate_products(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+        """Return products of facts, squares and generators of which q may be a combination."""
         pairs = itertools.combinations_with_replacement
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
         for h in self.subterms:
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
-                self.try_odd_factors(st, h)
+                self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])
         for m in q.monoms():
             parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]
             if parts:
                 cands.append(parts)
         cands.append([(st.one, 1)])
-        # A fact times monomials: of few facts, as this is asked first of all.
+        # Facts times monomials, for few facts, because these candidates are tried first.
         inside = (k for k, _ in known[:24] if set(generators_in(k)) <= set(used))
         for k in itertools.islice(inside, 6):
             for mk in k.monoms():
@@ -206,6 +213,7 @@ class FactCombinations:
     def products_with_monomials(
         st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int
     ) -> list[Any]:
+        """Return `parts` times each monomial that turns `monomial**n` into a monomial of q."""
         out = []
         for m in q.monoms():
             d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
@@ -214,6 +222,7 @@ class FactCombinations:
         return out
 
     def solve_linear_program(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+        """Learn q as a nonnegative combination of products; return whether there is one."""
         cols: list[Any] = []
         seen = set()
         signs: dict[int, Any] = {}

@@ -9,7 +9,7 @@ from slrsym.tactics.emission import FAILURES, MissingFact, ProofEmitter
 from slrsym.tactics.sign_search import RELATION_OF, UnknownSign
 from slrsym.tactics.term_to_sympy import TermToSympy
 
-# Longer polynomials say little.
+# The longest polynomial, in terms, that is useful in a message.
 _MOST_TERMS = 12
 
 

@@ -1,4 +1,4 @@
-"""The rules of the Gaussian calculus, each with the equations that it may use."""
+"""Evidence for each rule of the Gaussian calculus, from the equations that the rule allows."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ from slrsym.tactics.structure import rewrite_under_derivatives
 def _reduce_expectations(
     emitter: ProofEmitter, step: Step, *ways: str, rule: Any = None, deep: bool = True
 ) -> ExpectationCalculus:
+    """Derive equations for a step's expectations, by linearity and by methods of given names."""
     work = ExpectationCalculus(emitter, step.context)
     chosen: list[Any] = [
         work.drop_empty_copy_sums,
@@ -78,18 +79,18 @@ def prove_by_linearity(
 ) -> Inference:
     """Prove a step by arithmetic and the linearity of expectations, from known theorems."""
 
-    def shown(*ways: str) -> Inference:
+    def prove(*ways: str) -> Inference:
         work = _reduce_expectations(emitter, step, *ways)
         return work.conclude(
             emitter.formula(step.statement), [*lines, *_split_improper_integrals(work, step)]
         )
 
     try:
-        return emitter.attempt(shown)
+        return emitter.attempt(prove)
     except FAILURES:
         if not step.link.statement.has(exp):
             raise
-        return shown("move_out_constant_exponents")
+        return prove("move_out_constant_exponents")
 
 
 def _split_improper_integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
@@ -122,6 +123,7 @@ LINEARITY_PROVER.append(prove_by_linearity)
 def _emit_differentiate(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a step by derivatives of elementary functions, or by splitting improper integrals."""
     uses, wanted = (
         [emitter.proved_claims.cite(id) for id in step.uses],
         emitter.formula(step.statement),
@@ -129,7 +131,7 @@ def _emit_differentiate(
     try:
         return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
     except FAILURES:
-        # Constant factors are taken out of improper integrals first.
+        # Move constant factors out of improper integrals first.
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.attempt(
@@ -156,7 +158,7 @@ def _emit_independence(
 def _emit_noise_moments(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
-    def shown(deep: bool) -> Inference:
+    def prove(deep: bool) -> Inference:
         work = _reduce_expectations(
             emitter,
             step,
@@ -168,8 +170,8 @@ def _emit_noise_moments(
         return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return emitter.attempt(partial(shown, deep=False))
-    return shown(deep=True)
+        return emitter.attempt(partial(prove, deep=False))
+    return prove(deep=True)
 
 
 def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
@@ -199,7 +201,7 @@ def _emit_substitution(
     rule: Any = step.rule
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
-        # The new variables put in often are what the statement has.
+        # Often the new variables alone give the statement, without reductions.
         return emitter.attempt(
             partial(
                 _conclude_in_new_variables,
@@ -214,6 +216,7 @@ def _emit_substitution(
 def _conclude_in_new_variables(
     emitter: ProofEmitter, step: Step, work: ExpectationCalculus
 ) -> Inference:
+    """Prove a step by the change of variables that its rule states."""
     rule: Any = step.rule
     forms = dict(rule.forms)
     for node in outermost_expectations(step):
@@ -230,6 +233,7 @@ def _conclude_in_new_variables(
 
 @emitter_for_rules("_Symmetry")
 def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by reflecting Gaussian variables at their means."""
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
     work = ExpectationCalculus(emitter, step.context)
@@ -351,6 +355,7 @@ def _write_as_one_mean(
 
 @emitter_for_rules("_Density")
 def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove that an expectation is an integral against the Gaussian density."""
     work = ExpectationCalculus(emitter, step.context)
     wanted = emitter.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
@@ -372,6 +377,7 @@ def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
 def _emit_complete_the_square(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove two expectations equal by equal integrals against their densities."""
     rule: Any = step.rule
     work, ways, sides = ExpectationCalculus(emitter, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
@@ -402,7 +408,7 @@ def _emit_complete_the_square(
     )
     one = _collect_exponentials(work, first, left)
     other = _collect_exponentials(work, second, right)
-    # Of products of exponentials the ring does not see that exponents add up.
+    # The ring does not add exponents in products of exponentials, so each side has one of them.
     equal = work.prove(
         ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound_variables(left)
     )
@@ -423,7 +429,7 @@ def _collect_exponentials(
     exponents = [f.args[0] for f in factors if isinstance(f, exp)]
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))
     mine = Add(*exponents)
-    # The exponential in the density of the proof checker.
+    # The exponent in the proof checker's density.
     density = next(f[2] for f in body[1:] if f[:2] == ("f", "exp") and f[2][0] == "*")
     total = expand(simplify(mine - (x - mean) ** 2 / (2 * whole.law.cov[0, 0])))
     to = dict(zip(bound_variables(work.term(whole)), names, strict=True))
@@ -445,6 +451,7 @@ def _collect_exponentials(
 
 @emitter_for_rules("_Inside")
 def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a relation of two expectations under one law by that of their integrands."""
     rule: Any = step.rule
     link, left, right = rule.inner(step.link), step.link.lhs, step.link.rhs
     if link is None or left.law != right.law:
@@ -480,8 +487,8 @@ def _prove_total_expectation(
 ) -> Inference:
     """Prove E f = E E(f | some variables), the law of total expectation.
 
-    What the variables given leave over of a correlated one is independent of them. So the
-    expectation is one under a product law, and so is the inner one on the right.
+    A correlated variable is an affine form of the given ones and of a remainder that is independent
+    of them. So both f and the inner expectation can be written under product laws.
     """
     first: list[Law] = []
     last: list[Law] = []
@@ -506,22 +513,22 @@ def _prove_total_expectation(
         else:
             forms |= names
         last.append(left_over)
-    # The names of the variables are taken before others are made of them.
+    # Translate these variables first, so that they keep their names.
     order = tuple(work.emitter.term(s) for law in first for s in law.symbols)
-    # On the left, with what is left over as a variable of its own.
+    # On the left, the remainders are independent variables.
     again = {s: Dummy(s.name, real=True) for s in chosen}
     moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
     independent = [law.rename_variables(again) for law in first] + last
     line = work.change_variables(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
     line = work.discharge_all(work.add("chain", [line, split]))
-    # On the right, the same of the inner expectation.
+    # On the right, the inner expectation is written with the same remainders.
     small = Expectation(e.integrand, joint_law(inner))
     equal = work.discharge_all(work.change_variables(small, forms, joint_law(last)))
     _, given_some, other = equal.theorem.conclusion
     left = equal.theorem.hypotheses.values()
     equal = work.emitter.infer_by_logic([equal], left, ("=", other, given_some))
-    # Of the two sides this one is known to exist.
+    # This side of the equation is known to exist.
     nested = (
         "E",
         order,
@@ -536,6 +543,7 @@ def _prove_total_expectation(
 
 @emitter_for_rules("_PeelCopy")
 def _emit_peel_copy(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by splitting one copy off each sum of independent copies."""
     work = ExpectationCalculus(emitter, step.context)
     for node in outermost_expectations(step):
         for copies in node.integrand.atoms(IIDSum):

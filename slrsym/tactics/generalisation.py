@@ -1,4 +1,4 @@
-"""Prove a relation by generalisation: replace large subterms by symbols, prove, substitute back."""
+"""Proof by generalisation: large subterms are replaced by symbols, and substituted back later."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from slrsym.tactics.numerical_values import are_values_close, numerical_fingerpr
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
 
 ZERO = num(0)
-# Of these, arithmetic makes normal forms without trouble.
+# Terms of these kinds have short normal forms.
 _LEAVES = ("s", "n", "pi")
-# What is printed shorter stays as it is; and of statements, what is for arithmetic first.
+# Terms with shorter keys are not replaced; for statements with shorter keys, arithmetic is first.
 _LONG, _TOO_LONG = 80, 1500
-# So many summands at most get one symbol.
+# The largest number of summands that one symbol replaces.
 _FEW = 16
 
 
@@ -53,7 +53,7 @@ def _prove_with_symbols_for_factors(
     facts = _usable_facts(emitter, p, given, lines)
     if _equates_same_function(p):
         return _prove_by_equal_arguments(emitter, p, context)
-    # With sums as factors, then with sums multiplied out.
+    # First with sums as factors, then with sums multiplied out.
     with emitter.half_effort():
         try:
             return emitter.attempt(
@@ -84,7 +84,7 @@ def _prove_with_symbols_for_summands(
 ) -> Inference:  # fmt: skip
     """Prove an equation from others after replacing long summands by symbols.
 
-    Summands that stand together wherever they stand get one symbol, since arithmetic takes few.
+    Summands that occur in the same sums get one symbol, since arithmetic takes few symbols.
     """
     said = [line.theorem.conclusion for line in lines if line.theorem.conclusion[0] == "="]
     if not said or p[0] != "=" or len(canonical_key(p)) < _TOO_LONG:
@@ -115,6 +115,7 @@ def _prove_with_symbols_for_summands(
 def _usable_facts(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
+    """Return hypotheses and theorems that are relations; refuse `p` without long factors."""
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
@@ -131,6 +132,7 @@ def _prove_abbreviated(
     sums: bool,
     signs: bool,
 ) -> Inference:
+    """Replace long factors in a relation and in facts by symbols, prove it, substitute back."""
     taken = free_symbols(p).union(*(free_symbols(line.theorem.conclusion) for line in facts))
     symbols = _FactorSymbols(emitter, context, taken, sums, _common_summands(p) if signs else set())
     meant, changed = symbols.abbreviate(p)
@@ -176,7 +178,7 @@ def prove_instance(
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """Yield the multiples of a Gaussian density factor that may be written as another function."""
+    """Yield products by which other functions may differ from a Gaussian density factor."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))
@@ -224,10 +226,10 @@ class _FactorSymbols:
         common: set[str],
     ) -> None:  # fmt: skip
         self.emitter, self.context, self.taken = emitter, context, taken
-        # Whether sums in products are factors, or multiplied out; and what else is.
+        # Whether sums in products are factors or are multiplied out; the keys of further factors.
         self.sums, self.common = sums, common
-        # What the symbols stand for, and what is written for a factor, with the equation if it is
-        # another factor.
+        # The terms that symbols replace; by key, the replacement of a factor, with the equation if
+        # it is a multiple of another factor.
         self.values: dict[Term, Term] = {}
         self._abbreviations: dict[str, tuple[Term, Inference | None]] = {}
 
@@ -242,6 +244,7 @@ class _FactorSymbols:
         return _replace_parts_at(t, parts), changed
 
     def _abbreviation(self, t: Term) -> tuple[Term, Inference | None]:
+        """Return the replacement of a factor, with an equation if it is a multiple of another."""
         if canonical_key(t) not in self._abbreviations:
             self._abbreviations[canonical_key(t)] = self._as_multiple(t) or (self._symbol(t), None)
         return self._abbreviations[canonical_key(t)]
@@ -277,7 +280,7 @@ def _long_factors(
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield each long factor (root, fraction, function call, sum in a product) with its path.
 
-    Or, with sums opened, those under the sign of a sum that do not speak of its terms.
+    Without `sums`, also the factors inside sums that contain none of the bound variables.
     """
     if t[0] in _LEAVES or len(canonical_key(t)) < _LONG:
         return
@@ -316,25 +319,25 @@ def _sign_theorems(
     """Yield theorems on the sign of a factor, and for powers, whether it is at least 1."""
     effort = emitter.effort // 10
 
-    def quickly(p: Term) -> Inference:
+    def prove_quickly(p: Term) -> Inference:
         name, _, *data = search_arithmetic_evidence(
             p, (), [line.theorem for line in facts], effort, emitter
         )
         return emitter.script.add(name, facts, *data)
 
-    def beside_one() -> Inference:
+    def compare_with_one() -> Inference:
         x = ("s", "x", "R")
         positive = [("<", ZERO, u) for u in (x, t[3])]
         beside = [_comparison_with_one(u, t[3]) for u in (x, t[3])]
-        shown = [quickly(positive[1]), quickly(beside[1])]
+        shown = [prove_quickly(positive[1]), prove_quickly(beside[1])]
         wanted = _comparison_with_one((*t[:3], x), t)
         return prove_instance(
             emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort
         )
 
     for ways in (
-        [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
-        [beside_one] if t[0] == "^" else [],
+        [partial(prove_quickly, ("<=", ZERO, t)), partial(prove_quickly, ("<=", t, ZERO))],
+        [compare_with_one] if t[0] == "^" else [],
     ):
         for way in ways:
             with suppress(*FAILURES):
@@ -380,7 +383,7 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
             prove_instance, emitter, definedness_formula(f), [], {w: y}, [equation], context
         )
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
-    # The second is that for which a symbol stands already, and often known to be defined.
+    # The second term often is replaced by a symbol already, and known to be defined.
     for side, other in ((2, 1), (1, 2)):
         known = emitter.find_proof_once(definedness_formula(p[side]), context)
         if known is not None:
@@ -388,6 +391,6 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
     raise Rejected("neither is known to be defined")
 
 
-# What is long is tried before the arithmetic of the whole, which costs most where it fails.
+# Long statements are generalised before arithmetic is tried, which costs most where it fails.
 PROVERS[:0] = [_prove_with_symbols_for_summands, partial(_prove_with_symbols_for_factors, True)]
 PROVERS += [partial(_prove_with_symbols_for_factors, False), _prove_from_signs_of_factors]

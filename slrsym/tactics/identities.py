@@ -1,8 +1,8 @@
 """Identities of elementary functions, proved from derivatives when a statement needs them.
 
-Addition theorems of sine and cosine, hyperbolic functions by exponentials, maxima by absolute
-values: what stands in a statement is replaced, and put back once the rest is shown. Of a logarithm
-its sign is found, and the two tangents at 1.
+Function values in a statement are rewritten: sines and cosines by addition theorems, hyperbolic
+functions by exponentials, maxima by absolute values. The result is proved, and rewritten back.
+For logarithms, their signs and two bounds by tangents at 1 are proved.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")
 MINUS = num(-1)
-# No angle is taken apart into more.
+# The largest number of basic angles in an angle.
 _MOST_ANGLES = 8
-# Maxima in maxima are replaced one after the other.
+# Nested maxima are replaced one by one, in at most so many rounds.
 _MOST_ROUNDS = 5
 
 
@@ -84,7 +84,7 @@ def _prove_addition_theorem(emitter: ProofEmitter, name: str) -> Inference:
     sin, cos = _sin(T), _cos(T)
     sin_x, cos_x = _sin(X), _cos(X)
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
-    # What is turned back does not depend on t.
+    # The vector (cos(t + x), sin(t + x)), rotated back by t, does not depend on t.
     lines = [
         _prove_constant(
             emitter,
@@ -156,6 +156,7 @@ _IDENTITIES: dict[str, Callable[[ProofEmitter], Inference]] = {
 
 
 def _cached_identity(emitter: ProofEmitter, name: str) -> Inference:
+    """Return the identity of a given name, proved on the first call."""
     return emitter.derive_once(f"identity {name}", partial(_IDENTITIES[name], emitter))
 
 
@@ -187,7 +188,7 @@ def _summands_of_angle(t: Term) -> Iterator[tuple[Fraction, Term]]:
 
 
 class _AngleExpansion:
-    """Addition theorems for sums of a few basic angles, which give all angles of a formula."""
+    """Expansion of sines and cosines of sums of a few basic angles."""
 
     def __init__(self, emitter: ProofEmitter, angles: Sequence[Term]) -> None:
         self.emitter = emitter
@@ -218,6 +219,7 @@ class _AngleExpansion:
         return prove_by_arithmetic(self.emitter, ("=", t, line.theorem.conclusion[2]), (), [line])
 
     def _expand_sum(self, name: str, parts: Sequence[Term]) -> Inference:
+        """Expand the sine or cosine of a sum of angles, one angle after the other."""
         first, *others = parts
         rest = _plus(*others)
         line = _instantiate(self.emitter, _cached_identity(self.emitter, name), {T: first, X: rest})
@@ -261,6 +263,7 @@ def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference
 
 
 def _prove_maximum_identity(emitter: ProofEmitter, t: Term) -> Inference:
+    """Express the maximum of two terms by their sum and the absolute value of their difference."""
     line = emitter.script.add("maximum", (), *t[2:])
     exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in t[2:]]
     return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion[1])
@@ -357,5 +360,5 @@ def _prove_by_identities(
     return shown
 
 
-# What is said in fewer words is tried first.
+# Provers without identities are tried first.
 PROVERS.append(_prove_by_identities)

@@ -33,7 +33,7 @@ from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.term_to_sympy import TermToSympy
 
-# -- that something is defined --------------------------------------------------------------------
+# -- existence --------------------------------------------------------------------------------
 
 
 def _prove_derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
@@ -56,7 +56,7 @@ def _prove_mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
     return emitter.script.add("defined", [emitter.script.add("centred pair", (), node)], [1])
 
 
-# What shows that a node of this head is defined.
+# Provers that a term with this head is defined.
 _DEFINED: dict[str, Callable[[ProofEmitter, Term], Inference]] = {
     "E": _prove_mean_exists,
     "copies": lambda emitter, node: emitter.script.add("copies exist", (), node),
@@ -71,7 +71,7 @@ def _prove_existence(
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
-    """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
+    """Prove that expectations or their derivatives exist, or that a matrix is semidefinite."""
     if p[0] == "=" and is_improper_integral(p[1]) and is_same_term(p[1], p[2]):
         return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
@@ -145,6 +145,7 @@ def _prove_by_rewriting(
 
 
 def _definedness_bodies(p: Term) -> tuple[Term, ...] | None:
+    """Return the body by which an equation for all x says that its left side is defined."""
     return (
         (definedness_formula(binder_bodies(p)[0][1]),)
         if p[0] == "forall" and binder_bodies(p)[0][0] == "="
@@ -173,6 +174,7 @@ def _prove_semidefinite(
 def _prove_image_semidefinite(
     emitter: ProofEmitter, p: Term, source: Term, rows: Any, context: Context
 ) -> Inference:
+    """Prove B S B^T positive semidefinite, from the entries of B and a semidefinite S."""
     line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
         if emitter.find_proof(h, emitter.hypotheses(context), context) is None:
@@ -189,6 +191,7 @@ def _stated_matrix(emitter: ProofEmitter, p: Term) -> sp.Matrix:
 def _factorisations(
     emitter: ProofEmitter, matrix: sp.Matrix, given: Sequence[Term]
 ) -> Iterator[tuple[Term, Any]]:
+    """Yield semidefinite matrices S, with the entries of B, such that a matrix is B S B^T."""
     n = matrix.rows
     for h in given:
         if h[:2] == ("o", "psd"):

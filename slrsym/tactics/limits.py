@@ -1,9 +1,9 @@
 r"""Limits by leading terms, which the proof checker cannot express and takes on trust.
 
 As u tends to infinity, an expression is written as :math:`c u^q + o(u^q)`, where c is free of u and
-may be zero. Sums, products, powers and continuous functions of such are such again; exponentials of
-what tends to minus infinity are :math:`o(u^{-k})` for every k. The signs of the constants c, and
-that both sides are equal, are questions for the proof checker.
+may be zero. Sums, products, powers and continuous functions of such expressions have this form
+again. If an expression tends to minus infinity, its exponential is :math:`o(u^{-k})` for every k.
+The proof checker proves the signs of the constants c, and that both sides are equal.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from slrsym.proofs.step import Step
 from slrsym.statements.expressions import replace_outermost_parts, substitute_simultaneously
 from slrsym.tactics.emission import ProofEmitter, emitter_for_rules
 
-# c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
+# c and q of c u^q + o(u^q); q is -oo if the expression is smaller than every power.
 LeadingTerm: TypeAlias = tuple[Expr, Expr]
-# Slower than every power that matters: logarithms, and what is bounded.
+# A power for logarithms and bounded functions, smaller than the powers that matter.
 _SLOW = Rational(1, 1000)
 _TINY: LeadingTerm = (S.Zero, -sp.oo)
 # Limits at plus and minus infinity, and for the odd ones, the slope at zero.
@@ -44,7 +44,7 @@ _AT_INFINITY = {
     normal_cdf: (S.One, S.Zero),
     sp.erfc: (S.Zero, S(2)),
 }
-# These are there but for what is smaller than every power.
+# Functions whose difference from their limit is smaller than every power.
 _SHARP = (sp.erf, sp.tanh, normal_cdf, sp.erfc)
 _SLOPE_AT_ZERO = {
     sp.erf: erf_prime(0),
@@ -103,7 +103,7 @@ class _LimitEvaluator:
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
-        """Return the value of a `Limit`, shown by rules; None for other expressions."""
+        """Return the value of a `Limit` by leading terms; None for other expressions."""
         if not isinstance(node, Limit):
             return None
         body, x, target, direction = node.args
@@ -118,6 +118,7 @@ class _LimitEvaluator:
         return found[0]
 
     def _limit_at(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
+        """Return the limit of an expression at a point or at infinity, from one side."""
         u = Dummy("u", positive=True)
         away = side * u if target is None else target + side / u
         c, q = _LeadingTermFinder(u, self).leading_term(substitute_simultaneously(body, {x: away}))
@@ -130,15 +131,18 @@ class _LimitEvaluator:
 
 @dataclass(frozen=True)
 class _LeadingTermFinder:
+    """Leading terms of expressions as u tends to infinity."""
+
     u: Symbol
     evaluator: _LimitEvaluator
 
     def leading_term(self, expr: Expr) -> LeadingTerm:
+        """Return c and q such that an expression is c u^q + o(u^q)."""
         if isinstance(expr, (*_SHARP, sp.exp, sp.cos)) and self.u in expr.free_symbols:
             return self._function(expr)
-        return self._leading_term_of_node(self._with_tails(expr))
+        return self._leading_term_of_node(self._split_off_limits(expr))
 
-    def _with_tails(self, expr: Expr) -> Expr:
+    def _split_off_limits(self, expr: Expr) -> Expr:
         """Split functions into their limit and a remainder, so that limits can cancel."""
 
         def change(node: Expr) -> Expr | None:
@@ -161,8 +165,9 @@ class _LeadingTermFinder:
         return replace_outermost_parts(expr, change)
 
     def _leading_term_of_node(self, expr: Expr) -> LeadingTerm:
+        """Return the leading term of an expression from those of its arguments."""
         if self.u not in expr.free_symbols:
-            # What is multiplied by zero has to exist all the same.
+            # A factor of zero must be defined, too.
             self.evaluator.require_defined(expr)
             return expr, S.Zero
         if expr == self.u:
@@ -251,7 +256,7 @@ class _LeadingTermFinder:
         far = [(k, n) for k, n in ((c, q), (d, p)) if n.is_positive]
         if not far:
             return zeta(c if q == 0 else 0, d if p == 0 else 0), S.Zero
-        # t + s G leaves every bounded set, but with probability zero.
+        # Then |t + s G| tends to infinity almost surely.
         for k, n in far:
             other = p if (k, n) == (c, q) else q
             if n >= other and self.evaluator.is_nonzero(k):
@@ -266,6 +271,6 @@ class _LeadingTermFinder:
             raise Rejected(f"whether {h} tends to infinity is not known")
         h = c if q == 0 else S.Zero
         if p.is_positive:
-            # T(h, oo) is half the probability to be beyond |h|.
+            # T(h, oo) is half the probability that a standard normal variable exceeds |h|.
             return self.evaluator.sign(d) * (1 - sp.erf(sp.sqrt(h**2) / sp.sqrt(2))) / 4, S.Zero
         return OwensT(h, d if p == 0 else S.Zero), S.Zero

@@ -40,7 +40,7 @@ class TermTable:
             if row not in self._numbers:
                 self._numbers[row] = len(self.rows)
                 self.rows.append(tuples_to_lists(row))
-            # With the term itself, whose identity is not used again as long as it is kept.
+            # The term is kept as well, so that its identity is not used again.
             self._seen[id(t)] = (t, self._numbers[row])
         return self._seen[id(t)][1]
 
@@ -106,6 +106,7 @@ def _sorted_hypotheses(theorem: Theorem) -> list[Term]:
 
 
 def _encode_argument(kind: str, data: Any, table: TermTable) -> Any:
+    """Encode an argument of an inference for the log, by its kind."""
     if kind == "json":
         return data
     if kind == "t":

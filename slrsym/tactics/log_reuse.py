@@ -27,6 +27,7 @@ def records_with_fewest_axioms(*paths: Path) -> dict[str, dict[str, Any]]:
 
 
 def _count_unproved_axioms(record: Mapping[str, Any]) -> float:
+    """Return the number of axioms that a record adds without evidence; infinite if malformed."""
     try:
         return float(sum(line[0] == "unchecked" for line in record["lines"]))
     except (KeyError, IndexError, TypeError):
@@ -47,7 +48,7 @@ def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
     for record in read_log_records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
-            # Else it is a line that another step has made.
+            # Otherwise the inference belongs to an earlier step.
             if isinstance(end, int) and end >= start:
                 made, start = record["lines"][start : end + 1], end + 1
                 trusted = dict.fromkeys(data[0] for name, _, *data in made if name == "unchecked")
@@ -61,16 +62,16 @@ class EarlierInferences:
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._lines: list[Any] = record.get("lines", [])
         self._reader = TermReader()
-        # By what a step is called and says: the inferences that ended it.
+        # The last inference of each step, by the step's label, rule and statement.
         self._ends_of_steps: dict[tuple[str, str, str], int | str] = {}
-        # What inferences of then are now.
+        # The new inferences, by the numbers of the old ones that they replay.
         self._new_inferences: dict[int | str, Inference] = {}
         try:
             for row in record.get("terms", ()):
                 self._reader.add(row)
             for label, name, end, said, *_ in record.get("steps", ()):
                 self._ends_of_steps[label, name, canonical_key(self._reader.read(said))] = end
-        # Whatever is wrong with it: it is evidence of nothing.
+        # A malformed record has no evidence.
         except Exception:
             self._ends_of_steps = {}
 
@@ -100,6 +101,7 @@ class EarlierInferences:
         }  # fmt: skip
 
     def _replay_inference(self, script: ProofBuilder, number: int | str) -> Inference:
+        """Replay an inference, and those before it that it needs, in a new proof."""
         if isinstance(number, str):
             return script.find_premise(number)
         if number < 0:

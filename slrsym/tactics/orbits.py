@@ -30,7 +30,7 @@ from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import subterm_similarity
 
-# The arguments of the proof checker's schemas, from those of the theorems of the search.
+# The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
 _SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
     "on-face": lambda emitter, v: [
         emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),
@@ -76,13 +76,13 @@ def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label:
         lines.append((line, replace(inner, covariances=())))
     last = steps[join_labels(label, "theorem")]
 
-    def concluded() -> Inference:
+    def conclude() -> Inference:
         if missing:
             wanted = needs.hypotheses[missing[0]].statement
             raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
         return _apply_schema(emitter, proof, last, needs, lines)
 
-    return emitter.emit_step(last, concluded)
+    return emitter.emit_step(last, conclude)
 
 
 def _apply_schema(
@@ -92,6 +92,7 @@ def _apply_schema(
     needs: Any,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:
+    """Apply the checker's axiom scheme of a theorem on orbits, and prove its hypotheses."""
     name = proof.rule.name
     read = _SCHEMA_ARGUMENTS.get(name)
     values = tuple(
@@ -99,7 +100,7 @@ def _apply_schema(
     )
     line = emitter.script.add("theorem", (), name, emitter.formula(proof.goal), values)
     places = [emitter.term(x) for x in needs.bound]
-    # Laws that the claim speaks of may have coordinates in them, over all of which this has to run.
+    # Covariance hypotheses may contain coordinates, but the theorem is for all coordinates.
     context = replace(step.context, covariances=())
     lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
     proofs = [
@@ -142,6 +143,7 @@ def _prove_from_theorems(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
+    """Prove a formula from the proved hypotheses of a theorem on orbits, or by arithmetic."""
     for line, _ in lines:
         if is_same_term(line.theorem.conclusion, p):
             return line
@@ -154,14 +156,14 @@ def _prove_from_theorems(
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return emitter.infer_by_logic([line, *asked], left.values(), p)
     if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
-        # Of the same form on both sides, most often; the lines may be long.
+        # Most often, both sides have the same form, so a cheap proof is tried first.
         with suppress(*FAILURES), emitter.half_effort():
             return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
 
-    def concluded(line: Inference, inner: Context) -> Inference:
+    def conclude(line: Inference, inner: Context) -> Inference:
         found = emitter.conclude(line, p, inner)
         if not set(found.theorem.hypotheses) <= allowed:
             raise Rejected("it holds in the box alone")
@@ -169,8 +171,8 @@ def _prove_from_theorems(
 
     for line, inner in relations if p[0] != "o" else ():
         with suppress(*FAILURES):
-            found = emitter.attempt(partial(concluded, line, inner))
-            # The others are wanted in the order in which they stand.
+            found = emitter.attempt(partial(conclude, line, inner))
+            # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found
     return prove_in_context(emitter, p, context, (), given)

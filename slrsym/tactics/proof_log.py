@@ -1,4 +1,4 @@
-"""Write proof logs: each claim with the inferences that prove it."""
+"""Creation of proof logs, which hold the inferences that prove each claim."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from slrsym.tactics.log_records import TermTable, extensions_of_records, log_lin
 from slrsym.tactics.log_reuse import EarlierInferences, records_with_fewest_axioms
 from slrsym.tactics.translation import Untranslatable
 
-# Imported for what they register.
+# Imported because these modules register emitters.
 TACTIC_MODULES = (
     structure, solutions, laws, limits, analysis, orbits, gaussian_rules, expectation_inequalities,
     closed_forms, generalisation, identities,
@@ -70,7 +70,7 @@ def claims_used_by(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> li
     return [id for id in used if id != claim.id]
 
 
-# The claims by which SymPy's values at 0 of special functions are known.
+# The claims that prove the values at 0 that SymPy gives to special functions.
 _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 
 
@@ -104,8 +104,8 @@ def emit_records(
     ids: Iterable[str], find: Callable[[str], ProvenClaim], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], ProofEmitter]]:  # fmt: skip
-    """Yield the log record and the translation of each claim, after those of the claims it uses."""
-    # Else what is found would depend on what was asked before.
+    """Yield the log record and the emitter of each claim, after those of the claims it uses."""
+    # Otherwise the evidence would depend on earlier searches.
     EVIDENCE_CACHE.clear()
     proved_claims = ProvedClaims()
     for id in order_claims_by_use(ids, find):
@@ -129,7 +129,7 @@ def write_log(
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and of those they use; return counts of steps by kind and evidence.
 
-    For steps that say the same, the evidence of earlier logs is taken, and judged anew.
+    Evidence of earlier logs is reused for unchanged steps, and checked again.
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
@@ -137,7 +137,7 @@ def write_log(
     for record, emitter in emit_records(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emitter.outcomes)
-    # Claims whose statement the proof checker has no words for, such as limits, are not in the log.
+    # Claims that the proof checker cannot express, such as those on limits, are not in the log.
     counts.update(("statement without words in the proof checker", False) for _ in left_out)
     header = {
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of_records(records)
@@ -165,7 +165,7 @@ def statement_records(
                 ]
                 for step in steps_of_claim(emitter.claim, find)
             ]
-        # Which no log states.
+        # No log states such a claim.
         except (Untranslatable, ProofError):
             statement, given, steps = ["o", "unsaid"], [], []
         yield {

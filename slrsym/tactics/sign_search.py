@@ -1,7 +1,6 @@
-"""Search for sign certificates: combinations of known facts, by linear programs and exactly.
+"""Search for signs of polynomials from known facts, with evidence for each sign.
 
-Nothing here is trusted: what is found is written down as evidence, and replayed by the proof
-checker.
+This code need not be trusted, because the proof checker replays the evidence.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from slrsym.checker.sign import (
 from slrsym.checker.term import Rejected, Term, canonical_key
 from slrsym.tactics.fact_combinations import FactCombinations
 
-# How a log names the sign that is asked for.
+# The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
@@ -48,7 +47,7 @@ class HintRecordingRing(Ring):
 
     def __init__(self, *data: Any) -> None:
         super().__init__(*data)
-        # By their keys; and of roots that stand for absolute values, what stands between bars.
+        # Opaque terms by key; by generator, n of a root that is the absolute value of n.
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
@@ -63,7 +62,7 @@ class HintRecordingRing(Ring):
         return a, b
 
     def _function_normal_form(self, t: Term) -> Any:
-        # Nothing rests on the sign of what stands between bars, unless it is seen at once.
+        # A sign inside an absolute value, or in a brief search of any argument, gets little effort.
         kept = self.search.is_brief_here
         self.search.is_brief_here = self.search.is_brief or t[1] == "abs"
         try:
@@ -81,7 +80,7 @@ class HintRecordingRing(Ring):
             raise UnknownSign(why, self, p, sign) from None
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
-        # Normal forms of long terms are most of what some searches do.
+        # Normal forms of long terms are most of the work of some searches.
         self.search.work += (len(n) + len(d)) // 20
         if self.search.work > self.search.total_work_limit:
             raise Rejected("the search has done what it may for a step")
@@ -160,7 +159,7 @@ class SignSearch(FactCombinations):
         try:
             self.infer_from_parts(st, q, frozenset())
             if len(st.facts.sign(q)) > 1:
-                self.try_odd_factors(st, q)
+                self.infer_signs_of_odd_factors(st, q)
             for want in (
                 (POS, NEG, NN, NP) if len(st.facts.sign(q)) > 2 and len(q.monoms()) < 12 else ()
             ):
@@ -170,8 +169,9 @@ class SignSearch(FactCombinations):
             self.depth -= 1
 
     def __call__(self, st: Ring, p: Any, want: Any) -> None:
+        """Search for evidence that a polynomial has a sign, and record it for the log."""
         self.entries = []
-        # What is only nice to know is not worth as long as what is asked in the end.
+        # Signs that are only useful get less effort than the signs that the proof needs.
         share = 0.01 if self.is_brief_here else self.patience
         self.work_limit = min(self.work + share * self.effort, self.total_work_limit)
         self.patience = 0.1
@@ -179,15 +179,17 @@ class SignSearch(FactCombinations):
         if self.entries:
             self.answers.append([RELATION_OF[want], st.facts.to_json(p), self.entries])
 
-    # -- what is learned, and written down --------------------------------------------------------
+    # -- learned signs with their evidence --------------------------------------------------------
 
     def learn_comparison(self, st: Ring, kind: str, a: Any, b: Any) -> None:
+        """Learn a comparison of two functions or powers, and record it as evidence."""
         st.learn_from_comparison(kind, a, b)
         self.entries.append([kind, st.facts.to_json(a), st.facts.to_json(b)])
 
     # -- strategies -------------------------------------------------------------------------------
 
     def find_sign(self, st: Ring, p: Any, want: Any) -> bool:
+        """Search by all methods for a proof of a sign; return whether the sign is known then."""
         p = st.facts.reduce(p)
         if st.facts.sign(p) <= want:
             return True
@@ -207,7 +209,7 @@ class SignSearch(FactCombinations):
         try:
             for rule in (
                 self.infer_from_parts, self.infer_from_multiple, self.infer_from_shared_factor,
-                self.infer_quickly, self.infer_from_factors, self.infer_from_monotone_functions,
+                self.infer_quickly, self.infer_from_factors, self.learn_function_comparisons,
                 self.infer_from_ends, self.infer_by_completing_square,
                 self.infer_from_combination, self.infer_from_conjugate,
             ):  # fmt: skip
@@ -222,7 +224,7 @@ class SignSearch(FactCombinations):
             self.depth -= 1
 
     def prove_zero(self, st: Ring, p: Any) -> bool:
-        """Show that a polynomial vanishes, as a combination of known equations."""
+        """Prove that a polynomial vanishes, from known equations; return whether it worked."""
         facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
@@ -231,10 +233,10 @@ class SignSearch(FactCombinations):
                 return True
             quotient, rest = divmod(f, p)
             if rest == 0 and self.find_sign(st, quotient, NZ):
-                # A factor that does not vanish stands before it.
+                # The fact is the polynomial times a factor that does not vanish.
                 self.learn_combination(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
                 return True
-            # The same, where roots hide it.
+            # The same, if it is only visible after the reduction of roots.
             for g, s in st.facts.all_facts():
                 product = st.facts.reduce(g * p) if s <= NZ else st.zero
                 c = product.leading_coefficient() if product != 0 else 0
@@ -248,7 +250,7 @@ class SignSearch(FactCombinations):
                     if st.facts.sign(g[2][0]) != ZERO:
                         self.learn_comparison(st, "inverse", st.x[i], st.one)
                         return self.prove_zero(st, p) if st.facts.sign(p) != ZERO else True
-        # Where facts have a denominator, the multiple by it is their combination.
+        # If facts have a denominator, the product with it is a combination of facts.
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
         known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used)]
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
@@ -297,11 +299,13 @@ class SignSearch(FactCombinations):
                 return
 
     def find_any_sign(self, st: Ring, f: Any) -> None:
+        """Search for a sign of a polynomial, unless one is known: positive, negative and so on."""
         if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
         _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
 
     def infer_from_factors(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer the sign of a product from the signs of its factors."""
         c, fs = p.factor()
         if len(fs) == 1 and fs[0][1] == 1:
             return
@@ -314,7 +318,8 @@ class SignSearch(FactCombinations):
         if not st.facts.sign(p) <= want:
             self.learn_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
 
-    def infer_from_monotone_functions(self, st: Ring, p: Any, want: Any) -> None:
+    def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
+        """Learn comparisons of function values from those of their arguments."""
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
         used = set(generators_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
@@ -342,6 +347,7 @@ class SignSearch(FactCombinations):
                     self.learn_comparison(st, "tangent", a, st.one)
 
     def infer_by_completing_square(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer the sign of a polynomial, quadratic in one generator, by completing the square."""
         if want in (NZ, ZERO):
             return
         for i, n in enumerate(p.degrees()):
@@ -407,7 +413,7 @@ class SignSearch(FactCombinations):
                     except Rejected:
                         pass
             else:
-                # Powers of a root that is at least 1.
+                # A root of a number that is at least 1 is at least 1.
                 with contextlib.suppress(Rejected):
                     self.find_any_sign(st, base - 1)
                     self.learn_comparison(st, "root", st.x[i], st.one)
@@ -427,5 +433,6 @@ class SignSearch(FactCombinations):
 
 
 def _coefficient(st: Ring, p: Any, i: int, k: int) -> Any:
+    """Return the coefficient of the power k of a generator in a polynomial."""
     terms = {(*m[:i], 0, *m[i + 1 :]): c for m, c in p.to_dict().items() if m[i] == k}
     return st.facts.ring.from_dict(terms)

@@ -94,6 +94,7 @@ class _CaseTree:
         self.listed: Term = ("or", *listed)
 
     def conclude(self, last: Step) -> Inference:
+        """Prove that equations hold exactly at the listed solutions."""
         goal = ("and", *self.equations)
         lines = [
             self.prove_branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))
@@ -106,6 +107,7 @@ class _CaseTree:
         return self.emitter.infer_by_logic(lines, self.given, self.emitter.formula(last.statement))
 
     def undo_substitution(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
+        """Prove the goal of a labelled step, in which values are substituted, for the unknowns."""
         line, step = self.shown[label]
         return self.emitter.undo_substitution(line, goal, values, step.context, self.context)
 
@@ -129,7 +131,7 @@ class _CaseTree:
             split = self.undo_substitution(here, ("=", side, product), values)
             vanishes = emitter.script.add("chain", [split, vanishes])
         vanishes = emitter.conclude(vanishes, ("=", product, ZERO), context)
-        # In these words, with the factors in their places.
+        # Written with the factors in this order.
         left = vanishes.theorem.hypotheses.values()
         vanishes = emitter.infer_by_logic([vanishes], left, ("=", product, ZERO))
         lines = [vanishes]
@@ -143,7 +145,7 @@ class _CaseTree:
                 [prove_by_arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)
             )
         )
-        # Whatever the factors are.
+        # Prove it for any numbers as factors, and instantiate it.
         symbols = tuple(("s", f"f{place}", "R") for place in range(len(factors)))
         zero = ("=", ("*", *symbols) if len(symbols) > 1 else symbols[0], ZERO)
         others = [emitter.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]

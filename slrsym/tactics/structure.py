@@ -21,6 +21,7 @@ from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_sim
 
 @emitter_for_proofs("Chain")
 def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove the links of a chain, and join them to a relation of its ends."""
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = join_labels(label, str(number))
@@ -49,6 +50,7 @@ def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str
 
 @emitter_for_proofs("_Having")
 def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
     then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
@@ -60,6 +62,7 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
 
 @emitter_for_proofs("_Cases")
 def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal in each case, and that the cases leave nothing out."""
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
@@ -71,7 +74,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         line = emitter.emit_step(step, partial(emitter.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
-    def covered() -> Inference:
+    def conclude_from_cases() -> Inference:
         goal, given = emitter.formula(proof.goal), emitter.hypotheses(context)
         relations = [emitter.formula(case) for case, _ in branches]
         lines = []
@@ -85,7 +88,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
             lines.append(line)
             first = relations[0]
             if {canonical_key(t) for t in r[1:]} != {canonical_key(t) for t in first[1:]}:
-                # The same quantity is compared, in other words.
+                # The case compares the same quantity, but is written differently.
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
@@ -96,7 +99,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         facts += [emitter.prove_or_add_axiom(("=", t, t), context) for t in (a, b)]
         with suppress(Rejected):
             return emitter.infer_by_logic([*lines, *facts], given, goal)
-        # The cases leave something out, unless that is impossible here.
+        # The cases do not cover everything, unless the hypotheses exclude the rest.
         for p in (("<=", b, a), ("<=", a, b), ("!=", a, b)):
             with suppress(*FAILURES):
                 if known := emitter.find_proof_once(p, context):
@@ -106,7 +109,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         except Rejected:
             raise Rejected("the cases leave something out") from None
 
-    return emitter.emit_step(steps[-1], covered, "cases")
+    return emitter.emit_step(steps[-1], conclude_from_cases, "cases")
 
 
 def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
@@ -120,6 +123,7 @@ def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Con
 
 @emitter_for_proofs("_Induction")
 def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal for all natural numbers from its base and its step."""
     n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substitute({n: S.Zero})
     base = emitter.emit_proof(proof.base, at_zero, join_labels(label, "base"))
@@ -131,7 +135,7 @@ def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: 
     )
     symbol = emitter.term(n)
 
-    def closed() -> Inference:
+    def conclude() -> Inference:
         wanted = [
             substitute(goal, {symbol: num(0)}),
             substitute(goal, {symbol: ("+", symbol, num(1))}),
@@ -146,7 +150,7 @@ def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: 
             else:
                 line = emitter.conclude(line, said, within)
                 line = line if is_same_term(said, exact) else emitter.conclude(line, exact, within)
-            # Parts of a conjunction that is supposed are hypotheses of the steps.
+            # The parts of a conjunction, the induction hypothesis, are hypotheses of the steps.
             parts = {canonical_key(p) for p in goal[1:]} if goal[0] == "and" else set()
             if parts & set(line.theorem.hypotheses):
                 kept = [h for k, h in line.theorem.hypotheses.items() if k not in parts]
@@ -155,7 +159,7 @@ def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: 
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
-    return emitter.emit_step(last, closed, "induction")
+    return emitter.emit_step(last, conclude, "induction")
 
 
 def _conclude_by_parts(
@@ -221,17 +225,19 @@ def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inferenc
 
 @emitter_for_proofs("_Claimed")
 def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal as an instance of a claim."""
     (step,) = proof.steps(context, label)
 
-    def cited() -> Inference:
+    def cite() -> Inference:
         line = emitter.cite_claim(proof.id, proof.values, context)
         return emitter.conclude(line, emitter.formula(proof.goal), context)
 
-    return emitter.emit_step(step, cited, "claim")
+    return emitter.emit_step(step, cite, "claim")
 
 
 @emitter_for_rules("Lemma")
 def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+    """Prove a step from an instance of a claim, also inside derivatives and expectations."""
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)

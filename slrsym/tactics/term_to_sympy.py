@@ -13,7 +13,7 @@ from slrsym.tactics.translation import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
 _RELATIONS = {"=": sp.Eq, "!=": sp.Ne, "<": sp.Lt, "<=": sp.Le}
-# Longer formulas say little.
+# The longest text, in characters, that is useful in a message.
 _MOST = 300
 
 

@@ -1,7 +1,7 @@
 """Translation of SymPy expressions and statements to terms of the proof checker.
 
-What the proof checker reads is what is proved; so anything whose meaning there would be another one
-is refused.
+The proof checker proves the terms that it reads. So the translation refuses every expression that
+would mean something else to the checker.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _KNOWN = {
     "extended_positive", "extended_negative", "extended_nonnegative", "extended_nonpositive",
     "extended_nonzero",
 }  # fmt: skip
-# By the class itself: SymPy has another function that is called zeta, too.
+# By class and not by name, because SymPy has another function zeta.
 FUNCTIONS: dict[type, str] = {
     sp.exp: "exp", sp.log: "log", sp.erf: "erf", sp.asin: "asin", sp.atan: "atan", sp.Abs: "abs",
     sp.sin: "sin", sp.cos: "cos", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
     erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
     sp.sign: "sign",
 }  # fmt: skip
-# Functions that the proof checker knows by others, at every argument.
+# Functions that are translated by other functions, equal to them at every argument.
 _BY_OTHER_FUNCTIONS: dict[type, Callable[[Any], Any]] = {
     sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
     normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
@@ -106,7 +106,7 @@ def exact_sort(x: sp.Symbol) -> str:
     return sort
 
 
-# How a name begins in the place of one that the checker would refuse.
+# The beginning of a name that replaces one that the checker would refuse.
 _CODED = "coded_"
 
 
@@ -139,7 +139,7 @@ class Translator:
             sort = checker_sort(x)
             name, taken = checker_name(x.name, "s", sort), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
-                # Never the name of a symbol that may be met later.
+                # A dummy never takes the name of a symbol that may occur later.
                 name += "'"
                 while name in taken:
                     name += "'"
@@ -168,6 +168,7 @@ class Translator:
     # -- one node ---------------------------------------------------------------------------------
 
     def _translate(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate an expression, under given terms for the symbols that are bound around it."""
         if env and not (e.free_symbols & set(env)):
             env = {}
         known = self._terms.get(e) if not env else None
@@ -196,7 +197,7 @@ class Translator:
         if isinstance(e, sp.Add | sp.Mul):
             return _commutative_term("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow):
-            # For other bases a power may be a number where the logarithm is none.
+            # For other bases, a power may be defined where the logarithm is not.
             if not isinstance(e.exp, sp.Rational) and e.base.is_positive and e.exp.is_real:
                 return ("f", "exp", _commutative_term("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
@@ -233,7 +234,7 @@ class Translator:
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, Relational) and e.has(sp.Limit):
-            # There are no words for limits. From a sentence nothing follows but itself.
+            # The checker has no limits. An opaque sentence implies nothing but itself.
             return ("o", "Limit", ("text", sp.srepr(e)))
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
@@ -267,7 +268,7 @@ class Translator:
         self, names: Sequence[sp.Symbol], bodies: Sequence[Any], env: Mapping[sp.Symbol, Term],
         sort: str,
     ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
-        """Return fresh variables for bound symbols, different from all free names in the bodies."""
+        """Return new variables for bound symbols, and the terms of all symbols bound inside."""
         taken = {s[1] for s in env.values()}
         for body in bodies:
             taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
@@ -301,7 +302,7 @@ class Translator:
                 raise Untranslatable(f"{e} is no derivative in real variables")
             orders = tuple(sum(int(n) for y, n in e.variable_count if y == x) for x in variables)
             names, within = self._fresh_variables(variables, [e.expr], env, "R")
-            # The point has the names of old; the function is one of real variables.
+            # Outside, the variables are those of the point; inside, they are new and real.
             return ("d", orders, names, (self._translate(e.expr, within),), all_of(variables))
         if isinstance(e, sp.Subs):
             names, within = self._fresh_variables(list(e.variables), [e.expr], env, "R")
@@ -312,11 +313,12 @@ class Translator:
             parts = list(e.expr) if isinstance(e.expr, sp.Tuple) else [e.expr]
             return ("lam", names, tuple(self._translate(p, within) for p in parts), ())
         if type(e).__module__.startswith("slrsym.") and isinstance(e, sp.Basic):
-            # The data of a sentence, which nothing looks into but those who know the sentence.
+            # The data of a sentence, which only rules for this sentence read.
             return ("tuple", ("text", type(e).__name__), *all_of(e.args))
         raise Untranslatable(f"a term of the kind {type(e).__name__}")
 
     def _translate_ranges(self, e: Any, limits: list[Any], env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate an iterated sum or integral, with the last range as the outermost."""
         if not limits:
             return self._translate(e.function, env)
         (x, *ends), rest = limits[-1], limits[:-1]
@@ -339,5 +341,5 @@ class Translator:
 
 
 def _commutative_term(head: str, parts: Iterable[Term]) -> Term:
-    """Sort the parts of a sum or product, since SymPy's order is arbitrary."""
+    """Return a term whose parts are sorted, since the order of SymPy's arguments is arbitrary."""
     return (head, *sorted(parts, key=canonical_key))
