@@ -219,11 +219,11 @@ def _emit_equal_by_derivative(
             # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.attempt(partial(with_values, line, places))
+                short = emitter.attempt(partial(align_values, line, places))
                 return emitter.from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
-        def with_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
+        def align_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
             """Rewrite values at the point to the form that they have in the proved equation."""
             for (side, summand), wanted in zip(places, equal.theorem.conclusion[1:], strict=True):
                 raw = line.theorem.conclusion[side][summand]

@@ -37,9 +37,9 @@ from slrsym.tactics.term_to_sympy import formula_text
 from slrsym.tactics.translation import Translator, Untranslatable
 
 # Proves a step by inferences, from those that prove its premises, and returns the last one.
-Emit: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
-_EMITTERS: dict[str, Emit] = {}
-_USER_EMITTERS: dict[type, Emit] = {}
+StepEmitter: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
+_EMITTERS: dict[str, StepEmitter] = {}
+_USER_EMITTERS: dict[type, StepEmitter] = {}
 _PROOF_EMITTERS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
 # The search effort for one formula, some seconds; a step may use that of so many formulas.
 _EFFORT, _SEARCHES = 120_000, 4
@@ -63,12 +63,12 @@ def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any],
     return register
 
 
-def emitter_for_rules(*rules: str) -> Callable[[Emit], Emit]:
+def emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
     """Register a function that emits the evidence for rules of the given class names."""
     return _register_in(_EMITTERS, rules)
 
 
-def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
+def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
     """Register a function that emits the evidence for a user-defined rule.
 
     Parameters

@@ -55,7 +55,7 @@ def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     split = emitter.from_equations([], ("=", side, ("*", factor, rest)), step.context)
     positive = emitter.from_equations([], ("<", ZERO, factor), step.context)
     assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
-    zero = emitter.script.add("rewrite", [assumed, split], [[side_of_equation(assumed, side)]])
+    zero = emitter.script.add("rewrite", [assumed, split], [[_place_of_side(assumed, side)]])
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
@@ -66,7 +66,8 @@ def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     )
 
 
-def side_of_equation(equation: Inference, side: Term) -> int:
+def _place_of_side(equation: Inference, side: Term) -> int:
+    """Return 1 or 2, the place of a side in the equation that a theorem states."""
     return 1 if is_same_term(equation.theorem.conclusion[1], side) else 2
 
 
