@@ -153,11 +153,13 @@ def _write_log(
     file: Path, paths: list[Path] | None, ids: list[str], seed: int, effort: float,
     to_stderr: bool,
 ) -> None:  # fmt: skip
-    from slrsym.tactics.bundled_log import SHIPPED
+    from slrsym.tactics.bundled_log import BUNDLED_LOG
     from slrsym.tactics.proof_log import write_log
 
     with shared.show_activity("searching for evidence"):
-        counts = write_log(file, ids, load_ledger(paths, ids).find, seed, (file, SHIPPED), effort)
+        counts = write_log(
+            file, ids, load_ledger(paths, ids).find, seed, (file, BUNDLED_LOG), effort
+        )
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -402,9 +404,9 @@ def recheck(
     from slrsym.checker.term import canonical_key
 
     if file is None:
-        from slrsym.tactics.bundled_log import SHIPPED
+        from slrsym.tactics.bundled_log import BUNDLED_LOG
 
-        file = SHIPPED
+        file = BUNDLED_LOG
     paths = [*(paths or []), *(path or [])]
     if file.is_dir() or file.suffix == ".py":
         raise typer.BadParameter(

@@ -1,4 +1,4 @@
 """Search for evidence: translate SymPy proofs into inferences of the proof checker.
 
-This code is untrusted: the checker judges its output.
+This code need not be trusted, because the proof checker judges its output.
 """

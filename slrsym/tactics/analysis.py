@@ -32,20 +32,20 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 
 ZERO = num(0)
 
 
 class MeanValueTheorem:
-    """The mean value theorem for a variable x between two points `low` and `high`."""
+    """Applications of the mean value theorem in one variable, under the hypotheses of a step."""
 
     def __init__(self, emitter: ProofEmitter, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
-    def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
+    def restrict_to_interval(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
@@ -55,35 +55,41 @@ class MeanValueTheorem:
                 proofs.append(prove_by_arithmetic(self.emitter, h, given))
         for p in (line, *proofs):
             left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free_symbols(h)}
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def apart(self, line: Inference, low: Term, high: Term) -> Inference:
-        """Compare a function's values at `low` and `high` by the mean value theorem."""
+    def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
+        """Compare values at `low` and `high`, given a comparison of derivatives between them."""
         return self.emitter.script.add(
-            "mean value", [self.narrowed(line, low, high)], self.x, low, high
+            "mean value", [self.restrict_to_interval(line, low, high)], self.x, low, high
         )
 
-    def cases(self, a: Term, b: Term, show: Any) -> Inference:
-        """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
+    def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
+        """Prove a statement by `show(a, b)` if `a <= b` and by `show(b, a)` if `b <= a`."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
-        exist = [self.emitter.holds(definedness_formula(t), self.context) for t in (a, b)]
+        exist = [
+            self.emitter.prove_or_add_axiom(definedness_formula(t), self.context) for t in (a, b)
+        ]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
         kept = [h for k, h in left.items() if k not in ends]
-        return self.emitter.logic([*lines, order, *exist], kept, lines[0].theorem.conclusion)
+        return self.emitter.infer_by_logic(
+            [*lines, order, *exist], kept, lines[0].theorem.conclusion
+        )
 
 
-def _relations(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
+def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
+    """Yield a theorem, or if its conclusion is a conjunction, each of its parts as a theorem."""
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
-        yield emitter.logic([line], line.theorem.hypotheses.values(), q)
+        yield emitter.infer_by_logic([line], line.theorem.hypotheses.values(), q)
     if p[0] != "and":
         yield line
 
 
 @emitter_for_rules("_Monotone")
-def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare two values of a function by the sign of its derivative between them."""
     rule: Any = step.rule
     (slope,) = premises
     low, high = map(emitter.term, rule.ends(step.link))
@@ -92,19 +98,20 @@ def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
         slope = emitter.conclude(slope, ("<=", a, b), step.context)
-    line = emitter.discharged(between.apart(slope, low, high), step.context)
+    line = emitter.discharge_hypotheses(between.compare_ends(slope, low, high), step.context)
     return emitter.from_equations([line], wanted, step.context)
 
 
 @emitter_for_rules("_Lipschitz")
-def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Bound the difference of two values of a function by a bound of its derivative."""
     rule: Any = step.rule
     between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
-    slopes = list(_relations(premises[0], emitter))
+    slopes = list(_conjuncts(premises[0], emitter))
 
     def show(low: Term, high: Term) -> Inference:
-        lines = [between.apart(slope, low, high) for slope in slopes]
+        lines = [between.compare_ends(slope, low, high) for slope in slopes]
         given = [*emitter.hypotheses(step.context), ("<=", low, high)]
         size, most = wanted[1:]
         if size[:2] != ("f", "abs"):
@@ -119,13 +126,15 @@ def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
         left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
         known = {canonical_key(p.theorem.conclusion) for p in proofs}
         known |= {canonical_key(side[2]) for side in split.theorem.conclusion[1:]}
-        return emitter.logic(proofs, [h for k, h in left.items() if k not in known], wanted)
+        return emitter.infer_by_logic(
+            proofs, [h for k, h in left.items() if k not in known], wanted
+        )
 
-    return between.cases(emitter.term(rule.start), emitter.term(rule.end), show)
+    return between.prove_for_both_orders(emitter.term(rule.start), emitter.term(rule.end), show)
 
 
 @emitter_for_rules("_Taylor")
-def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a bound of second order by applying the mean value theorem twice."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
@@ -133,22 +142,24 @@ def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
     start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
-    uses = [emitter.book.cite(id) for id in step.uses]
+    uses = [emitter.proved_claims.cite(id) for id in step.uses]
     y = fresh_symbol(
         x, [x, *free_symbols(of), *free_symbols(most), *free_symbols(start), *free_symbols(end)]
     )
 
-    def slope(f: Term, point: Term) -> Term:
+    def derivative_at(f: Term, point: Term) -> Term:
         return ("d", (1,), (y,), (substitute(f, {x: y}),), (point,))
 
-    first = slope(of, x)
+    first = derivative_at(of, x)
 
     def show(low: Term, high: Term) -> Inference:
-        # Between the points the slope is above, or below, that of the parabola.
+        # Between the points the derivative is at least, or at most, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
-        near = between.narrowed(bend, low, high)
-        step_one = prove_by_arithmetic(emitter, ("<=", slope(first, x), most), given, [near, *uses])
+        near = between.restrict_to_interval(bend, low, high)
+        step_one = prove_by_arithmetic(
+            emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
+        )
         z = fresh_symbol(
             x,
             [
@@ -164,35 +175,36 @@ def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         inner = MeanValueTheorem(emitter, step.context, z)
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
-        one = inner.apart(moved, *ends)
-        at_start = slope(of, start)
+        one = inner.compare_ends(moved, *ends)
+        at_start = derivative_at(of, start)
         way = ("+", x, ("*", num(-1), start))
         parabola = ("+", ("*", at_start, x), ("*", num(1, 2), most, ("^", 2, 1, way)))
-        sides = [slope(of, x), slope(parabola, x)]
+        sides = [derivative_at(of, x), derivative_at(parabola, x)]
         kind = ("<=", *(sides if low == start else sides[::-1]))
         compared = prove_by_arithmetic(emitter, kind, given, [one, *uses])
-        two = between.apart(compared, low, high)
+        two = between.compare_ends(compared, low, high)
         return prove_by_arithmetic(
             emitter, wanted, [*emitter.hypotheses(step.context), here[0]], [two, *uses]
         )
 
-    return between.cases(start, end, show)
+    return between.prove_for_both_orders(start, end, show)
 
 
 @emitter_for_proofs("_EqualByDerivative")
-def _equal_by_derivative(
+def _emit_equal_by_derivative(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
+    """Prove two functions equal from their derivatives and their values at one point."""
     t, at = proof.variable, proof.at
     inner = context.substitute({t: at})
-    value = emitter.prove(proof.value, inner, join_labels(label, "value"))
-    slope = emitter.prove(proof.derivative, context, join_labels(label, "derivative"))
+    value = emitter.emit_proof(proof.value, inner, join_labels(label, "value"))
+    slope = emitter.emit_proof(proof.derivative, context, join_labels(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
-    def closed() -> Inference:
+    def conclude() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
         start = emitter.formula(substitute_simultaneously(proof.goal, {t: at}))
-        equal = emitter.discharged(emitter.conclude(value, start, inner), context)
+        equal = emitter.discharge_hypotheses(emitter.conclude(value, start, inner), context)
         sides = Eq(D(proof.goal.lhs, t), D(proof.goal.rhs, t), evaluate=False)
         along = emitter.conclude(slope, emitter.formula(sides), context)
         z = fresh_symbol(
@@ -203,16 +215,16 @@ def _equal_by_derivative(
         between = MeanValueTheorem(emitter, context, z)
 
         def show(low: Term, high: Term) -> Inference:
-            line = between.apart(moved, low, high)
-            # On the left stand f(high) + g(low), on the right g(high) + f(low).
+            line = between.compare_ends(moved, low, high)
+            # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.attempt(partial(with_values, line, places))
+                short = emitter.attempt(partial(align_values, line, places))
                 return emitter.from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
-        def with_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
-            """Write the values at the point as they stand in the equation of the values."""
+        def align_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
+            """Rewrite values at the point to the form that they have in the proved equation."""
             for (side, summand), wanted in zip(places, equal.theorem.conclusion[1:], strict=True):
                 raw = line.theorem.conclusion[side][summand]
                 if raw != wanted:
@@ -220,38 +232,40 @@ def _equal_by_derivative(
                     line = emitter.script.add("rewrite", [line, same], [[side, summand]])
             return line
 
-        return between.cases(point, x, show)
+        return between.prove_for_both_orders(point, x, show)
 
-    return emitter.step(last, closed)
+    return emitter.emit_step(last, conclude)
 
 
-def _nodes(t: Term, head: str) -> Iterator[Term]:
+def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
     """Yield the outermost binders of a given kind, such as sums, in a term."""
     if t[0] == head:
         yield t
     for place, part in children(t):
         if not is_bound_place(t, place):
-            yield from _nodes(part, head)
+            yield from _outermost_binders(part, head)
 
 
 @emitter_for_rules("_FundamentalTheorem")
-def _fundamental_theorem(
+def _emit_fundamental_theorem(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a step by evaluating integrals with the antiderivative that its rule states."""
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     primitive = ("lam", (emitter.term(rule.variable),), (emitter.term(rule.antiderivative),), ())
-    for node in _nodes(wanted, "int"):
+    for node in _outermost_binders(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.attempt(partial(_integrated, emitter, step.context, node, primitive))
+                emitter.attempt(partial(_integrate, emitter, step.context, node, primitive))
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
     return emitter.from_equations(lines, wanted, step.context)
 
 
-def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
+def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
+    """Evaluate an integral by an antiderivative, a function of one variable."""
     (x,), (body,), (low, high) = (
         bound_variables(node),
         binder_bodies(node),
@@ -260,53 +274,57 @@ def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: 
     given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
     here = [("<=", low, x)] * (low[0] != "-oo") + [("<=", x, high)] * (high[0] != "oo")
     slope = ("d", (1,), bound_variables(primitive), binder_bodies(primitive), (x,))
-    # Of a derivative everywhere, the ends may stand in any order.
+    # If the derivative is known everywhere, the ends may be in any order.
     line = None
     for ends in (here, []):
         with suppress(*FAILURES):
             line = prove_by_arithmetic(emitter, ("=", body, slope), [*given, *ends])
     if line is None:
         raise Rejected("the integrand is not this derivative")
-    return emitter.discharged(emitter.script.add("fundamental theorem", [line], node), context)
+    return emitter.discharge_hypotheses(
+        emitter.script.add("fundamental theorem", [line], node), context
+    )
 
 
 @emitter_for_rules("_IntegralAlgebra")
-def _integral_algebra(
+def _emit_integral_algebra(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
+    """Prove a relation of integrals by writing each as a difference of integrals from 0."""
     wanted, lines = emitter.formula(step.statement), []
-    for node in {canonical_key(n): n for n in _nodes(wanted, "int")}.values():
+    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "int")}.values():
         low, high = parts_outside_binder(node)
         first, second = (
             ("int", bound_variables(node), binder_bodies(node), e)
             for e in ((ZERO, low), (low, high))
         )
         line = emitter.script.add("adjacent", (), first, second)
-        lines.append(emitter.discharged(line, step.context))
+        lines.append(emitter.discharge_hypotheses(line, step.context))
     return emitter.from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_SingleOut")
-def _single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a relation of sums by splitting one term off each of them."""
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
-    for node in {canonical_key(n): n for n in _nodes(wanted, "sum")}.values():
+    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "sum")}.values():
 
-        def apart(node: Term = node) -> Inference:
+        def split_off(node: Term = node) -> Inference:
             line = emitter.script.add("term of a sum", (), node, place)
-            if any(emitter.shown(h, emitter.hypotheses(step.context), step.context) is None
+            if any(emitter.find_proof(h, emitter.hypotheses(step.context), step.context) is None
                    for h in line.theorem.hypotheses.values()):  # fmt: skip
                 raise Rejected("the sum is not known to have the term")
-            return emitter.discharged(line, step.context)
+            return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
-            lines.append(emitter.attempt(apart))
+            lines.append(emitter.attempt(split_off))
     return emitter.from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_Termwise")
-def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule
     *facts, terms = premises
@@ -319,7 +337,7 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
         for fact in reversed(facts):
             both = line.theorem.hypotheses | fact.theorem.hypotheses
             left = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
-            line = emitter.logic([line, fact], left, p)
+            line = emitter.infer_by_logic([line, fact], left, p)
         return line
 
     found: dict[Any, Any] = {}
@@ -338,36 +356,40 @@ def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
         sides.reverse()
     compared = under_facts((kind, *sides), [terms])
 
-    def whole(t: Term) -> Term:
+    def sum_over_range(t: Term) -> Term:
         return ("sum", (i,), (t,), (low, high))
 
-    def settled(line: Inference) -> Inference:
-        return emitter.discharged(line, step.context, exist)
+    def discharge(line: Inference) -> Inference:
+        return emitter.discharge_hypotheses(line, step.context, exist)
 
     exist: list[Inference] = []
     for t in (*parts, body):
         exist.append(
-            settled(emitter.script.add("under", [under_facts(definedness_formula(t))], whole(t)))
+            discharge(
+                emitter.script.add(
+                    "under", [under_facts(definedness_formula(t))], sum_over_range(t)
+                )
+            )
         )
-        emitter.keep(definedness_formula(whole(t)), step.context, exist[-1])
-    added = settled(emitter.script.add("under", [compared], whole(sides[0])))
-    taken = settled(
+        emitter.store_proof(definedness_formula(sum_over_range(t)), step.context, exist[-1])
+    added = discharge(emitter.script.add("under", [compared], sum_over_range(sides[0])))
+    taken = discharge(
         emitter.script.add(
-            "linear", [under_facts(definedness_formula(body))], whole(body), factors, parts
+            "linear", [under_facts(definedness_formula(body))], sum_over_range(body), factors, parts
         )
     )
     goal = emitter.formula(step.statement)
 
-    def put(line: Inference, old: Term, new: Term) -> Inference:
+    def rewrite_equal(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.from_equations(exist, ("=", old, new), step.context)
         paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
-    # A side is the other and the sum, which compares to 0.
+    # One side is the other side plus a sum that compares to 0.
     if rule.partition is not None:
-        taken = put(taken, whole(emitter.term(rule.partition)), num(1))
-    added = put(added, whole(ZERO), ZERO)
-    total, (_, *ends) = whole(body), taken.theorem.conclusion
+        taken = rewrite_equal(taken, sum_over_range(emitter.term(rule.partition)), num(1))
+    added = rewrite_equal(added, sum_over_range(ZERO), ZERO)
+    total, (_, *ends) = sum_over_range(body), taken.theorem.conclusion
     (linear_part,) = [t for t in ends if not is_same_term(t, total)]
     more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
     equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)

@@ -38,34 +38,34 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
-from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import (
-    BY_ARITHMETIC,
+    ARITHMETIC_PROVER,
     FAILURES,
-    QUESTIONS,
+    PROVERS,
     ProofEmitter,
     emitter_for_rules,
 )
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.failure_messages import reword_failure
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
-from slrsym.tactics.wording import reword_reason
+from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
 ZERO = num(0)
-# What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
-FOUND: dict[str, Any] = {}
+# Evidence, or the error of a failed search, by a digest of the question. Evidence is checked again.
+EVIDENCE_CACHE: dict[str, Any] = {}
 
 
 class NoEquationsKnown(Rejected):
     """Raised if arithmetic has no equation for an expectation, integral or other opaque term."""
 
 
-def search_arithmetic(
+def search_arithmetic_evidence(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     emitter: ProofEmitter | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Search for arithmetic evidence for a relation; return the inference rule, premises and data.
 
-    The first premises are supposed before all else: equations that give values to opaque terms.
+    The ring learns the first `first` premises before all else: equations for opaque terms.
     """
     said = [
         canonical_key(p),
@@ -76,30 +76,31 @@ def search_arithmetic(
     ]
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
-    if name in FOUND:
-        if isinstance(FOUND[name], partial):
-            raise FOUND[name]()
+    if name in EVIDENCE_CACHE:
+        if isinstance(EVIDENCE_CACHE[name], partial):
+            raise EVIDENCE_CACHE[name]()
         # It may have been found by another version of the proof checker.
         with suppress(Rejected):
-            prove("arithmetic", premises, tuple(given), p, FOUND[name])
-            return "arithmetic", premises, tuple(given), p, FOUND[name]
+            prove("arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name])
+            return "arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name]
     try:
-        made = _tried(p, given, premises, effort, emitter, first)
+        made = _search_with_growing_facts(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if emitter is None else reword_reason(emitter, failed)
-        # With more left, another step may find it.
-        if emitter is None or emitter.left > 0:
-            # Without what led to it, which takes much memory.
-            FOUND[name] = partial(type(reason), str(reason))
+        reason = Rejected(str(failed)) if emitter is None else reword_failure(emitter, failed)
+        # A step with more effort left may find evidence.
+        if emitter is None or emitter.remaining_effort > 0:
+            # Without its traceback, which would keep much memory.
+            EVIDENCE_CACHE[name] = partial(type(reason), str(reason))
         raise reason from None
-    FOUND[name] = made[-1]
+    EVIDENCE_CACHE[name] = made[-1]
     return made
 
 
-def _tried(
+def _search_with_growing_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
     emitter: ProofEmitter | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
+    """Search for evidence from few of the hypotheses first, and from all of them last."""
     start = sum(len(relations_in_conjunction(q)) for q in given)
     leading = list(
         range(
@@ -111,7 +112,7 @@ def _tried(
         r for q in (*given, *(t.conclusion for t in premises)) for r in relations_in_conjunction(q)
     ]
     symbols, reason = free_symbols(p), None
-    near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
+    near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_short(fact)]
     # Most statements need few of the hypotheses, and most equations few signs: brief searches spend
     # little on the signs of arguments of functions.
     every, is_equation = list(range(len(facts))), p[0] == "="
@@ -127,7 +128,7 @@ def _tried(
     for chosen, share, is_brief in (*ways, (every, 1.0, False)):
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
-            return _searched(
+            return _search_with_facts(
                 p, given, premises, facts, chosen, int(share * effort), emitter, is_brief
             )
         except Rejected as refusal:
@@ -135,29 +136,30 @@ def _tried(
     raise reason or Rejected("nothing was tried")
 
 
-def _is_light(fact: Term) -> bool:
+def _is_short(fact: Term) -> bool:
     """Return whether a fact is short, so that arithmetic tries it early."""
     return len(canonical_key(fact)) < 200
 
 
-def _searched(
+def _search_with_facts(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
     chosen: Sequence[int], effort: int, emitter: ProofEmitter | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
+    """Search for evidence from chosen facts, with a ring made larger or finer where necessary."""
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
-        # What is plain costs little, and is seen whatever other questions have cost.
-        most = max(emitter.left, effort // 50) if emitter else math.inf
+        # Easy questions cost little, and are answered even if others have used up the effort.
+        most = max(emitter.remaining_effort, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
-        search = CertificateSearch(effort, most, is_brief)
+        search = SignSearch(effort, most, is_brief)
         ring = HintRecordingRing(
             size, units, search, special_derivatives_in_premises(premises), binders_in_facts(facts)
         )
         ring.search = search
         try:
-            use = _supposed(ring, search, facts, chosen)
+            use = _learn_facts(ring, search, facts, chosen)
             require_relation_holds(ring, p)
         except ExponentUnitTooCoarse:
             units = ring.units
@@ -169,8 +171,8 @@ def _searched(
             raise
         finally:
             if emitter:
-                emitter.left -= search.work
-        # The polynomials of the proof checker are no longer than need be.
+                emitter.remaining_effort -= search.work
+        # The proof checker is given as few generators as the evidence needs.
         size = max(1, len(ring.generators))
         written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.answers]
@@ -184,7 +186,7 @@ def prove_with_given_equations(
     """Prove a relation by arithmetic, given equations between opaque terms such as expectations."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or emitter.effort
-    name, _, *data = search_arithmetic(p, given, theorems, most, emitter, len(equations))
+    name, _, *data = search_arithmetic_evidence(p, given, theorems, most, emitter, len(equations))
     return emitter.script.add(name, premises, *data)
 
 
@@ -204,16 +206,17 @@ def prove_by_arithmetic(
             raise
         try:
             return emitter.attempt(
-                partial(_with_equations, emitter, p, given, lines, formulas, effort)
+                partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
             )
         except NoEquationsKnown:
             raise reason from None
 
 
-def _with_equations(
+def _prove_with_binder_equations(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
+    """Prove a relation after deriving equations for its sums, integrals and expectations."""
     equations = BinderEquations(emitter, given, lines, prove_with_given_equations).equations_for(
         formulas
     )
@@ -222,13 +225,13 @@ def _with_equations(
     return prove_with_given_equations(emitter, p, given, lines, equations, effort)
 
 
-BY_ARITHMETIC.append(prove_by_arithmetic)
+ARITHMETIC_PROVER.append(prove_by_arithmetic)
 
 
-def _supposed(
-    ring: HintRecordingRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
+def _learn_facts(
+    ring: HintRecordingRing, search: SignSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
-    """Add the chosen facts to the ring, each once its terms are defined; return the facts used."""
+    """Add chosen facts to the ring if their terms are defined; return the numbers of the added."""
     use: list[int] = []
     for _ in range(2):
         for i in chosen:
@@ -242,7 +245,7 @@ def _supposed(
             except ExponentUnitTooCoarse:
                 raise
             except Rejected:
-                # As if it had not been tried.
+                # Undo all that was learned from it.
                 ring.restore(mark[0])
                 del search.answers[mark[1] :]
                 search.failed.clear()
@@ -263,8 +266,10 @@ def opaque_terms(t: Term) -> dict[str, Term]:
         or (t[0] == "d" and binder_bodies(t)[0][0] == "E")
         or is_improper_integral(t)
     ):
-        # With the sums of copies that it is taken of.
-        return {canonical_key(t): t} | {canonical_key(c): c for c in _copies(t, t) if t[0] == "E"}
+        # An expectation also counts the sums of copies inside it.
+        return {canonical_key(t): t} | {
+            canonical_key(c): c for c in _free_copy_sums(t, t) if t[0] == "E"
+        }
     found: dict[str, Term] = {}
     for place, part in children(t):
         if not is_bound_place(t, place):
@@ -275,7 +280,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
 def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
     """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
-    for t in (part for p in formulas for part in _values(p)):
+    for t in (part for p in formulas for part in _special_values(p)):
         at = drop_zero_terms(t)
         if canonical_key(at) in found:
             continue
@@ -284,10 +289,13 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
             (body,) = binder_bodies(at)
             if not free_symbols(body) & set(bound_variables(at)) and not has_copy_sum(body):
                 own.append(emitter.script.add("constant", (), at))
-        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.book:
-            own.append(_at(emitter, "owens-t-at-zero", at[3]))
-        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.book:
-            own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
+        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.proved_claims:
+            own.append(_instantiate_claim(emitter, "owens-t-at-zero", at[3]))
+        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.proved_claims:
+            own += [
+                emitter.script.add("definition", (), at),
+                _instantiate_claim(emitter, "zeta-at-zero", at[3]),
+            ]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(emitter.script.add("definition", (), at))
             own.append(
@@ -296,9 +304,9 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
     return [line for lines in found.values() for line in lines]
 
 
-def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
+def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference:
     """Return a proved claim about a real number, instantiated at a value."""
-    line = emitter.book.cite(id)
+    line = emitter.proved_claims.cite(id)
     (x,) = free_symbols(line.theorem.conclusion)
     if x == value:
         return line
@@ -307,7 +315,7 @@ def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
         exists = emitter.attempt(
             partial(prove_by_arithmetic, emitter, definedness_formula(value), ())
         )
-        line = emitter.logic([line, exists], (), line.theorem.conclusion)
+        line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
     return line
 
 
@@ -325,10 +333,10 @@ def drop_zero_terms(t: Term) -> Term:
     return ZERO if (odd and t[2] == ZERO) or (t[0] == "^" and t[1] > 0 and t[3] == ZERO) else t
 
 
-def _values(t: Term) -> Iterator[Term]:
-    """Yield expectations, and values of zeta and Owen's T, that stand outside all binders.
+def _special_values(t: Term) -> Iterator[Term]:
+    """Yield expectations, and values of zeta and Owen's T, that are outside all binders.
 
-    In what is differentiated, they are those at the point.
+    Inside a derivative, these are values at the point of differentiation.
     """
     if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
         yield t
@@ -337,20 +345,21 @@ def _values(t: Term) -> Iterator[Term]:
             binder_bodies(t),
             dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
         )
-        yield from (u for u in _values(substitute(body, point)) if u[0] == "f")
+        yield from (u for u in _special_values(substitute(body, point)) if u[0] == "f")
     for place, part in children(t):
         if not is_bound_place(t, place):
-            yield from _values(part)
+            yield from _special_values(part)
 
 
-def _copies(t: Term, node: Term) -> Iterator[Term]:
+def _free_copy_sums(t: Term, node: Term) -> Iterator[Term]:
+    """Yield the sums of copies in an expectation that contain none of its variables."""
     if t[0] == "copies":
         if not free_symbols(t) & set(bound_variables(node)):
             yield t
         return
     for place, part in children(t):
         if t is node or not is_bound_place(t, place):
-            yield from _copies(part, node)
+            yield from _free_copy_sums(part, node)
 
 
 def prove_in_context(
@@ -372,24 +381,29 @@ def prove_in_context(
         [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
     )
     asked = [definedness_formula(n) for name, n in nodes.items() if name not in known]
-    exist = [emitter.holds(q, context) for q in asked if canonical_key(q) != canonical_key(p)]
+    exist = [
+        emitter.prove_or_add_axiom(q, context)
+        for q in asked
+        if canonical_key(q) != canonical_key(p)
+    ]
     return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
 
-def _ask(
+def _prove_with_more_hypotheses(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
+    """Prove a relation by arithmetic from the hypotheses of a step and from further ones."""
     own = set(map(canonical_key, emitter.hypotheses(context)))
     return prove_in_context(
         emitter, p, context, lines, [h for h in given if canonical_key(h) not in own]
     )
 
 
-QUESTIONS.append(_ask)
+PROVERS.append(_prove_with_more_hypotheses)
 
 
 def prove_after_rewriting(
@@ -398,7 +412,7 @@ def prove_after_rewriting(
     equations: Iterable[Inference],
     prove: Callable[[Term], Inference],
 ) -> Inference:
-    """Prove a formula after equations are put in from left to right, and rewrite back."""
+    """Rewrite a formula by equations, prove the result by `prove`, and rewrite back."""
     changed = []
     for line in equations:
         _, old, new = line.theorem.conclusion
@@ -416,7 +430,8 @@ def _is_mean_equation(p: Term) -> bool:
 
 
 @emitter_for_rules("_Algebra")
-def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by arithmetic, by linearity of expectations, or by equal function values."""
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return prove_after_rewriting(
@@ -426,20 +441,20 @@ def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
         return emitter.from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
-        return emitter.or_linear(step, show, premises)
+        return emitter.prove_or_use_linearity(step, show, premises)
     except FAILURES as reason:
-        unified = partial(_unified, emitter, wanted, step.context)
+        unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
         for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
                 return emitter.attempt(way)
         raise reason
 
 
-def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
+def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
     """Prove a statement after writing equal function values inside binders in the same form."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
-    for path, t in _values_under(wanted):
+    for path, t in _calls_under_binders(wanted):
         if canonical_key(t) not in words:
             words[canonical_key(t)] = (t, None)
             for other, line in list(words.values()):
@@ -462,7 +477,7 @@ def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference
     return shown
 
 
-def _values_under(
+def _calls_under_binders(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield path and term of each function call that depends on variables bound around it."""
@@ -471,60 +486,66 @@ def _values_under(
         return
     for place, part in children(t):
         inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
-        yield from _values_under(part, (*path, place), inner)
+        yield from _calls_under_binders(part, (*path, place), inner)
 
 
 @emitter_for_rules("_Definition")
-def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
-    paths = [path for path, _ in _named(wanted)]
+    paths = [path for path, _ in _calls_of_zeta_and_owens_t(wanted)]
     meant, terms = wanted, {}
-    for path, t in _named(wanted):
+    for path, t in _calls_of_zeta_and_owens_t(wanted):
         line = emitter.script.add("definition", (), t)
         for name in free_symbols(t):
-            # Of what is bound around it, nothing is supposed.
+            # A bound variable needs no hypothesis that it is defined.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.logic([known], (), definedness_formula(name))
+            exists = emitter.infer_by_logic([known], (), definedness_formula(name))
             left = {
                 k: h
                 for k, h in line.theorem.hypotheses.items()
                 if k != canonical_key(definedness_formula(name))
             }
-            line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
+            line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
     line = emitter.from_equations((), meant, context)
-    for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
+    for path, t in zip(paths, [t for _, t in _calls_of_zeta_and_owens_t(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
         )
-    return emitter.discharged(line, context)
+    return emitter.discharge_hypotheses(line, context)
 
 
-def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield path and term of each call of zeta or Owen's T in a term, in derivatives, too."""
+def _calls_of_zeta_and_owens_t(
+    t: Term, path: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Yield path and term of each call of zeta or Owen's T in a term, also inside derivatives."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
         if not is_bound_place(t, place) or t[0] == "d":
-            yield from _named(part, (*path, place))
+            yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 
 
 @emitter_for_rules("_Structural")
-def _structural(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_structural_step(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     """Prove a structural step, such as that the conjunction of the parts gives the whole."""
     rule: Any = step.rule
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     if rule.name == CITED:
         for id in rule.citing:
             emitter.find(id)
-        return emitter.unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
+        return emitter.add_unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
     if rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":
         line = prove_by_arithmetic(emitter, p[2], (*given, p[1]))
-        return emitter.logic([line], given, p)
+        return emitter.infer_by_logic([line], given, p)
     if p[0] == "and":
-        return emitter.logic([prove_by_arithmetic(emitter, q, given) for q in p[1:]], given, p)
+        return emitter.infer_by_logic(
+            [prove_by_arithmetic(emitter, q, given) for q in p[1:]], given, p
+        )
     return prove_by_arithmetic(emitter, p, given)

@@ -1,8 +1,8 @@
 """Equations between sums, integrals, derivatives and expectations, derived for arithmetic.
 
-A sum or an integral is taken apart into a linear combination of sums or integrals whose terms are
-in normal form; a derivative of these is evaluated; two expectations whose bodies and laws are equal
-are equal. Where that is known, such a term is defined, or has a sign.
+A sum or an integral is written as a linear combination of sums or integrals whose terms are in
+normal form. A derivative of sums or integrals is evaluated. Two expectations are equal if their
+integrands and laws are equal. Such terms are also proved to be defined, or to have a sign.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from slrsym.checker.term import (
     replace_parts,
     substitute,
 )
-from slrsym.tactics.certificates import CertificateSearch, HintRecordingRing
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.numerical_values import surely_different
+from slrsym.tactics.numerical_values import are_surely_different
+from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
-# The part of the effort for a step that one normal form may take.
+# One normal form may take this fraction, 1/10, of the search effort of a step.
 _SHARE = 10
 _RANGES = ("sum", "int")
-# Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
+# Proves a relation from hypotheses, theorems and equations for opaque terms.
 Arithmetic = Callable[
     [ProofEmitter, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
 ]
@@ -79,18 +79,18 @@ class BinderEquations:
     ) -> None:
         self.emitter, self.given, self.lines = emitter, tuple(given), list(lines)
         self.arithmetic = arithmetic
-        # In an order in which each speaks of terms that have been met before.
+        # Each contains only terms that are defined by earlier ones.
         self.found: list[Inference] = []
         self._seen: set[str] = set()
 
-    # -- what is asked ----------------------------------------------------------------------------
+    # -- the search -------------------------------------------------------------------------------
 
     def equations_for(self, formulas: Iterable[Term]) -> list[Inference]:
         """Return equations for the binders in some formulas, possibly none."""
         nodes = {canonical_key(t): t for p in formulas for t in outer_binders(p)}
         for t in sorted(nodes.values(), key=lambda t: -_height(t)):
             if t[0] == "d":
-                self._optional(self._derivative, t)
+                self._attempt(self._evaluate_derivative, t)
         nodes |= {
             canonical_key(t): t
             for line in self.found
@@ -98,11 +98,11 @@ class BinderEquations:
         }
         for t in sorted(nodes.values(), key=_height):
             if t[0] in _RANGES:
-                self._optional(self._range, t)
-        self._equal_expectations([t for t in nodes.values() if t[0] == "E"])
+                self._attempt(self._split_range, t)
+        self._equate_expectations([t for t in nodes.values() if t[0] == "E"])
         return self.found
 
-    def _optional(self, make: Any, *data: Any) -> bool:
+    def _attempt(self, make: Any, *data: Any) -> bool:
         """Run a derivation of equations, undo it if it fails, and return whether it succeeded."""
         mark, seen = len(self.found), set(self._seen)
         try:
@@ -127,17 +127,17 @@ class BinderEquations:
             if name in known:
                 left[name] = h
             elif h[0] == "forall":
-                proofs.append(self._everywhere(h))
+                proofs.append(self._prove_everywhere(h))
             else:
-                proofs.append(self._known(h) or self.prove(h, given))
+                proofs.append(self._known_definedness(h) or self.prove(h, given))
         for proof in proofs:
             left |= proof.theorem.hypotheses
         if not proofs:
             return line
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def _known(self, p: Term) -> Inference | None:
-        """Return a theorem that a term is defined, or assume the formula if it is a hypothesis."""
+    def _known_definedness(self, p: Term) -> Inference | None:
+        """Return a proof that a term is defined, from a hypothesis or a theorem; else None."""
         if not (p[0] == "=" and is_same_term(p[1], p[2])):
             return None
         if canonical_key(p) in map(canonical_key, self.given):
@@ -149,7 +149,7 @@ class BinderEquations:
                 return self.emitter.script.add("defined", [line], [place])
         return None
 
-    def _everywhere(self, p: Term) -> Inference:
+    def _prove_everywhere(self, p: Term) -> Inference:
         """Prove a side condition of a derivative that must hold at all points of a range."""
         ((x,), (body,), _) = p[1:]
         new = fresh_symbol(x, [*free_symbols(p), *free_symbols(("and", *self.given, p))])
@@ -162,21 +162,21 @@ class BinderEquations:
             kept |= {
                 k: h for k, h in supposed.items() if k not in set(map(canonical_key, case[1:]))
             }
-        line = self.emitter.logic(proofs, kept.values(), ("implies", between, q))
+        line = self.emitter.infer_by_logic(proofs, kept.values(), ("implies", between, q))
         return self.emitter.script.add("generalise", [line], new)
 
     # -- derivatives ------------------------------------------------------------------------------
 
-    def _derivative(self, t: Term) -> None:
+    def _evaluate_derivative(self, t: Term) -> None:
         """Evaluate a derivative of a term that contains sums or integrals."""
-        if not any(part[0] in _RANGES for part in _all_parts(binder_bodies(t)[0])):
+        if not any(part[0] in _RANGES for part in _subterms(binder_bodies(t)[0])):
             return
-        cited = [line for line in self.lines if _is_slope(line)]
+        cited = [line for line in self.lines if _is_equation_of_derivative(line)]
         evaluate_derivative(
             t, special_derivatives_in_premises([line.theorem for line in cited]), []
         )
         line = self.emitter.script.add("derivative", cited, t)
-        rest = BinderEquations(self.emitter, self.given, self._all(), self.arithmetic)
+        rest = BinderEquations(self.emitter, self.given, self._known_theorems(), self.arithmetic)
         rest.equations_for([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
         self.found += rest.found
         line = self.discharge(line)
@@ -184,7 +184,7 @@ class BinderEquations:
 
     # -- sums and integrals -----------------------------------------------------------------------
 
-    def _range(self, t: Term) -> None:
+    def _split_range(self, t: Term) -> None:
         """Write a sum or an integral as a linear combination of simpler ones."""
         if canonical_key(t) in self._seen or not all(map(is_term, parts_outside_binder(t))):
             return
@@ -196,60 +196,67 @@ class BinderEquations:
         if new != x:
             t = replace_parts((t[0], (new,), *t[2:]), {(2, 0): substitute(body, {x: new})})
             (x,), (body,) = bound_variables(t), binder_bodies(t)
-        ordered = t[0] == "sum" or self._ordered(low, high)
+        ordered = t[0] == "sum" or self._are_ordered(low, high)
         around = (("<=", low, x), ("<=", x, high)) if ordered else ()
-        within = BinderEquations(self.emitter, (*self.given, *around), self._all(), self.arithmetic)
+        within = BinderEquations(
+            self.emitter, (*self.given, *around), self._known_theorems(), self.arithmetic
+        )
         within.equations_for([body])
-        factors, parts = within.combination(body, x)
+        factors, parts = within.separate_factors(body, x)
         whole = linear_combination_term(factors, parts)
-        # A factor may be a sum that stood within and does not vary.
+        # A factor may be an inner sum that does not depend on the variable.
         for node in (node for c in factors for node in outer_binders(c)):
             if node[0] in _RANGES:
-                self._range(node)
+                self._split_range(node)
         heads = [replace_parts(t, {(2, 0): f}) for f in parts]
         for f, head in zip(parts, heads, strict=True):
-            self._exists(within, f, head, x)
+            self._prove_range_exists(within, f, head, x)
         if factors == [ONE] and is_same_term(parts[0], body):
             return
         said = within.prove(("=", body, whole))
         line = self.emitter.script.add("linear", [said], t, tuple(factors), tuple(parts))
         self.found.append(self.discharge(line))
         if len(parts) > 1:
-            self._sign(within, body, t)
+            self._prove_range_sign(within, body, t)
 
     def _is_used(self, x: Term) -> bool:
+        """Return whether a variable occurs free in a hypothesis or a known theorem."""
         return any(x in free_symbols(p) for p in self.given) or any(
             x in free_symbols(line.theorem.conclusion) or any(x in free_symbols(h) for h in
                                                       line.theorem.hypotheses.values())
             for line in (*self.lines, *self.found))  # fmt: skip
 
-    def _ordered(self, low: Term, high: Term) -> bool:
+    def _are_ordered(self, low: Term, high: Term) -> bool:
+        """Return whether arithmetic proves that the lower end is at most the upper end."""
         with suppress(*FAILURES):
             self.emitter.attempt(lambda: self.prove(("<=", low, high)))
             return True
         return False
 
-    def _exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
+    def _prove_range_exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
         """Prove that a sum or integral is defined, and derive its sign or constant value."""
-        if canonical_key(head) in self._seen and self._known(definedness_formula(head)):
+        if canonical_key(head) in self._seen and self._known_definedness(definedness_formula(head)):
             return
         self._seen.add(canonical_key(head))
         if x not in free_symbols(f):
             self.found.append(self.discharge(self.emitter.script.add("constant", (), head)))
             return
-        if self._known(definedness_formula(head)) is None:
+        if self._known_definedness(definedness_formula(head)) is None:
             there = within.prove(definedness_formula(f))
             rule = "under" if head[0] == "sum" else "integral exists"
             self.found.append(self.discharge(self.emitter.script.add(rule, [there], head)))
-        self._sign(within, f, head)
+        self._prove_range_sign(within, f, head)
 
-    def _sign(self, within: BinderEquations, f: Term, head: Term) -> None:
+    def _prove_range_sign(self, within: BinderEquations, f: Term, head: Term) -> None:
         """Prove the sign of a sum or an integral from the sign of its terms."""
         for kind in within.known_signs(f):
-            if self._optional(self._signed, within, kind, f, head):
+            if self._attempt(self._prove_range_sign_of_kind, within, kind, f, head):
                 return
 
-    def _signed(self, within: BinderEquations, kind: str, f: Term, head: Term) -> Inference:
+    def _prove_range_sign_of_kind(
+        self, within: BinderEquations, kind: str, f: Term, head: Term
+    ) -> Inference:
+        """Prove one comparison of a sum or integral with 0 from that of its terms."""
         positive = kind in ("0<", "0<=")
         sides = (ZERO, f) if positive else (f, ZERO)
         there = within.prove((kind.strip("0"), *sides))
@@ -264,16 +271,18 @@ class BinderEquations:
 
     # -- normal forms -----------------------------------------------------------------------------
 
-    def _ring(self) -> HintRecordingRing:
+    def _ring_with_facts(self) -> HintRecordingRing:
+        """Return a new ring that has learned the hypotheses and the known theorems."""
         facts = [
             r
-            for q in (*self.given, *(line.theorem.conclusion for line in self._all()))
+            for q in (*self.given, *(line.theorem.conclusion for line in self._known_theorems()))
             for r in relations_in_conjunction(q)
         ]
-        search = CertificateSearch(
-            self.emitter.effort // _SHARE, max(self.emitter.left, self.emitter.effort // 50)
+        search = SignSearch(
+            self.emitter.effort // _SHARE,
+            max(self.emitter.remaining_effort, self.emitter.effort // 50),
         )
-        premises = [line.theorem for line in self._all()]
+        premises = [line.theorem for line in self._known_theorems()]
         ring = HintRecordingRing(
             40,
             dict(self._units),
@@ -297,16 +306,16 @@ class BinderEquations:
 
     _units: dict[Any, Any] = {}
 
-    def _all(self) -> list[Inference]:
+    def _known_theorems(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
-    def _normal(self, t: Term) -> tuple[HintRecordingRing, Any]:
+    def _normal_form(self, t: Term) -> tuple[HintRecordingRing, Any]:
         """Return the normal form of a term as a quotient of polynomials, with its ring."""
         self._units = {}
         for _ in range(8):
             ring = None
             try:
-                ring = self._ring()
+                ring = self._ring_with_facts()
                 return ring, ring.normal_form(t)
             except ExponentUnitTooCoarse:
                 self._units = ring.units if ring is not None else {}
@@ -315,7 +324,7 @@ class BinderEquations:
     def known_signs(self, f: Term) -> list[str]:
         """Return the comparisons with zero that are known for a term, the strictest first."""
         try:
-            ring, (n, d) = self._normal(f)
+            ring, (n, d) = self._normal_form(f)
         except FAILURES:
             return []
         p = ring.facts.reduce(n * d)
@@ -324,9 +333,9 @@ class BinderEquations:
                 return kinds
         return []
 
-    def combination(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
+    def separate_factors(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Write a term as a sum of parts times factors without x; return factors and parts."""
-        ring, (n, d) = self._normal(body)
+        ring, (n, d) = self._normal_form(body)
         own = {
             i
             for i, g in enumerate(ring.generators)
@@ -360,17 +369,19 @@ class BinderEquations:
 
     # -- expectations -----------------------------------------------------------------------------
 
-    def _equal_expectations(self, nodes: Sequence[Term]) -> None:
+    def _equate_expectations(self, nodes: Sequence[Term]) -> None:
         """Prove pairs of expectations equal whose integrands and laws are equal."""
         merged: set[str] = set()
         for a, b in itertools.combinations(nodes, 2):
             if {canonical_key(a), canonical_key(b)} & merged or not _may_be_equal(a, b):
                 continue
             with suppress(*FAILURES):
-                self.found.append(self.emitter.attempt(partial(self._equal, a, b)))
+                self.found.append(
+                    self.emitter.attempt(partial(self._prove_expectations_equal, a, b))
+                )
                 merged.add(canonical_key(a))
 
-    def _equal(self, a: Term, b: Term) -> Inference:
+    def _prove_expectations_equal(self, a: Term, b: Term) -> Inference:
         """Prove that two expectations are equal."""
         names = set(bound_variables(a))
         given = [h for h in self.given if not free_symbols(h) & names]
@@ -378,12 +389,12 @@ class BinderEquations:
             binder_bodies(b)[0], dict(zip(bound_variables(b), bound_variables(a), strict=True))
         )
         if is_same_term(binder_bodies(a)[0], body):
-            exists = self._known(definedness_formula(a))
+            exists = self._known_definedness(definedness_formula(a))
             if exists is None:
                 raise Rejected("an expectation that is not known to exist")
             line = exists
         else:
-            lines = [line for line in self.lines if not _speaks_of(line, names)]
+            lines = [line for line in self.lines if not _mentions(line, names)]
             bodies = BinderEquations(self.emitter, given, lines, self.arithmetic).prove(
                 ("=", binder_bodies(a)[0], body)
             )
@@ -398,7 +409,8 @@ class BinderEquations:
         return line
 
 
-def _speaks_of(line: Inference, names: set[Term]) -> bool:
+def _mentions(line: Inference, names: set[Term]) -> bool:
+    """Return whether a theorem or one of its hypotheses contains one of some variables."""
     said = (line.theorem.conclusion, *line.theorem.hypotheses.values())
     return any(free_symbols(p) & names for p in said)
 
@@ -414,10 +426,11 @@ def _may_be_equal(a: Term, b: Term) -> bool:
     for law, other in zip(parts_outside_binder(a), parts_outside_binder(b), strict=True):
         start = 2 if law[0] == "gauss" else 1
         pairs += zip(law[start:], other[start:], strict=True)
-    return not any(surely_different(u, v) for u, v in pairs)
+    return not any(are_surely_different(u, v) for u, v in pairs)
 
 
-def _is_slope(line: Inference) -> bool:
+def _is_equation_of_derivative(line: Inference) -> bool:
+    """Return whether a theorem without hypotheses states the value of a derivative."""
     p = line.theorem.conclusion
     return p[0] == "=" and p[1][0] == "d" and not line.theorem.hypotheses
 
@@ -426,10 +439,10 @@ def _height(t: Term) -> int:
     return 1 + max((_height(part) for _, part in children(t)), default=0)
 
 
-def _all_parts(t: Term) -> Iterator[Term]:
+def _subterms(t: Term) -> Iterator[Term]:
     yield t
     for _, part in children(t):
-        yield from _all_parts(part)
+        yield from _subterms(part)
 
 
 # -- terms of polynomials -------------------------------------------------------------------------
@@ -438,7 +451,7 @@ def _all_parts(t: Term) -> Iterator[Term]:
 def generator_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator of the ring stands for, with its sign.
 
-    Of an odd function the argument is taken whose key comes first.
+    For an odd function f, f(x) = -f(-x) is written with the argument whose key comes first.
     """
     kind, *data = ring.generators[i]
     if kind == "s":

@@ -1,6 +1,6 @@
 """The proof log of all claims that comes with the package.
 
-Whether the log is right is not asked here: ``slrsym recheck`` judges it.
+This module reads the log without checking it; ``slrsym recheck`` checks it.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# slrsym verify --proof-log has written it.
-SHIPPED = Path(__file__).with_name("ledger.log.xz")
+# Written by slrsym verify --proof-log.
+BUNDLED_LOG = Path(__file__).with_name("ledger.log.xz")
 
 
 @cache
-def _lines() -> dict[str, str]:
-    """Return the records of the bundled log as unparsed text, by the claim's id."""
-    with lzma.open(SHIPPED, "rt", encoding="utf-8") as lines:
+def _unparsed_records() -> dict[str, str]:
+    """Return the records of the bundled log by the claim's id, as text that is not parsed yet."""
+    with lzma.open(BUNDLED_LOG, "rt", encoding="utf-8") as lines:
         next(lines)
         return {line.split('"', 4)[3]: line for line in lines}
 
 
 def bundled_record(id: str) -> dict[str, Any]:
     """Return the record of a claim in the bundled log; empty if there is none."""
-    line = _lines().get(id)
+    line = _unparsed_records().get(id)
     return json.loads(line) if line else {}
 
 
@@ -33,9 +33,9 @@ def bundled_record(id: str) -> dict[str, Any]:
 def count_checked_steps_by_claim() -> dict[str, tuple[int, int]]:
     """Return, for each claim in the bundled log, its number of steps and of those fully checked."""
     counts: dict[str, tuple[int, int]] = {}
-    # What rests on something unchecked: a claim by its id, its inferences by their numbers.
+    # Whether a claim, by its id, or an inference, by its number, rests on an unchecked axiom.
     bare: dict[str | int, bool] = {}
-    with lzma.open(SHIPPED, "rt", encoding="utf-8") as lines:
+    with lzma.open(BUNDLED_LOG, "rt", encoding="utf-8") as lines:
         _, *records = map(json.loads, lines)
     for record in records:
         for number, (name, premises, *_) in enumerate(record["lines"]):

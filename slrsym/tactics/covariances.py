@@ -33,7 +33,7 @@ def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
 def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
     """Return whether the symbols' assumptions show a matrix to be positive semidefinite.
 
-    If not, a claim that speaks of the law supposes that it exists.
+    If they do not, a claim on the law has the hypothesis that the law exists.
     """
     found = ldl_decomposition(matrix)
     if found is None:
@@ -53,8 +53,8 @@ _TRIES = 500
 def is_indefinite_somewhere(matrix: sp.Matrix, hypotheses: Iterable[Boolean]) -> bool:
     """Return whether a matrix has a negative eigenvalue at a random point under the hypotheses.
 
-    A search for a proof that it has none can then be spared. False says nothing: no such point may
-    have been met, or a hypothesis has no value.
+    If so, no proof that the matrix is semidefinite is searched. False proves nothing: the random
+    points may have missed such a point, or a hypothesis may have no value.
     """
     open_ones, related = list(hypotheses), list[Boolean]()
     names: set[sp.Symbol] = set(matrix.free_symbols)

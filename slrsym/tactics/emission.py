@@ -29,20 +29,20 @@ from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Rule, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
+from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.log_writer import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
-from slrsym.tactics.phrases import worded_formula
-from slrsym.tactics.translate import Translator, Untranslatable
+from slrsym.tactics.term_to_sympy import formula_text
+from slrsym.tactics.translation import Translator, Untranslatable
 
-# What makes the inferences for a step: they show its statement, from the lines of its premises.
-Emit: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
-_EMITTERS: dict[str, Emit] = {}
-_OF_OTHERS: dict[type, Emit] = {}
-_PROOFS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
-# What the search may do for a question, some seconds; for a step, as much as for so many.
-_EFFORT, _QUESTIONS = 120_000, 4
+# Proves a step by inferences, from those that prove its premises, and returns the last one.
+StepEmitter: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
+_EMITTERS: dict[str, StepEmitter] = {}
+_USER_EMITTERS: dict[type, StepEmitter] = {}
+_PROOF_EMITTERS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
+# The search effort for one formula, some seconds; a step may use that of so many formulas.
+_EFFORT, _SEARCHES = 120_000, 4
 _SIDE_CONDITION = "a side condition"
 _ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
 # The errors of an emitter that finds no evidence.
@@ -63,12 +63,12 @@ def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any],
     return register
 
 
-def emitter_for_rules(*rules: str) -> Callable[[Emit], Emit]:
+def emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
     """Register a function that emits the evidence for rules of the given class names."""
     return _register_in(_EMITTERS, rules)
 
 
-def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
+def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
     """Register a function that emits the evidence for a user-defined rule.
 
     Parameters
@@ -83,12 +83,12 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
         the rule's premises. It returns the inference that shows the step, and raises `Rejected` or
         `Refused` if there is none.
     """
-    return _register_in(_OF_OTHERS, (rule,))
+    return _register_in(_USER_EMITTERS, (rule,))
 
 
 def emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
     """Register a function that emits the inferences of a kind of proof, named by its class."""
-    return _register_in(_PROOFS, names)
+    return _register_in(_PROOF_EMITTERS, names)
 
 
 @dataclass(frozen=True)
@@ -96,35 +96,35 @@ class StepOutcome:
     """The outcome of a step: accepted or refused, with the reason and the inferences made."""
 
     label: str
-    # The class of its rule, with the rule's name if that is structural.
+    # The class of its rule; for a structural rule, also the beginning of its name.
     kind: str
-    # Why there is no evidence; empty if it was accepted.
+    # Why there is no evidence; empty if the step was accepted.
     refusal: str
-    # The inferences that were made for it, those of its premises apart.
+    # The numbers of the inferences that prove it, without those that prove its premises.
     lines: range
 
 
 class ProofEmitter:
-    """Translation of the proof of one claim into inferences of the proof checker."""
+    """Translator of the proof of one claim into inferences of the proof checker."""
 
     def __init__(
-        self, claim: ProvenClaim, find: Callable[[str], ProvenClaim], book: ProvedClaims,
+        self, claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
         earlier: EarlierInferences | None = None, patience: float = 1.0,
         refuted: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        self.claim, self.find, self.book = claim, find, book
-        # Steps that are wrong: nothing is searched for them.
+        self.claim, self.find, self.proved_claims = claim, find, proved_claims
+        # Labels of wrong steps, for which no evidence is searched.
         self.refuted = frozenset(refuted)
         self.earlier = earlier or EarlierInferences({})
-        # How much work the search may do for a question, and what is left for the step at hand.
-        self.effort = self.left = int(_EFFORT * patience)
-        self.script = RecordingProofBuilder(book)
+        # The search effort for one formula, and what remains of it for the current step.
+        self.effort = self.remaining_effort = int(_EFFORT * patience)
+        self.script = RecordingProofBuilder(proved_claims)
         self.translator = Translator()
         self.outcomes: list[StepOutcome] = []
-        # By the number of the inference.
+        # Why formulas were added as axioms, by the number of the inference.
         self._reasons: dict[Any, str] = {}
-        self._holds: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
-        self._asked: set[tuple[str, tuple[str, ...]]] = set()
+        self._proofs: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
+        self._open_searches: set[tuple[str, tuple[str, ...]]] = set()
         # Long factors, none of which is known to be equal to another up to sign.
         self.factors: list[Term] = []
         self._covariances: dict[Any, tuple[Term, ...]] = {}
@@ -137,9 +137,9 @@ class ProofEmitter:
     def term(self, expr: Any) -> Term:
         return self.translator.term(expr)
 
-    def said(self, p: Term) -> str:
+    def formula_text(self, p: Term) -> str:
         """Return a formula in the wording of statements, for messages."""
-        return worded_formula(self.translator, p)
+        return formula_text(self.translator, p)
 
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
         """Return the hypotheses of a step as formulas, without those that cannot be translated."""
@@ -149,10 +149,10 @@ class ProofEmitter:
                 found.append(self.formula(h))
             except Untranslatable:
                 continue
-        return (*found, *self._laws(context))
+        return (*found, *self._covariance_conditions(context))
 
-    def _laws(self, context: Context) -> tuple[Term, ...]:
-        """Return conditions that the claim's covariance matrices are semidefinite, if needed."""
+    def _covariance_conditions(self, context: Context) -> tuple[Term, ...]:
+        """Return the conditions, unless implied, that laws have covariance matrices."""
         if not context.covariances:
             return ()
         name = context.covariances, context.hypotheses
@@ -160,14 +160,15 @@ class ProofEmitter:
             self._covariances[name] = tuple(
                 p
                 for m in map(Matrix, context.covariances)
-                if not is_plainly_semidefinite(m) and not self._follows(m, context)
+                if not is_plainly_semidefinite(m)
+                and not self._is_semidefinite_by_hypotheses(m, context)
                 for p in semidefinite_conditions(
                     [[self.term(c) for c in row] for row in m.tolist()]
                 )
             )
         return self._covariances[name]
 
-    def _follows(self, m: Matrix, context: Context) -> bool:
+    def _is_semidefinite_by_hypotheses(self, m: Matrix, context: Context) -> bool:
         """Return whether the hypotheses imply that a matrix is a covariance matrix."""
         if not m.free_symbols & context.restricted_symbols:
             return False
@@ -175,89 +176,97 @@ class ProofEmitter:
             return False
         bare = replace(context, covariances=())
         entries = [[self.term(c) for c in row] for row in m.tolist()]
-        return all(self.knows(p, bare) for p in semidefinite_conditions(entries))
+        return all(self.can_prove(p, bare) for p in semidefinite_conditions(entries))
 
-    def knows(self, p: Term, context: Context) -> bool:
+    def can_prove(self, p: Term, context: Context) -> bool:
         """Return whether a formula can be proved; keep none of the inferences."""
-        mark, left, self.left = len(self.script.lines), self.left, self.effort
+        mark, left, self.remaining_effort = (
+            len(self.script.lines),
+            self.remaining_effort,
+            self.effort,
+        )
         try:
-            line = self.shown(p, self.hypotheses(context), context)
+            line = self.find_proof(p, self.hypotheses(context), context)
             return line is not None and _ON_TRUST not in line.theorem.axioms
         except FAILURES:
             return False
         finally:
-            self.left = left
-            self.undo(mark)
+            self.remaining_effort = left
+            self.undo_from(mark)
 
     @cached_property
-    def supposed(self) -> tuple[Context, tuple[Term, ...]]:
+    def claim_hypotheses(self) -> tuple[Context, tuple[Term, ...]]:
         """The hypotheses of the claim, as a context of its steps and as formulas."""
         claim = self.claim
         laws = covariances_of_laws(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
         given = tuple(map(self.formula, claim.hypotheses))
         return context, tuple(
-            {canonical_key(h): h for h in (*given, *self._laws(context))}.values()
+            {canonical_key(h): h for h in (*given, *self._covariance_conditions(context))}.values()
         )
 
-    def logic(
+    def infer_by_logic(
         self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
     ) -> Inference:
+        """Derive a formula under hypotheses from premises, by propositional logic."""
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
-    def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
+    def add_unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
         """Add a formula as an axiom, because it has no evidence."""
         line = self.script.add("unchecked", (), name, tuple(given), p)
         self._reasons[line.number] = reason
         return line
 
-    # -- small questions --------------------------------------------------------------------------
+    # -- formulas ---------------------------------------------------------------------------------
 
-    def holds(self, p: Term, context: Context) -> Inference:
+    def prove_or_add_axiom(self, p: Term, context: Context) -> Inference:
         """Prove a formula under a step's hypotheses, or else add it as an axiom."""
-        line, given = self.shown_once(p, context), self.hypotheses(context)
-        return line or self.unchecked(_SIDE_CONDITION, f"{self.said(p)} is not shown", given, p)
+        line, given = self.find_proof_once(p, context), self.hypotheses(context)
+        return line or self.add_unchecked(
+            _SIDE_CONDITION, f"{self.formula_text(p)} is not shown", given, p
+        )
 
-    def shown_once(self, p: Term, context: Context) -> Inference | None:
+    def find_proof_once(self, p: Term, context: Context) -> Inference | None:
         """Return the proof of `p`, searched for on the first call only; None if it has none."""
         given = self.hypotheses(context)
         name = (canonical_key(p), tuple(sorted(map(canonical_key, given))))
-        if name not in self._holds:
-            if name in self._asked:
-                raise Rejected(f"{self.said(p)} leads back to itself")
-            self._asked.add(name)
+        if name not in self._proofs:
+            if name in self._open_searches:
+                raise Rejected(f"{self.formula_text(p)} leads back to itself")
+            self._open_searches.add(name)
             try:
-                self._holds[name] = self.shown(p, given, context)
+                self._proofs[name] = self.find_proof(p, given, context)
             finally:
-                self._asked.discard(name)
-        return self._holds[name]
+                self._open_searches.discard(name)
+        return self._proofs[name]
 
-    def once(self, name: str, make: Callable[[], Inference]) -> Inference:
+    def derive_once(self, name: str, make: Callable[[], Inference]) -> Inference:
         """Return a theorem without hypotheses, deriving it by `make()` on the first call."""
-        line = self._holds.get((name, ()))
+        line = self._proofs.get((name, ()))
         if line is None:
-            line = self._holds[name, ()] = self.attempt(make)
+            line = self._proofs[name, ()] = self.attempt(make)
         return line
 
-    def keep(self, p: Term, context: Context, line: Inference) -> None:
+    def store_proof(self, p: Term, context: Context, line: Inference) -> None:
         """Store a theorem as the answer to later searches for `p`."""
-        self._holds[
+        self._proofs[
             canonical_key(p), tuple(sorted(map(canonical_key, self.hypotheses(context))))
         ] = line
 
-    def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
+    def find_proof(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
+        """Search for a proof of `p` under given hypotheses; return None if every method fails."""
         if canonical_key(p) in map(canonical_key, given):
             return self.script.add("assume", (), p)
         if p[0] == "and":
-            parts = [self.holds(q, context) for q in p[1:]]
-            return self.logic(parts, given, p)
+            parts = [self.prove_or_add_axiom(q, context) for q in p[1:]]
+            return self.infer_by_logic(parts, given, p)
         for side in p[1:]:
             if isinstance(side, tuple) and side[:1] == ("s",):
                 try:
-                    return self.logic([self.script.add("symbol", (), side)], (), p)
+                    return self.infer_by_logic([self.script.add("symbol", (), side)], (), p)
                 except Rejected:
                     continue
-        for ask in QUESTIONS:
+        for ask in PROVERS:
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(ask, self, p, given, context))
         return None
@@ -275,25 +284,27 @@ class ProofEmitter:
             if name not in seen:
                 seen[name] = self.script.add("order", (), a, b)
         try:
-            return self.logic([shown, *seen.values()], given, wanted)
+            return self.infer_by_logic([shown, *seen.values()], given, wanted)
         except Rejected:
             pass
         if wanted[0] == "and":
-            return self.logic(
+            return self.infer_by_logic(
                 [self.conclude(shown, q, context) for q in wanted[1:]],
-                self.all_of(given, context),
+                self.join_hypotheses(given, context),
                 wanted,
             )
         for way in (
-            partial(self._other_side, shown, wanted, context),
+            partial(self._conclude_by_equal_sides, shown, wanted, context),
             partial(self.from_equations, [shown], wanted, context),
         ):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(way)
-        raise Rejected(f"it does not follow from {self.said(p)}")
+        raise Rejected(f"it does not follow from {self.formula_text(p)}")
 
-    def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
-        """Derive a relation from a theorem with one equal side by proving the other sides equal."""
+    def _conclude_by_equal_sides(
+        self, shown: Inference, wanted: Term, context: Context
+    ) -> Inference:
+        """Derive a relation from a theorem sharing one side, by proving the other sides equal."""
         p = shown.theorem.conclusion
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
@@ -301,26 +312,27 @@ class ProofEmitter:
                 if is_same_term(p[own], wanted[own]) and are_values_close(
                     numerical_fingerprint(a), numerical_fingerprint(b)
                 ):
-                    with self.frugally():
-                        line = self.shown_once(("=", a, b), context)
+                    with self.half_effort():
+                        line = self.find_proof_once(("=", a, b), context)
                     if line is not None:
                         return self.script.add("rewrite", [shown, line], [[other]])
         raise Rejected("no side of the one is a side of the other")
 
     @contextlib.contextmanager
-    def frugally(self) -> Iterator[None]:
+    def half_effort(self) -> Iterator[None]:
         """Halve the remaining search effort within a block, so that other methods can still run."""
-        kept = self.left - self.left // 2
-        self.left //= 2
+        kept = self.remaining_effort - self.remaining_effort // 2
+        self.remaining_effort //= 2
         try:
             yield
         finally:
-            self.left += kept
+            self.remaining_effort += kept
 
-    def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
+    def join_hypotheses(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
+        """Return formulas together with the hypotheses of a step, each formula once."""
         return tuple({canonical_key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
-    def cited(
+    def cite_claim(
         self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
         shown: Sequence[Inference] = (),
     ) -> Inference:  # fmt: skip
@@ -328,7 +340,7 @@ class ProofEmitter:
         if id == self.claim.id:
             raise Refused(f"claim {id} is used in its own proof")
         claim = self.find(id)
-        line = self.book.cite(id)
+        line = self.proved_claims.cite(id)
         pairs = []
         for name, value in values:
             symbol = claim.symbol(name)
@@ -342,15 +354,15 @@ class ProofEmitter:
         pairs = [(s, v) for s, v in pairs if s != v]
         if pairs:
             line = self.script.add("instance", [line], tuple(pairs))
-        return self.discharged(line, context, shown)
+        return self.discharge_hypotheses(line, context, shown)
 
-    def specialised(self, h: Term, values: Sequence[Term], context: Context) -> Inference:
+    def specialise_hypothesis(self, h: Term, values: Sequence[Term], context: Context) -> Inference:
         """Instantiate a hypothesis that holds for all values at given values."""
         line = self.script.add("assume", (), h)
         line = self.script.add("specialise", [line], tuple(values))
-        return self.discharged(line, context)
+        return self.discharge_hypotheses(line, context)
 
-    def discharged(
+    def discharge_hypotheses(
         self, line: Inference, context: Context, shown: Sequence[Inference] = ()
     ) -> Inference:
         """Discharge all hypotheses of a theorem that the step does not have."""
@@ -359,18 +371,21 @@ class ProofEmitter:
         later = {
             canonical_key(h)
             for h in open_ones
-            if is_covariance_formula(h) and self.shown_once(h, context) is None
+            if is_covariance_formula(h) and self.find_proof_once(h, context) is None
         }
         open_ones = [h for h in open_ones if canonical_key(h) not in later]
         if not open_ones:
             return line
-        proofs = [self._from(shown, h, context) or self.holds(h, context) for h in open_ones]
+        proofs = [
+            self._conclude_from_any(shown, h, context) or self.prove_or_add_axiom(h, context)
+            for h in open_ones
+        ]
         needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
         left = [h for k, h in needed.items() if k in own | later]
-        return self.logic([line, *proofs], left, line.theorem.conclusion)
+        return self.infer_by_logic([line, *proofs], left, line.theorem.conclusion)
 
     def discharge_absent_laws(self, line: Inference, context: Context) -> Inference:
-        """Discharge hypotheses on laws of symbols absent from the conclusion, set to 0 for this."""
+        """Set symbols that only covariance hypotheses contain to 0; discharge these hypotheses."""
         given = self.hypotheses(context)
         known = free_symbols(line.theorem.conclusion).union(*map(free_symbols, given))
         laws = [
@@ -386,12 +401,14 @@ class ProofEmitter:
         left = [h for k, h in line.theorem.hypotheses.items() if k not in own]
         if not left:
             return line
-        proofs = [self.holds(h, context) for h in left]
+        proofs = [self.prove_or_add_axiom(h, context) for h in left]
         needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
         kept = [h for k, h in needed.items() if k in own]
-        return self.logic([line, *proofs], kept, line.theorem.conclusion)
+        return self.infer_by_logic([line, *proofs], kept, line.theorem.conclusion)
 
-    def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
+    def _conclude_from_any(
+        self, shown: Sequence[Inference], p: Term, context: Context
+    ) -> Inference | None:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
@@ -404,10 +421,10 @@ class ProofEmitter:
         try:
             return make()
         except FAILURES:
-            self.undo(mark)
+            self.undo_from(mark)
             raise
 
-    def first(self, ways: Iterable[Callable[[], Inference]], otherwise: str) -> Inference:
+    def try_in_turn(self, ways: Iterable[Callable[[], Inference]], otherwise: str) -> Inference:
         """Return the result of the first method that succeeds; raise the last error if all fail."""
         reason: Exception = Rejected(otherwise)
         for way in ways:
@@ -417,26 +434,27 @@ class ProofEmitter:
                 reason = failed
         raise reason
 
-    def undo(self, mark: int) -> None:
-        self.script.undo(mark)
-        self.earlier.forget(mark)
+    def undo_from(self, mark: int) -> None:
+        """Remove inferences from a given number on, and the stored proofs that rest on them."""
+        self.script.undo_from(mark)
+        self.earlier.forget_from(mark)
         self._reasons = {n: reason for n, reason in self._reasons.items() if n < mark}
-        self._holds = {
-            k: v for k, v in self._holds.items()
+        self._proofs = {
+            k: v for k, v in self._proofs.items()
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
         """Prove a formula by arithmetic from known equations or inequalities."""
         missing = Rejected("it does not follow by arithmetic")
-        for ask in QUESTIONS:
+        for ask in PROVERS:
             try:
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
             except FAILURES as reason:
                 missing = reason if isinstance(reason, MissingFact) else missing
         raise missing
 
-    def or_linear(
+    def prove_or_use_linearity(
         self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
     ) -> Inference:
         """Call `make`; if it fails, prove the step by linearity from known theorems."""
@@ -445,9 +463,9 @@ class ProofEmitter:
         except FAILURES:
             if not step.link.statement.has(Expectation, Integral):
                 raise
-            return BY_LINEARITY[0](self, step, lines)
+            return LINEARITY_PROVER[0](self, step, lines)
 
-    def put_back(
+    def undo_substitution(
         self,
         line: Inference,
         goal: Term,
@@ -464,94 +482,97 @@ class ProofEmitter:
         proofs = []
         for h in lacking:
             with contextlib.suppress(*FAILURES):
-                proofs.append(BY_ARITHMETIC[0](self, h, exact))
+                proofs.append(ARITHMETIC_PROVER[0](self, h, exact))
                 continue
-            # The same hypothesis, as SymPy evaluates it.
+            # SymPy may have evaluated the hypothesis at the values.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
                            if is_same_term(self.formula(g), h)), None)  # fmt: skip
             if source is None:
-                raise Rejected(f"{self.said(h)} is not shown for the values")
+                raise Rejected(f"{self.formula_text(h)} is not shown for the values")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
         whole = ("implies", ("and", *given), goal) if given else goal
-        line = self.logic([line, *proofs], (), substitute(whole, values))
+        line = self.infer_by_logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
             if places := [tuples_to_lists(path) for path in paths_to_symbol(whole, symbol)]:
                 line = self.script.add("rewrite", [line, equation], places)
         equations = [("=", symbol, value) for symbol, value in values.items()]
-        return self.logic([line], (*given, *equations), goal)
+        return self.infer_by_logic([line], (*given, *equations), goal)
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
-        """Return the inference that proves a step, or else one of its statement as an axiom."""
-        kind, start = kind or _kind(step), len(self.script.lines)
+    def emit_step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
+        """Return an inference that proves a step; without evidence, state the step as an axiom."""
+        kind, start = kind or _step_kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
-        self.left = _QUESTIONS * self.effort
-        taken = partial(self.earlier.taken, self.script, step.label, step.rule.name, wanted)
+        self.remaining_effort = _SEARCHES * self.effort
+        taken = partial(self.earlier.replay_step, self.script, step.label, step.rule.name, wanted)
         refusal = "it is wrong"
         for way in () if step.label in self.refuted else (taken, make):
             self._reasons = {}
             try:
                 line = way()
                 if not is_same_term(line.theorem.conclusion, wanted):
-                    raise Rejected(f"what is shown is {self.said(line.theorem.conclusion)}")
-                line = self.discharge_absent_laws(self.discharged(line, step.context), step.context)
+                    raise Rejected(f"what is shown is {self.formula_text(line.theorem.conclusion)}")
+                line = self.discharge_absent_laws(
+                    self.discharge_hypotheses(line, step.context), step.context
+                )
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
-                if is_circular_step(line.theorem, self.supposed[1]):
+                if is_circular_step(line.theorem, self.claim_hypotheses[1]):
                     raise Rejected("it repeats a fact that its proof has shown; leave the step out")
                 break
             except FAILURES as reason:
-                self.undo(start)
+                self.undo_from(start)
                 refusal = str(reason)[:400]
-            # Whatever a search fails with, it has found nothing.
+            # Any other error of a search also means that there is no evidence.
             except Exception as reason:
-                self.undo(start)
+                self.undo_from(start)
                 refusal = f"the search broke: {type(reason).__name__}: {reason}"[:400]
         else:
-            line = self.unchecked(kind, refusal, given, wanted)
-        self.earlier.ends(step.label, step.rule.name, wanted, line)
-        self.script.step(step.label, step.rule.name, line)
+            line = self.add_unchecked(kind, refusal, given, wanted)
+        self.earlier.register_new_inference(step.label, step.rule.name, wanted, line)
+        self.script.record_step(step.label, step.rule.name, line)
         lines = range(start, len(self.script.lines))
         refused = "; ".join(filter(None, self._reasons.values()))
         self.outcomes.append(StepOutcome(step.label, kind, refused, lines))
         return line
 
-    def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
+    def emit_proof(self, proof: Proof, context: Context, label: str = "") -> Inference:
         """Translate a proof into inferences, and return the last one, its conclusion."""
-        make = _PROOFS.get(type(proof).__name__)
+        make = _PROOF_EMITTERS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
-        return self.by_steps(proof.steps(context, label))
+        return self.emit_steps(proof.steps(context, label))
 
-    def by_steps(self, steps: Iterable[Step]) -> Inference:
-        """Translate a proof step by step, if its kind has no translator of its own."""
+    def emit_steps(self, steps: Iterable[Step]) -> Inference:
+        """Translate a proof step by step, if its kind has no emitter of its own."""
         line = None
         for step in steps:
-            line = self.step(step, partial(self.by_family, step, ()))
+            line = self.emit_step(step, partial(self.emit_by_rule, step, ()))
         if line is None:
             raise Rejected("a proof without steps")
         return line
 
-    def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
+    def emit_by_rule(self, step: Step, premises: Sequence[Inference]) -> Inference:
+        """Prove a step by the emitter of its rule, or by the rule's own `check` and an axiom."""
         if not axioms_added_by_rule(step.rule, step.link):
             return _EMITTERS[type(step.rule).__name__](self, step, premises)
-        if type(step.rule) in _OF_OTHERS:
-            return _OF_OTHERS[type(step.rule)](self, step, premises)
+        if type(step.rule) in _USER_EMITTERS:
+            return _USER_EMITTERS[type(step.rule)](self, step, premises)
 
         def holds(relation: Any) -> bool:
-            return self.knows(self.formula(relation), step.context)
+            return self.can_prove(self.formula(relation), step.context)
 
         step.rule.check(step.link, replace(step.context, holds=holds))
-        return self.on_trust(step, self.formula(step.statement))
+        return self.add_soundness_axiom(step, self.formula(step.statement))
 
-    def on_trust(self, step: Step, p: Term) -> Inference:
-        """Conclude a step from the listed axiom that its rule is right, without evidence.
+    def add_soundness_axiom(self, step: Step, p: Term) -> Inference:
+        """Conclude a step from the axiom that its rule is sound, without evidence.
 
         This is for rules that users define: a claim that rests on such an axiom is conditional.
         """
-        return self.unchecked(
+        return self.add_unchecked(
             rule_soundness_axiom_name(step.rule), "", self.hypotheses(step.context), p
         )
 
@@ -561,15 +582,16 @@ def is_covariance_formula(p: Term) -> bool:
     return p[:2] == ("o", "psd")
 
 
-# What is tried with the expectations of a step taken apart, where arithmetic alone fails.
-BY_LINEARITY: list[Callable[..., Inference]] = []
-# A relation from hypotheses.
-BY_ARITHMETIC: list[Callable[..., Inference]] = []
-# Ways to show a formula that a step needs besides its premises, in the order of cost.
-QUESTIONS: list[Callable[..., Inference]] = []
+# The prover by linearity of expectations, for steps that arithmetic alone does not prove.
+LINEARITY_PROVER: list[Callable[..., Inference]] = []
+# The prover of a relation from hypotheses by arithmetic.
+ARITHMETIC_PROVER: list[Callable[..., Inference]] = []
+# The provers of formulas that a step needs besides its premises, in the order of their cost.
+PROVERS: list[Callable[..., Inference]] = []
 
 
-def _kind(step: Step) -> str:
+def _step_kind(step: Step) -> str:
+    """Return the class name of a step's rule; for a structural rule, its name shortened."""
     name = type(step.rule).__name__
     if name != "_Structural":
         return name.lstrip("_")
@@ -578,19 +600,21 @@ def _kind(step: Step) -> str:
 
 
 def emit_claim(
-    claim: ProvenClaim, find: Callable[[str], ProvenClaim], book: ProvedClaims,
+    claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
     earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
-    """Translate a claim; return its record for the log, and add it to the proved claims."""
-    work = ProofEmitter(claim, find, book, earlier, patience, refuted)
-    statement = work.formula(claim.statement)
-    context, given = work.supposed
+    """Translate a claim and add it to the proved claims; return its log record and emitter."""
+    emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted)
+    statement = emitter.formula(claim.statement)
+    context, given = emitter.claim_hypotheses
     if claim.is_empirical or claim.certificate() is not None:
         what = "an experiment" if claim.is_empirical else "a certificate"
-        line = work.unchecked(what, f"{what}, no proof", given, statement)
+        line = emitter.add_unchecked(what, f"{what}, no proof", given, statement)
     else:
         proof = claim.build_proof()
-        shown = work.prove(proof, context)
+        shown = emitter.emit_proof(proof, context)
         last = steps_of_claim(claim, find)[-1]
-        line = work.step(last, lambda: work.conclude(shown, statement, context), "statement")
-    return work.script.record(claim.id, statement, given, line), work
+        line = emitter.emit_step(
+            last, lambda: emitter.conclude(shown, statement, context), "statement"
+        )
+    return emitter.script.finish_claim(claim.id, statement, given, line), emitter

@@ -25,16 +25,16 @@ _BITS, _REACH = 128, 14
 Ball: TypeAlias = Any
 
 
-def enclose_mean(mean: Expectation) -> tuple[Rational, Rational]:
+def rational_bounds_of_mean(mean: Expectation) -> tuple[Rational, Rational]:
     """Return rational bounds of the mean of a function of one affine form of a Gaussian vector."""
     if mean.free_symbols:
         raise Rejected(f"{min(mean.free_symbols, key=str)} has no value here")
     with ctx.workprec(_BITS):
-        value = _mean(mean)
-        return _rational(value.lower()), _rational(value.upper())
+        value = _enclose_mean(mean)
+        return _to_rational(value.lower()), _to_rational(value.upper())
 
 
-def _rational(x: arb) -> Rational:
+def _to_rational(x: arb) -> Rational:
     found = x.fmpq()
     return Rational(int(found.p), int(found.q))
 
@@ -47,7 +47,7 @@ _ENTIRE: dict[type, Callable[[Ball], Ball]] = {
     sp.cos: lambda x: x.cos(),
     sp.sinh: lambda x: x.sinh(),
     sp.cosh: lambda x: x.cosh(),
-    # These have poles, at which Arb's balls are not finite.
+    # tanh has poles, at which Arb's balls are not finite.
     sp.tanh: lambda x: x.tanh(),
     erf_prime: lambda x: 2 * (-x * x).exp() / acb(arb.pi()).sqrt(),
     erf_second: lambda x: -4 * x * (-x * x).exp() / acb(arb.pi()).sqrt(),
@@ -57,11 +57,11 @@ _ENTIRE: dict[type, Callable[[Ball], Ball]] = {
 _NAN = acb(arb.nan())
 
 
-def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
+def _enclose(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
     """Enclose the value of an expression in a ball, infinite if it may not be analytic there."""
 
     def of(part: Expr) -> Ball:
-        return _ball(part, values, analytic)
+        return _enclose(part, values, analytic)
 
     if expr in values:
         return values[expr]
@@ -76,7 +76,7 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
     if isinstance(expr, Mul):
         return reduce(mul, map(of, expr.args))
     if isinstance(expr, Pow) and isinstance(expr.exp, Rational):
-        return _power(of(expr.base), expr.exp, bool(values) and analytic)
+        return _enclose_power(of(expr.base), expr.exp, bool(values) and analytic)
     if type(expr) in _ENTIRE:
         return _ENTIRE[type(expr)](of(expr.args[0]))
     if isinstance(expr, Abs):
@@ -92,34 +92,34 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
             first = chosen(other, analytic=analytic)
         return first
     if isinstance(expr, sp.log):
-        return _where(of(expr.args[0]), lambda x: x.log(analytic=analytic), arb(0), analytic)
+        return _apply_above(of(expr.args[0]), lambda x: x.log(analytic=analytic), arb(0), analytic)
     if isinstance(expr, sp.atan | sp.asin | sp.acos) and not (expr.free_symbols & set(values)):
         x = of(expr.args[0])
         real = {sp.atan: arb.atan, sp.asin: arb.asin, sp.acos: arb.acos}[expr.func](x.real)
         return acb(real) if x.imag == 0 else _NAN
     if isinstance(expr, sp.atan):
         x = of(expr.args[0])
-        # Off the imaginary axis beyond i, where its branches are cut.
+        # atan is analytic off the branch cuts, which lie on the imaginary axis beyond i and -i.
         return x.atan() if not analytic or abs(x.imag) < 1 or not x.real.contains(0) else _NAN
     if isinstance(expr, Expectation):
         if values:
             raise Rejected("an expectation within another one is not enclosed")
-        return acb(_mean(expr))
+        return acb(_enclose_mean(expr))
     raise Rejected(f"{expr} is not enclosed")
 
 
-def _where(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
-    """Apply a function, or return NaN if it has to be analytic and `x` may be below `low`."""
+def _apply_above(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
+    """Apply a function defined above `low`; return NaN if the ball may reach below it."""
     if not analytic and not x.real > low:
         return _NAN
     return function(x)
 
 
-def _power(base: Ball, power: Rational, analytic: bool) -> Ball:
+def _enclose_power(base: Ball, power: Rational, analytic: bool) -> Ball:
     if power.is_Integer:
         return base ** int(power)
     if power.q == 2:
-        # Of a negative number the root is not real, and refused in the end.
+        # The root of a negative number is not real, and the mean is refused in the end.
         root = base.sqrt(analytic=analytic)
         return root ** int(power.p)
     if not base.real > 0 and not analytic:
@@ -127,24 +127,25 @@ def _power(base: Ball, power: Rational, analytic: bool) -> Ball:
     return (base.log(analytic=analytic) * fmpq(int(power.p), int(power.q))).exp()
 
 
-def _mean(node: Expectation) -> arb:
+def _enclose_mean(node: Expectation) -> arb:
+    """Enclose the mean of a function of one affine form: an integral, with bounds of two tails."""
     law = node.law
     if not isinstance(law, GaussianLaw):
         raise Rejected(f"the law of {node} is not Gaussian")
     z = Dummy("z", real=True)
-    body = _standardised(node.integrand, law, z)
-    size, rate = _growth(body, z)
+    body = _in_standard_variable(node.integrand, law, z)
+    size, rate = _growth_bound(body, z)
     # Beyond R, the mean of A exp(c |G|) is 2 A exp(c^2/2) times the probability of G > R - c.
     tail = 2 * size * (rate * rate / 2).exp() * ((_REACH - rate) / arb(2).sqrt()).erfc() / 2
     if not tail < arb(2) ** -40:
         raise Rejected(f"{node.integrand} grows too fast for the rule")
 
     def integrand(x: Ball, analytic: bool) -> Ball:
-        return _ball(body, {z: x}, analytic) * (-x * x / 2).exp()
+        return _enclose(body, {z: x}, analytic) * (-x * x / 2).exp()
 
-    # What is not enclosed is refused here: no exception gets through Arb.
+    # Refuse integrands that are not enclosed here, because Arb passes no exceptions on.
     integrand(acb(1), False)
-    # Divided at zero, where kinks often are.
+    # The range is divided at zero, where kinks often are.
     total = acb(0)
     goal = arb(2) ** -60
     for low, high in ((-_REACH, 0), (0, _REACH)):
@@ -157,7 +158,8 @@ def _mean(node: Expectation) -> arb:
     return value.real + arb(0, tail.upper())
 
 
-def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
+def _in_standard_variable(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
+    """Write an integrand as a function of one standard normal variable z."""
     involved = sorted(integrand.free_symbols & set(law.symbols), key=str)
     if not involved:
         return integrand
@@ -173,21 +175,21 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
     return integrand.xreplace({x: law.mean[x] + spread * z})
 
 
-def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
+def _growth_bound(expr: Expr, z: Dummy) -> tuple[arb, arb]:
     """Return A and c such that an expression is at most A exp(c |z|) in absolute value."""
     if z not in expr.free_symbols:
-        return abs(_ball(expr, {}, False)).upper(), arb(0)
+        return abs(_enclose(expr, {}, False)).upper(), arb(0)
     if expr == z:
         # |z| exp(-|z|/4) is largest at 4.
         return 4 * arb(-1).exp(), arb(fmpq(1, 4))
     if isinstance(expr, Add | Max | Min | Abs):
-        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        sizes, rates = zip(*(_growth_bound(part, z) for part in expr.args), strict=True)
         return reduce(add, sizes), reduce(lambda c, d: c.max(d), rates)
     if isinstance(expr, Mul):
-        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        sizes, rates = zip(*(_growth_bound(part, z) for part in expr.args), strict=True)
         return reduce(mul, sizes), reduce(add, rates)
     if isinstance(expr, Pow) and expr.exp.is_Rational and expr.exp > 0:
-        size, rate = _growth(expr.base, z)
+        size, rate = _growth_bound(expr.base, z)
         # A root of A exp(c|z|) is at most max(A, 1) exp(c|z|) to that power.
         power = arb(fmpq(int(expr.exp.p), int(expr.exp.q)))
         return size.max(arb(1)) ** power, rate * power
@@ -198,42 +200,43 @@ def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
     if isinstance(expr, sp.erfc | sp.atan | erf_prime | erf_second):
         return arb(2), arb(0)
     if isinstance(expr, sp.exp | sp.sinh | sp.cosh):
-        return _growth_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
+        return _growth_bound_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
     if isinstance(expr, sp.log):
-        # |log u| <= u + 1/u, where u is bounded away from zero by what is left of a sum.
-        return _growth_of_logarithm(expr.args[0], z)
+        # |log u| <= u + 1/u, and u has a positive lower bound.
+        return _growth_bound_of_logarithm(expr.args[0], z)
     if isinstance(expr, Pow) and expr.exp.is_Rational:
-        least = _least(expr.base, z)
+        least = _positive_lower_bound(expr.base, z)
         return (least ** arb(fmpq(int(expr.exp.p), int(expr.exp.q)))).upper(), arb(0)
     raise Rejected(f"how {expr} grows is not known")
 
 
-def _growth_of_exponential(argument: Expr, z: Dummy, most: int) -> tuple[arb, arb]:
+def _growth_bound_of_exponential(argument: Expr, z: Dummy, most: int) -> tuple[arb, arb]:
+    """Return the growth bound of the exponential of a polynomial, of degree `most` at most."""
     polynomial = argument.as_poly(z)
     if polynomial is None or polynomial.degree() > most:
         raise Rejected(f"how the exponential of {argument} grows is not known")
-    constant, slope, bend = (_ball(polynomial.nth(k), {}, False).real for k in range(3))
+    constant, slope, bend = (_enclose(polynomial.nth(k), {}, False).real for k in range(3))
     if polynomial.degree() == 2 and not bend < 0:
         raise Rejected(f"the exponential of {argument} grows too fast for the rule")
     return abs(constant).exp().upper(), abs(slope).upper()
 
 
-def _growth_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
-    size, rate = _growth(argument, z)
-    return size + 1 / _least(argument, z), rate
+def _growth_bound_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
+    size, rate = _growth_bound(argument, z)
+    return size + 1 / _positive_lower_bound(argument, z), rate
 
 
-def _least(expr: Expr, z: Dummy) -> arb:
+def _positive_lower_bound(expr: Expr, z: Dummy) -> arb:
     """Return a positive lower bound of a sum of a positive constant and nonnegative terms."""
     fixed, loose = expr.as_independent(z, as_Add=True)
-    low = _ball(fixed, {}, False).real.lower()
-    if low > 0 and all(_is_nonnegative(part) for part in Add.make_args(loose)):
+    low = _enclose(fixed, {}, False).real.lower()
+    if low > 0 and all(_is_plainly_nonnegative(part) for part in Add.make_args(loose)):
         return low
     raise Rejected(f"{expr} is not known to stay away from zero")
 
 
-def _is_nonnegative(expr: Expr) -> bool:
+def _is_plainly_nonnegative(expr: Expr) -> bool:
     if isinstance(expr, Mul):
-        return all(map(_is_nonnegative, expr.args))
+        return all(map(_is_plainly_nonnegative, expr.args))
     even = isinstance(expr, Pow) and expr.exp.is_Integer and int(expr.exp) % 2 == 0
     return even or isinstance(expr, Abs | sp.exp | sp.cosh) or bool(expr.is_Rational and expr >= 0)

@@ -1,4 +1,4 @@
-"""Evidence for inequalities of means, tangents and integers, and for case distinctions."""
+"""Evidence for inequalities of expectations and of convex functions, and for signs by cases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
@@ -49,7 +49,8 @@ ZERO = num(0)
 
 
 @emitter_for_rules("_Price")
-def _price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove derivatives of expectations in parameters of their law, by Price's theorem."""
     work = ExpectationCalculus(emitter, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
@@ -57,42 +58,46 @@ def _price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> 
                 t = emitter.term(node)
                 law = node.expr.law
                 line = work.add("price", (), t)
-                line = _slopes_taken(work, line, node.expr.integrand, law)
-                work.lines[canonical_key(t)] = line
+                line = _evaluate_inner_derivatives(work, line, node.expr.integrand, law)
+                work.equations[canonical_key(t)] = line
     return work.conclude(emitter.formula(step.statement))
 
 
-def _slopes_taken(work: ExpectationCalculus, line: Inference, f: Expr, law: Any) -> Inference:
+def _evaluate_inner_derivatives(
+    work: ExpectationCalculus, line: Inference, f: Expr, law: Any
+) -> Inference:
     """Evaluate the derivatives inside expectations on the right-hand side of an equation."""
     order = [s for block in law.independent_laws() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = binder_bodies(node)
 
-        def closed(t: Term) -> Expr:
+        def derivative_of(t: Term) -> Expr:
             if t[0] == "*":
-                return Mul(*map(closed, t[1:]))
+                return Mul(*map(derivative_of, t[1:]))
             expr = f
             for x, n in zip(order, t[1], strict=True):
                 for _ in range(n):
                     expr = partial_derivative(expr, x)
             return expr
 
-        moved = Expectation(closed(body), law)
+        moved = Expectation(derivative_of(body), law)
         if not moved.integrand.free_symbols & set(law.symbols):
             wanted = work.emitter.term(moved.integrand)
         else:
             names = dict(zip(bound_variables(work.term(moved)), bound_variables(node), strict=True))
             wanted = substitute(binder_bodies(work.term(moved))[0], names)
-        equal = work.with_body(node, wanted)
-        line = work.rewritten(line, equal, node)
-        work.take_apart(moved, [work.multiplied_out, work.constant, work.marginal])
+        equal = work.replace_integrand(node, wanted)
+        line = work.rewrite_right_side(line, equal, node)
+        work.reduce_expectation(
+            moved, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
+        )
     return line
 
 
 # -- theorems -------------------------------------------------------------------------------------
 
 
-def _placeholder(x: Symbol, context: Context) -> Symbol:
+def _fresh_variable_like(x: Symbol, context: Context) -> Symbol:
     """Return a fresh variable with the assumptions of x; refuse if a hypothesis restricts x."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
@@ -102,11 +107,11 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
     return Dummy(x.name, **x._assumptions_orig)
 
 
-def _slope_line(
+def _prove_derivative_sign(
     emitter: ProofEmitter, of: Expr, x: Symbol, order: int, context: Context
 ) -> Inference:
     """Prove the sign of a derivative of a function at an arbitrary point."""
-    place = _placeholder(x, context)
+    place = _fresh_variable_like(x, context)
     slope = (
         "d",
         (order,),
@@ -117,58 +122,62 @@ def _slope_line(
     )
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
-        if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
+        if (line := emitter.find_proof(p, emitter.hypotheses(context), context)) is not None:
             return line
     kind = {1: "increase, nor to decrease,", 2: "be convex, nor concave,"}[order]
     raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
 @emitter_for_rules("_Tangent")
-def _tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare a function with its tangent, by the sign of its second derivative."""
     rule: Any = step.rule
-    bend = _slope_line(emitter, rule.of, rule.variable, 2, step.context)
+    bend = _prove_derivative_sign(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
-    line = emitter.discharged(line, step.context)
+    line = emitter.discharge_hypotheses(line, step.context)
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Increasing")
-def _increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare two values of a function at compared points, by the sign of its derivative."""
     rule: Any = step.rule
     (order,) = premises
     _, low, high = order.theorem.conclusion
-    rising = _slope_line(emitter, rule.of, rule.variable, 1, step.context)
+    rising = _prove_derivative_sign(emitter, rule.of, rule.variable, 1, step.context)
     x = parts_outside_binder(rising.theorem.conclusion[2])[0]
     line = emitter.script.add("mean value", [rising], x, low, high)
-    line = emitter.discharged(line, step.context, [order])
+    line = emitter.discharge_hypotheses(line, step.context, [order])
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Jensen")
-def _jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove Jensen's inequality for the first expectation of the step that it fits."""
     rule: Any = step.rule
     x = rule.variable
-    bend = _slope_line(emitter, rule.of, x, 2, step.context)
+    bend = _prove_derivative_sign(emitter, rule.of, x, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
     means = [
         Expectation(substitute_simultaneously(rule.of, {x: node.integrand}), node.law)
         for node in nodes
     ]
-    return emitter.first([
-        partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
+    return emitter.try_in_turn([
+        partial(_apply_jensen, emitter, step, bend, *pair)
+        for pair in zip(nodes, means, strict=True)
     ], "no expectation fits")  # fmt: skip
 
 
-def _jensen_at(
+def _apply_jensen(
     emitter: ProofEmitter, step: Step, bend: Inference, node: Expectation, mean: Expectation
 ) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
-    line = work.proved(emitter.script.add("jensen", [bend], emitter.term(node)))
+    line = work.discharge_all(emitter.script.add("jensen", [bend], emitter.term(node)))
     ends = expectations_in(line.theorem.conclusion)
-    return _with_means(work, line, emitter.formula(step.statement), ends)
+    return _conclude_with_other_integrands(work, line, emitter.formula(step.statement), ends)
 
 
-def _with_means(
+def _conclude_with_other_integrands(
     work: ExpectationCalculus, line: Inference, wanted: Term, ends: dict[str, Term]
 ) -> Inference:
     """Derive a statement whose means have integrands that are equal but written differently."""
@@ -181,17 +190,18 @@ def _with_means(
             names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
                 body = substitute(binder_bodies(other)[0], names)
-                equal = work.emitter.attempt(partial(work.with_body, node, body))
-                line = _everywhere(work, line, equal, node)
+                equal = work.emitter.attempt(partial(work.replace_integrand, node, body))
+                line = _rewrite_both_sides(work, line, equal, node)
                 break
     return work.emitter.attempt(
-        lambda: work.emitter.discharged(work.shown(wanted, [line]), work.context)
+        lambda: work.emitter.discharge_hypotheses(work.prove(wanted, [line]), work.context)
     )
 
 
-def _everywhere(
+def _rewrite_both_sides(
     work: ExpectationCalculus, line: Inference, equation: Inference, source: Term
 ) -> Inference:
+    """Rewrite both sides of a theorem by an equation for `source`."""
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
     paths = [
@@ -201,14 +211,19 @@ def _everywhere(
 
 
 @emitter_for_rules("_CauchySchwarz", "_Poincare")
-def _under_some_law(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_cauchy_schwarz_or_poincare(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    """Apply the inequality of the rule under the first law of the step that it fits."""
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    under = _schwarz_under if type(rule).__name__ == "_CauchySchwarz" else _poincare_under
-    return emitter.first([partial(under, emitter, step, rule, law) for law in laws], "no law fits")
+    under = _apply_cauchy_schwarz if type(rule).__name__ == "_CauchySchwarz" else _apply_poincare
+    return emitter.try_in_turn(
+        [partial(under, emitter, step, rule, law) for law in laws], "no law fits"
+    )
 
 
-def _schwarz_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
+def _apply_cauchy_schwarz(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
     names = list(law.symbols)
     work = ExpectationCalculus(emitter, step.context)
     total = Expectation(Add(*names), law)
@@ -216,51 +231,54 @@ def _schwarz_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> In
         (
             "E",
             bound_variables(emitter.term(total)),
-            (work.body(h, total),),
+            (work.integrand_term(h, total),),
             parts_outside_binder(emitter.term(total)),
         )
         for h in (rule.first, rule.second)
     )
-    line = work.proved(emitter.script.add("cauchy-schwarz", (), f, g))
-    return _with_means(
+    line = work.discharge_all(emitter.script.add("cauchy-schwarz", (), f, g))
+    return _conclude_with_other_integrands(
         work, line, emitter.formula(step.statement), expectations_in(line.theorem.conclusion)
     )
 
 
-def _poincare_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
+def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     node = Expectation(rule.of, law)
     line = emitter.script.add("poincare", (), emitter.term(node))
-    line = work.proved(_slopes_taken(work, line, rule.of, law))
+    line = work.discharge_all(_evaluate_inner_derivatives(work, line, rule.of, law))
     for node in outermost_expectations(step):
-        work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
-    return work.conclude(emitter.formula(step.statement), [work.resolved(line, ())])
+        work.reduce_expectation(
+            node, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
+        )
+    return work.conclude(emitter.formula(step.statement), [work.resolve_right_side(line, ())])
 
 
 # -- integers -------------------------------------------------------------------------------------
 
 
 @emitter_for_rules("_Sign")
-def _sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
         return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
-            if signs := _signs_of_means(emitter, p, step.context):
+            if signs := _prove_means_nonnegative(emitter, p, step.context):
                 return emitter.attempt(
                     partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
                 )
-        for t, k in _cuts(emitter, step):
+        for t, k in _integer_cuts(emitter, step):
             with suppress(*FAILURES):
                 return emitter.attempt(
-                    partial(_in_two_cases, emitter, p, given, t, k, step.context)
+                    partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
                 )
         return emitter.from_equations(premises, p, step.context)
 
 
-def _signs_of_means(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
-    """Prove that the expectation of a non-negative integrand is non-negative."""
+def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
+    """Prove that expectations in a formula are nonnegative, from signs of their integrands."""
     lines = []
     for node in opaque_terms(p).values():
         if node[0] == "E":
@@ -269,16 +287,16 @@ def _signs_of_means(emitter: ProofEmitter, p: Term, context: Context) -> list[In
             with suppress(*FAILURES):
                 known = emitter.attempt(
                     partial(
-                        ExpectationCalculus(emitter, context).shown, said, (), bound_variables(node)
+                        ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                     )
                 )
                 lines.append(emitter.script.add("constant", (), zero))
                 lines.append(emitter.script.add("under", [known], zero))
-    return [emitter.discharged(line, context) for line in lines]
+    return [emitter.discharge_hypotheses(line, context) for line in lines]
 
 
-def _cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
-    """Yield each variable with integers next to zeros of a polynomial, where its sign changes."""
+def _integer_cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
+    """Yield integer variables with the integers below zeros of the difference of both sides."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
         polynomial = difference.as_poly(x)
@@ -292,30 +310,31 @@ def _cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
             yield emitter.term(x), int(zero)
 
 
-def _in_two_cases(
+def _prove_on_both_sides_of_cut(
     emitter: ProofEmitter, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
-    split = emitter.discharged(emitter.script.add("integers apart", (), t, k), context)
+    """Prove a formula for t <= k and for t >= k + 1, where t is an integer."""
+    split = emitter.discharge_hypotheses(emitter.script.add("integers apart", (), t, k), context)
     halves = [
         prove_by_arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]
     ]
-    return emitter.logic([split, *halves], given, p)
+    return emitter.infer_by_logic([split, *halves], given, p)
 
 
 # -- pieces ---------------------------------------------------------------------------------------
 
 
-def _kinks(t: Term) -> Iterator[Term]:
+def _calls_with_kinks(t: Term) -> Iterator[Term]:
     """Yield signs, absolute values and maxima outside all binders, the inner ones first."""
     for place, part in children(t):
         if not is_bound_place(t, place):
-            yield from _kinks(part)
+            yield from _calls_with_kinks(part)
     if t[0] == "f" and t[1] in ("sign", "abs", "max"):
         yield t
 
 
 @emitter_for_rules("_Piecewise")
-def _piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
 
@@ -323,7 +342,7 @@ def prove_by_pieces(
     emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...]
 ) -> Inference:
     """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
-    node = next(_kinks(p), None)
+    node = next(_calls_with_kinks(p), None)
     if node is None:
         return prove_in_context(emitter, p, context, (), cases)
     name, first, *others = node[1:]
@@ -337,8 +356,8 @@ def prove_by_pieces(
     def within(here: Term, value: Term, piece: Term) -> Inference:
         decided.update(map(canonical_key, (here, value)))
         with suppress(Rejected):
-            # Another case of the same number is supposed already.
-            return emitter.logic([parts[1]], (here, *cases), p)
+            # An outer case for the same number excludes this one.
+            return emitter.infer_by_logic([parts[1]], (here, *cases), p)
         if name == "sign":
             equal = emitter.script.add("assume", (), value)
         else:
@@ -349,19 +368,19 @@ def prove_by_pieces(
         )
 
     def by_contradiction(here: Term) -> Inference:
-        """Prove anything in a case that contradicts a sign that is known."""
+        """Prove the formula in a case that contradicts a known sign."""
         for known_sign in (("<", zero, u), ("<", u, zero)):
-            if line := emitter.shown_once(known_sign, context):
+            if line := emitter.find_proof_once(known_sign, context):
                 given = line.theorem.hypotheses.values()
                 with suppress(Rejected):
-                    return emitter.logic([parts[1], line], (here, *cases, *given), p)
+                    return emitter.infer_by_logic([parts[1], line], (here, *cases, *given), p)
         raise Rejected("the case contradicts nothing that is known")
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
         side, value = case[1:]
         decided.add(canonical_key(side))
         try:
-            # The search does more with an inequality than with an equation.
+            # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
             parts.append(emitter.attempt(partial(within, weak, value, piece)))
         except FAILURES as reason:
@@ -373,4 +392,4 @@ def prove_by_pieces(
                 parts.append(within(side, value, piece))
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
     decided -= set(map(canonical_key, (*cases, *emitter.hypotheses(context))))
-    return emitter.logic(parts, [h for k, h in given.items() if k not in decided], p)
+    return emitter.infer_by_logic(parts, [h for k, h in given.items() if k not in decided], p)

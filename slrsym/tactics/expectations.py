@@ -1,7 +1,7 @@
 """Evidence for the Gaussian calculus: equations between expectations.
 
-Every expectation of a step is taken apart as the rule of the step allows; what comes out are
-equations, from which the statement follows by arithmetic.
+Every expectation of a step is reduced by methods that the rule of the step allows. Each reduction
+is an equation, and the statement follows from the equations by arithmetic.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, theorems_on_special_values
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_writer import tuples_to_lists
-from slrsym.tactics.numerical_values import surely_different
+from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.tactics.numerical_values import are_surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
-# The effort for the evidence of one equation: it is found at once, or not by signs.
+# The search effort for one equation, which is proved quickly or needs no signs.
 QUICK = 60_000
 
 
@@ -50,22 +50,22 @@ def expectations_in(t: Term) -> dict[str, Term]:
 
 
 class ExpectationCalculus:
-    """The equations between expectations that one step derives."""
+    """Derivation of equations between the expectations of one step."""
 
     def __init__(self, emitter: ProofEmitter, context: Context) -> None:
         self.emitter, self.context = emitter, context
         self.given = emitter.hypotheses(context)
-        # An equation for each expectation that was taken apart, by its name.
-        self.lines: dict[str, Inference] = {}
-        # Expectations that no way took apart.
-        self.whole: list[Expectation] = []
+        # An equation for each expectation that was reduced, by the expectation's key.
+        self.equations: dict[str, Inference] = {}
+        # Expectations that no method reduced.
+        self.unreduced: list[Expectation] = []
 
     # -- inferences -----------------------------------------------------------------------------
 
     def add(self, rule: str, lines: Iterable[Inference], *data: Any) -> Inference:
         return self.emitter.script.add(rule, lines, *data)
 
-    def shown(
+    def prove(
         self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
     ) -> Inference:
         """Prove a relation by arithmetic, treating expectations that exist as numbers."""
@@ -81,7 +81,7 @@ class ExpectationCalculus:
             [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
         )
         exist = [
-            self.emitter.holds(definedness_formula(n), self.context)
+            self.emitter.prove_or_add_axiom(definedness_formula(n), self.context)
             for k, n in nodes.items()
             if k not in known
         ]
@@ -90,110 +90,117 @@ class ExpectationCalculus:
     def term(self, node: Expectation) -> Term:
         return self.emitter.term(node)
 
-    def body(self, integrand: Expr, node: Expectation) -> Term:
-        """Translate an integrand, with the bound variables of an expectation's translation."""
+    def integrand_term(self, integrand: Expr, node: Expectation) -> Term:
+        """Translate an integrand, in the bound variables of an expectation's translation."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(
             binder_bodies(u)[0], dict(zip(bound_variables(u), bound_variables(t), strict=True))
         )
 
-    def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
+    def rewrite_right_side(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """Rewrite the right-hand side of a theorem by an equation for `source`."""
         _, _, right = line.theorem.conclusion
         paths = [[2, *tuples_to_lists(path)] for path in paths_to_subterm(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
-    def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
+    def apply_linearity(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
         """Prove E f = sum of c E g over parts (c, g) whose combination is f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
         said = ("=", binder_bodies(t)[0], linear_combination_term(factors, bodies))
-        return self.add("linear", [self.shown(said, (), bound_variables(t))], t, factors, bodies)
+        return self.add("linear", [self.prove(said, (), bound_variables(t))], t, factors, bodies)
 
-    def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
+    def replace_integrand(
+        self, t: Term, wanted: Term, exists: Inference | None = None
+    ) -> Inference:
         """Replace the integrand of an expectation by one that arithmetic proves to be equal."""
-        line = self.shown(("=", binder_bodies(t)[0], wanted), (), bound_variables(t))
-        return self.bodies(line, t, exists)
+        line = self.prove(("=", binder_bodies(t)[0], wanted), (), bound_variables(t))
+        return self.take_expectations(line, t, exists)
 
-    def bodies(self, line: Inference, t: Term, exists: Inference | None = None) -> Inference:
+    def take_expectations(
+        self, line: Inference, t: Term, exists: Inference | None = None
+    ) -> Inference:
+        """Take expectations on both sides of an equation, in the variables and laws of `t`."""
         line = self.add("equal bodies", [line], t)
-        return line if exists is None else self.settled(line, [exists])
+        return line if exists is None else self.discharge(line, [exists])
 
-    def settled(
+    def discharge(
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
-        """Discharge hypotheses of a theorem by other theorems, or by arithmetic if on `without`."""
+        """Discharge hypotheses by other theorems; if on variables in `without`, by arithmetic."""
         known = {canonical_key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
             if name not in known and free_symbols(h) & set(without):
-                more.append(self.shown(h, (), without))
+                more.append(self.prove(h, (), without))
         proofs = [*lines, *more]
         known |= {canonical_key(other.theorem.conclusion) for other in more}
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
         for other in proofs:
             left |= other.theorem.hypotheses
-        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
-    def proved(self, line: Inference) -> Inference:
+    def discharge_all(self, line: Inference) -> Inference:
         """Discharge every hypothesis that the step does not have, or raise `Rejected`."""
         own = set(map(canonical_key, self.given))
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
-                shown = self.emitter.shown(h, self.given, self.context)
+                shown = self.emitter.find_proof(h, self.given, self.context)
                 if shown is None:
-                    raise Rejected(f"{self.emitter.said(h)} is not shown")
+                    raise Rejected(f"{self.emitter.formula_text(h)} is not shown")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
         return (
-            self.emitter.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+            self.emitter.infer_by_logic([line, *proofs], left, line.theorem.conclusion)
+            if proofs
+            else line
         )
 
-    def density(self, t: Term) -> tuple[Inference, Inference]:
+    def integrate_against_density(self, t: Term) -> tuple[Inference, Inference]:
         """Write an expectation as an integral against the density, and prove that it exists."""
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
 
-    # -- taking apart ---------------------------------------------------------------------------
+    # -- reductions -----------------------------------------------------------------------------
 
-    def take_apart(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
+    def reduce_expectation(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
         """Derive equations for an expectation and those it reduces to, until no method applies."""
         left = [node]
         while left:
             e = left.pop()
             name = canonical_key(self.term(e))
-            if name in self.lines:
+            if name in self.equations:
                 continue
             for way in ways:
                 found = way(e)
                 if found is not None:
-                    self.lines[name], more = found
+                    self.equations[name], more = found
                     left += [n for n in more if n != e]
                     break
             else:
-                self.whole.append(e)
+                self.unreduced.append(e)
 
-    def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
+    def expand_integrand(self, e: Expectation, deep: bool = True) -> Any:
         """Expand an integrand and move constants out; expand sums inside functions if `deep`."""
         parts: dict[Expr, Expr] = {}
-        # The proof checker takes a sum of copies as it stands.
+        # A sum of copies is a single term for the proof checker.
         kept = e.integrand.atoms(IIDSum)
         if not deep:
             kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))
         names = {part: Dummy(real=True) for part in sorted(kept, key=default_sort_key)}
         whole = expand(e.integrand.xreplace(names), power_exp=False)
         for term in Add.make_args(whole.xreplace({x: part for part, x in names.items()})):
-            factor, rest = _apart(term, e.law)
+            factor, rest = _split_constant_factors(term, e.law)
             parts[rest] = parts.get(rest, S.Zero) + factor
         if list(parts.items()) == [(e.integrand, S.One)]:
             return None
         if parts.keys() == {S.One}:
             return self.add("constant", (), self.term(e)), []
-        pairs = [(self.emitter.term(c), self.body(f, e)) for f, c in parts.items()]
-        return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
+        pairs = [(self.emitter.term(c), self.integrand_term(f, e)) for f, c in parts.items()]
+        return self.apply_linearity(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
-    def exponents(self, e: Expectation) -> Any:
+    def move_out_constant_exponents(self, e: Expectation) -> Any:
         """Move constant terms out of the exponents of exponentials."""
         outer = inner = S.One
         for f in Mul.make_args(e.integrand):
@@ -203,25 +210,28 @@ class ExpectationCalculus:
             inner *= f
         if outer == 1:
             return None
-        parts = [(self.emitter.term(outer), self.body(inner, e))]
-        return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
+        parts = [(self.emitter.term(outer), self.integrand_term(inner, e))]
+        return self.apply_linearity(self.term(e), parts), [Expectation(inner, e.law)]
 
-    def constant(self, e: Expectation) -> Any:
+    def evaluate_constant(self, e: Expectation) -> Any:
+        """Evaluate the mean of an integrand without random variables."""
         if e.integrand.free_symbols & set(e.law.symbols) or e.integrand.has(IIDSum):
             return None
         return self.add("constant", (), self.term(e)), []
 
-    def no_copies(self, e: Expectation) -> Any:
+    def drop_empty_copy_sums(self, e: Expectation) -> Any:
         """Replace a sum of zero independent copies by 0."""
         for sums in e.integrand.atoms(IIDSum):
             if sums.count == 0:
                 line = self.add("no copies", (), self.emitter.term(sums))
                 less = e.integrand.xreplace({sums: S.Zero})
-                equal = self.shown(("=", self.body(e.integrand, e), self.body(less, e)), [line])
-                return self.bodies(equal, self.term(e)), [Expectation(less, e.law)]
+                equal = self.prove(
+                    ("=", self.integrand_term(e.integrand, e), self.integrand_term(less, e)), [line]
+                )
+                return self.take_expectations(equal, self.term(e)), [Expectation(less, e.law)]
         return None
 
-    def marginal(self, e: Expectation) -> Any:
+    def drop_unused_variables(self, e: Expectation) -> Any:
         """Drop variables that the integrand does not contain from an expectation."""
         used = e.integrand.free_symbols & set(e.law.symbols)
         if not used and e.integrand.has(IIDSum):
@@ -231,31 +241,33 @@ class ExpectationCalculus:
         kept = [b for b in e.law.independent_laws() if used & set(b.symbols)]
         others = [b for b in e.law.independent_laws() if b not in kept]
         if others:
-            return self.product(e, kept, others, e.integrand, S.One)
+            return self.split_product(e, kept, others, e.integrand, S.One)
         small = joint_law([
             b.marginal(*(s for s in b.symbols if s in used)) if isinstance(b, GaussianLaw) else b
             for b in kept
         ])  # fmt: skip
         less = Expectation(e.integrand, small)
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
-        # As an image: a few of the variables are some of them all.
-        return self.image(
+        # A marginal law is the image of the whole law under a projection.
+        return self.change_variables(
             less, {s: names[s] for s in small.symbols}, e.law.rename_variables(names)
         ), [less]
 
-    def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
+    def split_product(
+        self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr
+    ) -> Any:
         """Write E f g as E f E g, given that f and g depend on independent variables."""
         t = self.term(e)
-        body = ("*", self.body(f, e), self.body(g, e))
-        line = self.linear(t, [(ONE, body)])
+        body = ("*", self.integrand_term(f, e), self.integrand_term(g, e))
+        line = self.apply_linearity(t, [(ONE, body)])
         whole = next(iter(expectations_in(line.theorem.conclusion[2]).values()))
         blocks = list(e.law.independent_laws())
         where = [[blocks.index(b) for b in first], [1]]
         split = self.add("independent", (), whole, where)
         parts = [Expectation(f, joint_law(first)), Expectation(g, joint_law(last))]
-        return self.rewritten(line, split, whole), parts
+        return self.rewrite_right_side(line, split, whole), parts
 
-    def independent(self, e: Expectation) -> Any:
+    def factor_independent(self, e: Expectation) -> Any:
         """Factor an expectation into expectations of independent parts."""
         names = set(e.law.symbols)
         pieces = [
@@ -269,7 +281,7 @@ class ExpectationCalculus:
             while True:
                 more = set(chosen)
                 for _, others in pieces:
-                    if any(_together(a, b, blocks) for a in chosen for b in others):
+                    if any(_are_dependent(a, b, blocks) for a in chosen for b in others):
                         more |= others
                 if more == chosen:
                     break
@@ -278,26 +290,27 @@ class ExpectationCalculus:
             outer = [f for f, v in pieces if not v <= chosen]
             if not outer:
                 continue
-            if any(_together(a, b, blocks) for a in chosen & names for b in names - chosen):
-                # With a variable that does not occur; so it goes first.
-                return self.marginal(e)
+            if any(_are_dependent(a, b, blocks) for a in chosen & names for b in names - chosen):
+                # They depend on a variable that does not occur, which is dropped first.
+                return self.drop_unused_variables(e)
             if chosen & names == names:
-                # The rule asks for a law on each side; of copies alone, any will do.
+                # The rule requires a law for each factor; for copies alone, any law will do.
                 law: Law = joint_law([*blocks, standard_normal(Dummy("w", real=True))])
             else:
-                law, count = self._refined(e.law, chosen & names)
+                law, count = self._split_law(e.law, chosen & names)
             if law != e.law:
                 same_law = Expectation(e.integrand, law)
                 forms = {s: Dummy(s.name, real=True) for s in law.symbols}
-                moved = self.image(
+                moved = self.change_variables(
                     e, {s: forms[s] for s in e.law.symbols}, law.rename_variables(forms)
                 )
                 return moved, [same_law]
             laws = list(law.independent_laws())
-            return self.product(e, laws[:count], laws[count:], Mul(*inner), Mul(*outer))
+            return self.split_product(e, laws[:count], laws[count:], Mul(*inner), Mul(*outer))
         return None
 
-    def _refined(self, law: Law, mine: set[Symbol]) -> tuple[Law, int]:
+    def _split_law(self, law: Law, mine: set[Symbol]) -> tuple[Law, int]:
+        """Return the product law with some variables' laws first, and the number of these laws."""
         first: list[Law] = []
         last: list[Law] = []
         for block in law.independent_laws():
@@ -312,7 +325,7 @@ class ExpectationCalculus:
             raise Rejected("all of the laws are concerned")
         return joint_law([*first, *last]), len(first)
 
-    def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
+    def change_variables(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
         """Write an expectation in new variables, of which its own are affine forms."""
         t = self.term(e)
         order = [s for block in e.law.independent_laws() for s in block.symbols]
@@ -332,7 +345,7 @@ class ExpectationCalculus:
             "image", (), t, ("lam", tuple(names), values, ()), parts_outside_binder(new)
         )
 
-    def noise(self, e: Expectation) -> Any:
+    def evaluate_noise_moment(self, e: Expectation) -> Any:
         """Evaluate the first or second moment of a noise variable."""
         base, power = e.integrand.as_base_exp()
         for block in e.law.independent_laws():
@@ -342,10 +355,12 @@ class ExpectationCalculus:
                 both = self.add("noise", (), parts_outside_binder(self.term(e))[0])
                 _, first, second = both.theorem.conclusion
                 wanted = first if power == 1 else second
-                return self.emitter.logic([both], both.theorem.hypotheses.values(), wanted), []
+                return self.emitter.infer_by_logic(
+                    [both], both.theorem.hypotheses.values(), wanted
+                ), []
         return None
 
-    def copies(self, e: Expectation) -> Any:
+    def evaluate_copies_moment(self, e: Expectation) -> Any:
         """Evaluate the first or second moment of a sum of independent copies."""
         base, power = e.integrand.as_base_exp()
         if not isinstance(base, IIDSum) or power not in (1, 2):
@@ -353,7 +368,7 @@ class ExpectationCalculus:
         more = [Expectation(base.term**k, base.law) for k in range(1, int(power) + 1)]
         line = self.add("moments of copies", (), self.term(e))
         for node in expectations_in(line.theorem.conclusion[2]).values():
-            # A power of a product, as SymPy writes it.
+            # SymPy writes a power of a product as a product of powers.
             t = self.term(more[-1])
             body = substitute(
                 binder_bodies(t)[0],
@@ -362,10 +377,10 @@ class ExpectationCalculus:
             if binder_bodies(node)[0][:3] == ("^", 2, 1) and not is_same_term(
                 binder_bodies(node)[0], body
             ):
-                line = self.rewritten(line, self.with_body(node, body), node)
+                line = self.rewrite_right_side(line, self.replace_integrand(node, body), node)
         return line, more
 
-    def stein(self, variables: Iterable[Symbol], e: Expectation) -> Any:
+    def apply_stein_lemma(self, variables: Iterable[Symbol], e: Expectation) -> Any:
         """Apply Stein's lemma, E (X - m) h = sum C E dh, to a factor X of the integrand."""
         chosen = set(variables)
         for factor in Mul.make_args(e.integrand):
@@ -380,40 +395,40 @@ class ExpectationCalculus:
             place = order.index(x)
             block = next(b for b in e.law.independent_laws() if x in b.symbols)
             mean = self.emitter.term(block.mean[x])
-            h = self.body(rest, e)
+            h = self.integrand_term(rest, e)
             less = ("*", ("+", bound_variables(t)[place], neg(mean)), h)
-            line = self.linear(t, [(mean, h), (ONE, less)])
+            line = self.apply_linearity(t, [(mean, h), (ONE, less)])
             lemma = self.add("stein", (), t, ("lam", bound_variables(t), (h,), ()), place)
             _, source, total = lemma.theorem.conclusion
-            line = self.rewritten(line, lemma, source)
+            line = self.rewrite_right_side(line, lemma, source)
             more = [Expectation(rest, e.law)]
             for slope in expectations_in(total).values():
                 orders = binder_bodies(slope)[0][1]
                 derivative = partial_derivative(rest, order[orders.index(1)])
-                equal = self.with_body(slope, self.body(derivative, e))
-                line = self.rewritten(line, equal, slope)
+                equal = self.replace_integrand(slope, self.integrand_term(derivative, e))
+                line = self.rewrite_right_side(line, equal, slope)
                 more.append(Expectation(derivative, e.law))
             return line, more
         return None
 
-    # -- putting together -----------------------------------------------------------------------
+    # -- conclusions ----------------------------------------------------------------------------
 
-    def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
-        """Replace expectations on the right-hand side by their equations, except those to keep."""
+    def resolve_right_side(self, line: Inference, kept: Iterable[str]) -> Inference:
+        """Rewrite expectations on the right-hand side by their equations, unless in `kept`."""
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
-            known = self.lines.keys() - {canonical_key(left)} - kept
+            known = self.equations.keys() - {canonical_key(left)} - kept
             ready = [n for k, n in expectations_in(right).items() if k in known]
             if not ready:
                 return line
             for node in ready:
-                line = self.rewritten(line, self.lines[canonical_key(node)], node)
+                line = self.rewrite_right_side(line, self.equations[canonical_key(node)], node)
 
-    def _circular(self) -> set[str]:
+    def _circular_keys(self) -> set[str]:
         """Return the keys of expectations whose equations lead back to themselves."""
         after: dict[str, set[str]] = {}
-        for name, line in self.lines.items():
+        for name, line in self.equations.items():
             left, right = line.theorem.conclusion[1:]
             after[name] = {*expectations_in(right if canonical_key(left) == name else left)}
         reached = after
@@ -428,22 +443,24 @@ class ExpectationCalculus:
 
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
         """Prove a statement by arithmetic from the equations, matching integrands if necessary."""
-        named, circular = expectations_in(wanted), self._circular()
-        about = [line for line in self.lines.values() if self._is_about(line, named)]
-        lines = [self.resolved(line, circular | named.keys()) for line in about]
+        named, circular = expectations_in(wanted), self._circular_keys()
+        about = [line for line in self.equations.values() if self._concerns_any(line, named)]
+        lines = [self.resolve_right_side(line, circular | named.keys()) for line in about]
         ends = dict(named)
         for line in lines:
             ends |= expectations_in(line.theorem.conclusion[2])
-        # All of a circle are equations for arithmetic to solve.
-        round_ones = [self.resolved(self.lines[k], circular) for k in sorted(circular)]
+        # Circular equations are solved by arithmetic.
+        round_ones = [
+            self.resolve_right_side(self.equations[k], circular) for k in sorted(circular)
+        ]
         for line in round_ones:
             ends |= expectations_in(line.theorem.conclusion[2])
-        rest = [t for k, t in ends.items() if k not in self.lines]
+        rest = [t for k, t in ends.items() if k not in self.equations]
         came_out = any(canonical_key(t) not in named for t in rest)
         equations = any(h[0] == "=" for h in self.given)
         equal: list[Inference] = []
         for i, a in enumerate(rest):
-            # Those of the statement are compared with those that came out, if any did.
+            # Expectations of the statement are compared with those of equations, if there are any.
             for b in rest[:i]:
                 if canonical_key(("tuple", *parts_outside_binder(a))) != canonical_key(
                     ("tuple", *parts_outside_binder(b))
@@ -455,29 +472,29 @@ class ExpectationCalculus:
                     binder_bodies(b)[0],
                     dict(zip(bound_variables(b), bound_variables(a), strict=True)),
                 )
-                if not equations and surely_different(binder_bodies(a)[0], other):
+                if not equations and are_surely_different(binder_bodies(a)[0], other):
                     continue
                 with suppress(*FAILURES):
-                    equal.append(self.emitter.attempt(partial(self.with_body, a, other)))
+                    equal.append(self.emitter.attempt(partial(self.replace_integrand, a, other)))
                     break
         for line in equal:
             _, a, _ = line.theorem.conclusion
-            lines = [self.rewritten(other, line, a) for other in lines]
+            lines = [self.rewrite_right_side(other, line, a) for other in lines]
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
             return self.emitter.attempt(
-                partial(self._put_in, wanted, mine, [*others, *equal, *more])
+                partial(self._prove_by_rewriting, wanted, mine, [*others, *equal, *more])
             )
-        return self.shown(wanted, [*mine, *others, *equal, *more])
+        return self.prove(wanted, [*mine, *others, *equal, *more])
 
     @staticmethod
-    def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Return whether an equation has a named side, or no expectation as its left side."""
+    def _concerns_any(line: Inference, named: Mapping[str, Term]) -> bool:
+        """Return whether a side of an equation is in `named`, or its left side no expectation."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(canonical_key(side) in named for side in sides)
 
-    def _put_in(
+    def _prove_by_rewriting(
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
     ) -> Inference:
         """Rewrite the statement by equations, prove the result, and rewrite back."""
@@ -488,13 +505,13 @@ class ExpectationCalculus:
             paths = paths_to_subterm(meant, node)
             meant = replace_at_paths(meant, paths, other)
             changed.append((line, [tuples_to_lists(path) for path in paths]))
-        shown = self.shown(meant, more)
+        shown = self.prove(meant, more)
         for line, paths in reversed(changed):
             shown = self.add("rewrite", [shown, line], paths) if paths else shown
         return shown
 
 
-def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
+def _split_constant_factors(term: Expr, law: Law) -> tuple[Expr, Expr]:
     """Split a product into factors without variables of a law and factors with them."""
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
@@ -505,7 +522,8 @@ def joint_law(laws: Sequence[Law]) -> Law:
     return laws[0] if len(laws) == 1 else ProductLaw(*laws)
 
 
-def _together(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
+def _are_dependent(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
+    """Return whether two variables or sums of copies are equal or correlated."""
     if a == b or (isinstance(a, IIDSum) and isinstance(b, IIDSum)):
         return True
     return any(

@@ -1,4 +1,4 @@
-"""The rules of the Gaussian calculus, each with the equations that it may use."""
+"""Evidence for each rule of the Gaussian calculus, from the equations that the rule allows."""
 
 from __future__ import annotations
 
@@ -45,27 +45,32 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
-from slrsym.tactics.emission import BY_LINEARITY, FAILURES, ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
-from slrsym.tactics.laws import prove_law_by_factors
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.laws import prove_image_law_exists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 from slrsym.tactics.structure import rewrite_under_derivatives
 
 # -- emitters of rules ----------------------------------------------------------------------------
 
 
-def _worked(
+def _reduce_expectations(
     emitter: ProofEmitter, step: Step, *ways: str, rule: Any = None, deep: bool = True
 ) -> ExpectationCalculus:
+    """Derive equations for a step's expectations, by linearity and by methods of given names."""
     work = ExpectationCalculus(emitter, step.context)
-    chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
+    chosen: list[Any] = [
+        work.drop_empty_copy_sums,
+        partial(work.expand_integrand, deep=deep),
+        work.evaluate_constant,
+    ]
     chosen += [getattr(work, way) for way in ways]
     if rule is not None:
-        chosen.append(partial(work.stein, rule.variables))
-    chosen.append(work.marginal)
+        chosen.append(partial(work.apply_stein_lemma, rule.variables))
+    chosen.append(work.drop_unused_variables)
     for node in outermost_expectations(step):
-        work.take_apart(node, chosen)
+        work.reduce_expectation(node, chosen)
     return work
 
 
@@ -74,19 +79,21 @@ def prove_by_linearity(
 ) -> Inference:
     """Prove a step by arithmetic and the linearity of expectations, from known theorems."""
 
-    def shown(*ways: str) -> Inference:
-        work = _worked(emitter, step, *ways)
-        return work.conclude(emitter.formula(step.statement), [*lines, *_integrals(work, step)])
+    def prove(*ways: str) -> Inference:
+        work = _reduce_expectations(emitter, step, *ways)
+        return work.conclude(
+            emitter.formula(step.statement), [*lines, *_split_improper_integrals(work, step)]
+        )
 
     try:
-        return emitter.attempt(shown)
+        return emitter.attempt(prove)
     except FAILURES:
         if not step.link.statement.has(exp):
             raise
-        return shown("exponents")
+        return prove("move_out_constant_exponents")
 
 
-def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
+def _split_improper_integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
     """Yield equations that split improper integrals by the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.emitter.term(node), node.variables[0]
@@ -97,7 +104,7 @@ def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
             c, f = term.as_independent(x, as_Add=False)
             parts[f] = parts.get(f, S.Zero) + c
         bodies = {f: work.emitter.term(node.func(f, *node.limits)) for f in parts}
-        yield work.linear(t, [
+        yield work.apply_linearity(t, [
             (
                 work.emitter.term(c),
                 substitute(
@@ -109,17 +116,23 @@ def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
         ])  # fmt: skip
 
 
-BY_LINEARITY.append(prove_by_linearity)
+LINEARITY_PROVER.append(prove_by_linearity)
 
 
 @emitter_for_rules("_Differentiate")
-def _differentiate(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    uses, wanted = [emitter.book.cite(id) for id in step.uses], emitter.formula(step.statement)
+def _emit_differentiate(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    """Prove a step by derivatives of elementary functions, or by splitting improper integrals."""
+    uses, wanted = (
+        [emitter.proved_claims.cite(id) for id in step.uses],
+        emitter.formula(step.statement),
+    )
     try:
         return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
     except FAILURES:
-        # Constant factors are taken out of improper integrals first.
-        for line in _integrals(ExpectationCalculus(emitter, step.context), step):
+        # Move constant factors out of improper integrals first.
+        for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.attempt(
                     partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
@@ -128,24 +141,37 @@ def _differentiate(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
 
 
 @emitter_for_rules("_Linearity")
-def _linearity(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_linearity(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_linearity(emitter, step)
 
 
 @emitter_for_rules("_Independence")
-def _independence(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    return _worked(emitter, step, "independent").conclude(emitter.formula(step.statement))
+def _emit_independence(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    return _reduce_expectations(emitter, step, "factor_independent").conclude(
+        emitter.formula(step.statement)
+    )
 
 
 @emitter_for_rules("_NoiseMoments")
-def _moments(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    def shown(deep: bool) -> Inference:
-        work = _worked(emitter, step, "noise", "copies", "independent", deep=deep)
+def _emit_noise_moments(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    def prove(deep: bool) -> Inference:
+        work = _reduce_expectations(
+            emitter,
+            step,
+            "evaluate_noise_moment",
+            "evaluate_copies_moment",
+            "factor_independent",
+            deep=deep,
+        )
         return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return emitter.attempt(partial(shown, deep=False))
-    return shown(deep=True)
+        return emitter.attempt(partial(prove, deep=False))
+    return prove(deep=True)
 
 
 def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
@@ -160,41 +186,54 @@ def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
 
 
 @emitter_for_rules("_Stein")
-def _stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
-    return _worked(emitter, step, rule=step.rule).conclude(emitter.formula(step.statement))
+    return _reduce_expectations(emitter, step, rule=step.rule).conclude(
+        emitter.formula(step.statement)
+    )
 
 
 @emitter_for_rules("_Substitution")
-def _substitution(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_substitution(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
-        # The new variables put in often are what the statement has.
+        # Often the new variables alone give the statement, without reductions.
         return emitter.attempt(
-            partial(_with_images, emitter, step, ExpectationCalculus(emitter, step.context))
+            partial(
+                _conclude_in_new_variables,
+                emitter,
+                step,
+                ExpectationCalculus(emitter, step.context),
+            )
         )
-    return _with_images(emitter, step, _worked(emitter, step))
+    return _conclude_in_new_variables(emitter, step, _reduce_expectations(emitter, step))
 
 
-def _with_images(emitter: ProofEmitter, step: Step, work: ExpectationCalculus) -> Inference:
+def _conclude_in_new_variables(
+    emitter: ProofEmitter, step: Step, work: ExpectationCalculus
+) -> Inference:
+    """Prove a step by the change of variables that its rule states."""
     rule: Any = step.rule
     forms = dict(rule.forms)
     for node in outermost_expectations(step):
         if set(node.law.symbols) == set(forms):
-            prove_law_by_factors(work, node, forms, rule.law)
+            prove_image_law_exists(work, node, forms, rule.law)
 
             def moved(node: Expectation = node) -> Inference:
-                return work.proved(work.image(node, forms, rule.law))
+                return work.discharge_all(work.change_variables(node, forms, rule.law))
 
             with suppress(*FAILURES):
-                work.lines[canonical_key(emitter.term(node))] = emitter.attempt(moved)
+                work.equations[canonical_key(emitter.term(node))] = emitter.attempt(moved)
     return work.conclude(emitter.formula(step.statement))
 
 
 @emitter_for_rules("_Symmetry")
-def _symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by reflecting Gaussian variables at their means."""
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
     work = ExpectationCalculus(emitter, step.context)
@@ -210,32 +249,36 @@ def _symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) 
             for s, m in b.mean.items()
         }
         forms = {s: 2 * means[s] - names[s] if s in flipped else names[s] for s in names}
-        line = work.image(node, forms, node.law.rename_variables(names))
+        line = work.change_variables(node, forms, node.law.rename_variables(names))
         mirror = line.theorem.conclusion[2]
         back = dict(zip(bound_variables(emitter.term(node)), bound_variables(mirror), strict=True))
-        odd = work.linear(
+        odd = work.apply_linearity(
             mirror, [(num(-1), substitute(binder_bodies(emitter.term(node))[0], back))]
         )
-        work.lines[canonical_key(emitter.term(node))] = work.rewritten(line, odd, mirror)
+        work.equations[canonical_key(emitter.term(node))] = work.rewrite_right_side(
+            line, odd, mirror
+        )
     return work.conclude(emitter.formula(step.statement))
 
 
 @emitter_for_rules("_DifferentiateUnderExpectation")
-def _under(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    work, wanted = _worked(emitter, step), emitter.formula(step.statement)
+def _emit_differentiate_under_expectation(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    work, wanted = _reduce_expectations(emitter, step), emitter.formula(step.statement)
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
         if isinstance(node.expr, Expectation):
-            work.lines[canonical_key(emitter.term(node))] = _taken_inside(work, node)
+            work.equations[canonical_key(emitter.term(node))] = _differentiate_inside(work, node)
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
-                work.lines[canonical_key(emitter.term(node))] = emitter.attempt(
-                    partial(_of_one_mean, work, node)
+                work.equations[canonical_key(emitter.term(node))] = emitter.attempt(
+                    partial(_differentiate_as_one_mean, work, node)
                 )
     return work.conclude(wanted)
 
 
-def _taken_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
+def _differentiate_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
     """Prove that the derivative of an expectation is the expectation of the derivative."""
     line = work.add("derivative of expectation", (), work.emitter.term(node))
     inner = line.theorem.conclusion[2]
@@ -248,22 +291,30 @@ def _taken_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
     wanted = substitute(
         binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(inner), strict=True))
     )
-    line = work.rewritten(line, work.with_body(inner, wanted), inner)
-    work.take_apart(moved, [work.multiplied_out, work.constant, work.independent, work.marginal])
+    line = work.rewrite_right_side(line, work.replace_integrand(inner, wanted), inner)
+    work.reduce_expectation(
+        moved,
+        [
+            work.expand_integrand,
+            work.evaluate_constant,
+            work.factor_independent,
+            work.drop_unused_variables,
+        ],
+    )
     return line
 
 
-def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
+def _differentiate_as_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
     """Differentiate a polynomial in expectations after writing it as one expectation."""
     emitter = work.emitter
     names = {x: Dummy(x.name, real=True) for x in node.variables}
-    whole, equation = _one_mean(emitter, node.expr.xreplace(names), work.context)
+    whole, equation = _write_as_one_mean(emitter, node.expr.xreplace(names), work.context)
     t = emitter.term(node)
     for (x, y), name in zip(names.items(), bound_variables(t), strict=True):
         whole = whole.xreplace({y: x})
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
-            symbol = emitter.logic(
+            symbol = emitter.infer_by_logic(
                 [emitter.script.add("symbol", (), name)], (), definedness_formula(name)
             )
             left = [
@@ -271,15 +322,17 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
                 for k, h in equation.theorem.hypotheses.items()
                 if k != canonical_key(definedness_formula(name))
             ]
-            equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
-    line = _taken_inside(work, node.func(whole, *node.variable_count))
+            equation = emitter.infer_by_logic([equation, symbol], left, equation.theorem.conclusion)
+    line = _differentiate_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
     place = tuples_to_lists(next(place for place, _ in children(t) if is_bound_place(t, place)))
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 
 
-def _one_mean(emitter: ProofEmitter, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
+def _write_as_one_mean(
+    emitter: ProofEmitter, expr: Expr, context: Context
+) -> tuple[Expectation, Inference]:
     """Write a polynomial in expectations as one expectation; return it with the equation."""
     laws: list[Law] = []
     integrands: dict[Expr, Expr] = {}
@@ -290,30 +343,41 @@ def _one_mean(emitter: ProofEmitter, expr: Expr, context: Context) -> tuple[Expe
     whole = Expectation(expr.xreplace(integrands), joint_law(laws))
     work = ExpectationCalculus(emitter, context)
     for mean in (whole, *integrands):
-        ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
-        work.take_apart(mean, ways)
-    return whole, work.proved(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
+        ways = [
+            work.expand_integrand,
+            work.evaluate_constant,
+            work.factor_independent,
+            work.drop_unused_variables,
+        ]
+        work.reduce_expectation(mean, ways)
+    return whole, work.discharge_all(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
 @emitter_for_rules("_Density")
-def _density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove that an expectation is an integral against the Gaussian density."""
     work = ExpectationCalculus(emitter, step.context)
     wanted = emitter.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
         if wanted[side][0] == "E" and wanted[other][0] == "int":
-            line, exists = work.density(wanted[side])
+            line, exists = work.integrate_against_density(wanted[side])
             integral = line.theorem.conclusion[2]
             body = substitute(
                 binder_bodies(wanted[other])[0],
                 dict(zip(bound_variables(wanted[other]), bound_variables(integral), strict=True)),
             )
-            line = work.rewritten(line, work.with_body(integral, body, exists), integral)
+            line = work.rewrite_right_side(
+                line, work.replace_integrand(integral, body, exists), integral
+            )
             return emitter.conclude(line, wanted, step.context)
     raise NotImplementedError("a density beside other terms")
 
 
 @emitter_for_rules("_CompleteTheSquare")
-def _square(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_complete_the_square(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
+    """Prove two expectations equal by equal integrals against their densities."""
     rule: Any = step.rule
     work, ways, sides = ExpectationCalculus(emitter, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
@@ -326,8 +390,12 @@ def _square(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         if not nodes:
             way.append(work.add("constant", (), t))
         elif factor != 1:
-            way.append(work.linear(t, [(emitter.term(factor), work.body(node.integrand, whole))]))
-        line, exists = work.density(t)
+            way.append(
+                work.apply_linearity(
+                    t, [(emitter.term(factor), work.integrand_term(node.integrand, whole))]
+                )
+            )
+        line, exists = work.integrate_against_density(t)
         ways.append([*way, line])
         sides.append((whole, line.theorem.conclusion[2], exists))
     (first, left, exists), (second, right, _) = sides
@@ -338,19 +406,21 @@ def _square(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
         (substitute(binder_bodies(right)[0], renamed),),
         parts_outside_binder(right),
     )
-    one = _single_exponential(work, first, left)
-    other = _single_exponential(work, second, right)
-    # Of products of exponentials the ring does not see that exponents add up.
-    equal = work.shown(
+    one = _collect_exponentials(work, first, left)
+    other = _collect_exponentials(work, second, right)
+    # The ring does not add exponents in products of exponentials, so each side has one of them.
+    equal = work.prove(
         ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound_variables(left)
     )
     line = work.add("chain", [one, equal, other])
-    equal = work.bodies(line, left, exists)
+    equal = work.take_expectations(line, left, exists)
     line = work.add("chain", [*ways[0], equal, *reversed(ways[1])])
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-def _single_exponential(work: ExpectationCalculus, whole: Expectation, integral: Term) -> Inference:
+def _collect_exponentials(
+    work: ExpectationCalculus, whole: Expectation, integral: Term
+) -> Inference:
     """Write the integrand of a Lebesgue integral with a single exponential factor."""
     (body,), names = binder_bodies(integral), bound_variables(integral)
     ((x, mean),) = whole.law.mean.items()
@@ -359,37 +429,38 @@ def _single_exponential(work: ExpectationCalculus, whole: Expectation, integral:
     exponents = [f.args[0] for f in factors if isinstance(f, exp)]
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))
     mine = Add(*exponents)
-    # The exponential in the density of the proof checker.
+    # The exponent in the proof checker's density.
     density = next(f[2] for f in body[1:] if f[:2] == ("f", "exp") and f[2][0] == "*")
     total = expand(simplify(mine - (x - mean) ** 2 / (2 * whole.law.cov[0, 0])))
     to = dict(zip(bound_variables(work.term(whole)), names, strict=True))
 
     def term(expr: Expr) -> Term:
-        return substitute(work.body(expr, whole), to)
+        return substitute(work.integrand_term(expr, whole), to)
 
     parts = ("+", term(mine), density)
     split = work.add("exponential of a sum", (), ("f", "exp", parts))
-    split = work.settled(split, (), names)
-    whole_exponent = work.shown(("=", parts, term(total)), (), names)
+    split = work.discharge(split, (), names)
+    whole_exponent = work.prove(("=", parts, term(total)), (), names)
     # exp(total) = exp(mine) exp(density)
     split = work.emitter.script.add("rewrite", [split, whole_exponent], [[1, 2]])
     _, _, product = split.theorem.conclusion
     norm = ("*", body[1], term(rest))
-    taken = work.shown(("=", body, ("*", norm, product)), (), names)
+    taken = work.prove(("=", body, ("*", norm, product)), (), names)
     return work.add("rewrite", [taken, split], [[2, 2]])
 
 
 @emitter_for_rules("_Inside")
-def _inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a relation of two expectations under one law by that of their integrands."""
     rule: Any = step.rule
     link, left, right = rule.inner(step.link), step.link.lhs, step.link.rhs
     if link is None or left.law != right.law:
         raise Rejected("the two sides are not expectations under the same law")
     inner = Step(step.label, link.statement, rule.by, link, step.context)
-    line = emitter.by_family(inner, premises)
+    line = emitter.emit_by_rule(inner, premises)
     t = emitter.term(left)
     order = [emitter.term(s) for block in left.law.independent_laws() for s in block.symbols]
-    line = ExpectationCalculus(emitter, step.context).settled(line, (), order)
+    line = ExpectationCalculus(emitter, step.context).discharge(line, (), order)
     here = ("E", tuple(order), (line.theorem.conclusion[1],), parts_outside_binder(t))
     name = "equal bodies" if step.link.relation == "=" else "under"
     line = emitter.script.add(name, [line], here)
@@ -397,21 +468,27 @@ def _inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) ->
 
 
 @emitter_for_rules("_Conditioning")
-def _conditioning(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_conditioning(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     rule: Any = step.rule
     work = ExpectationCalculus(emitter, step.context)
     for node in outermost_expectations(step):
         chosen = [s for s in node.law.symbols if s in rule.given]
         if chosen and len(chosen) < len(node.law.symbols):
-            work.lines[canonical_key(emitter.term(node))] = _conditioned(work, node, chosen)
+            work.equations[canonical_key(emitter.term(node))] = _prove_total_expectation(
+                work, node, chosen
+            )
     return work.conclude(emitter.formula(step.statement))
 
 
-def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
+def _prove_total_expectation(
+    work: ExpectationCalculus, e: Expectation, chosen: Sequence[Symbol]
+) -> Inference:
     """Prove E f = E E(f | some variables), the law of total expectation.
 
-    What the variables given leave over of a correlated one is independent of them. So the
-    expectation is one under a product law, and so is the inner one on the right.
+    A correlated variable is an affine form of the given ones and of a remainder that is independent
+    of them. So both f and the inner expectation can be written under product laws.
     """
     first: list[Law] = []
     last: list[Law] = []
@@ -436,36 +513,37 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
         else:
             forms |= names
         last.append(left_over)
-    # The names of the variables are taken before others are made of them.
+    # Translate these variables first, so that they keep their names.
     order = tuple(work.emitter.term(s) for law in first for s in law.symbols)
-    # On the left, with what is left over as a variable of its own.
+    # On the left, the remainders are independent variables.
     again = {s: Dummy(s.name, real=True) for s in chosen}
     moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
     independent = [law.rename_variables(again) for law in first] + last
-    line = work.image(e, moved, joint_law(independent))
+    line = work.change_variables(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
-    line = work.proved(work.add("chain", [line, split]))
-    # On the right, the same of the inner expectation.
+    line = work.discharge_all(work.add("chain", [line, split]))
+    # On the right, the inner expectation is written with the same remainders.
     small = Expectation(e.integrand, joint_law(inner))
-    equal = work.proved(work.image(small, forms, joint_law(last)))
+    equal = work.discharge_all(work.change_variables(small, forms, joint_law(last)))
     _, given_some, other = equal.theorem.conclusion
     left = equal.theorem.hypotheses.values()
-    equal = work.emitter.logic([equal], left, ("=", other, given_some))
-    # Of the two sides this one is known to exist.
+    equal = work.emitter.infer_by_logic([equal], left, ("=", other, given_some))
+    # This side of the equation is known to exist.
     nested = (
         "E",
         order,
         (other,),
         parts_outside_binder(work.term(Expectation(small, joint_law(first)))),
     )
-    line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
+    line = work.add("chain", [line, work.discharge_all(work.take_expectations(equal, nested))])
     exists = work.add("defined", [line], [2])
-    work.emitter.keep(exists.theorem.conclusion, work.context, exists)
+    work.emitter.store_proof(exists.theorem.conclusion, work.context, exists)
     return line
 
 
 @emitter_for_rules("_PeelCopy")
-def _peel(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+def _emit_peel_copy(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step by splitting one copy off each sum of independent copies."""
     work = ExpectationCalculus(emitter, step.context)
     for node in outermost_expectations(step):
         for copies in node.integrand.atoms(IIDSum):
@@ -475,8 +553,8 @@ def _peel(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> I
             line = work.add("one copy more", (), t, emitter.term(copies))
             less, wanted = emitter.term(copies.count), emitter.term(copies.count - 1)
             less = ("+", less, num(-1))
-            count = work.shown(("=", less, wanted))
+            count = work.prove(("=", less, wanted))
             found = paths_to_subterm(line.theorem.conclusion[2], less, through=BINDERS)
             paths = [[2, *tuples_to_lists(path)] for path in found]
-            work.lines[canonical_key(t)] = work.add("rewrite", [line, count], paths)
+            work.equations[canonical_key(t)] = work.add("rewrite", [line, count], paths)
     return work.conclude(emitter.formula(step.statement))

@@ -1,4 +1,4 @@
-"""Prove a relation by generalisation: replace large subterms by symbols, prove, substitute back."""
+"""Proof by generalisation: large subterms are replaced by symbols, and substituted back later."""
 
 from __future__ import annotations
 
@@ -23,22 +23,26 @@ from slrsym.checker.term import (
     replace_parts,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, theorems_on_special_values
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.arithmetic import (
+    opaque_terms,
+    search_arithmetic_evidence,
+    theorems_on_special_values,
+)
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
 
 ZERO = num(0)
-# Of these, arithmetic makes normal forms without trouble.
+# Terms of these kinds have short normal forms.
 _LEAVES = ("s", "n", "pi")
-# What is printed shorter stays as it is; and of statements, what is for arithmetic first.
+# Terms with shorter keys are not replaced; for statements with shorter keys, arithmetic is first.
 _LONG, _TOO_LONG = 80, 1500
-# So many summands at most get one symbol.
+# The largest number of summands that one symbol replaces.
 _FEW = 16
 
 
-def _of_any_numbers(
+def _prove_with_symbols_for_factors(
     long: bool,
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
@@ -46,18 +50,20 @@ def _of_any_numbers(
     """Prove a relation after replacing long factors by symbols, equal factors by the same one."""
     if (len(canonical_key(p)) > _TOO_LONG and not opaque_terms(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
-    facts = _facts(emitter, p, given, lines)
-    if _is_of_one_kind(p):
-        return _alike(emitter, p, context)
-    # With sums as factors, then with sums multiplied out.
-    with emitter.frugally():
+    facts = _usable_facts(emitter, p, given, lines)
+    if _equates_same_function(p):
+        return _prove_by_equal_arguments(emitter, p, context)
+    # First with sums as factors, then with sums multiplied out.
+    with emitter.half_effort():
         try:
-            return emitter.attempt(partial(_with_words, emitter, p, facts, context, True, False))
+            return emitter.attempt(
+                partial(_prove_abbreviated, emitter, p, facts, context, True, False)
+            )
         except FAILURES:
-            return _with_words(emitter, p, facts, context, False, False)
+            return _prove_abbreviated(emitter, p, facts, context, False, False)
 
 
-def _of_any_signs(
+def _prove_from_signs_of_factors(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -67,16 +73,18 @@ def _of_any_signs(
     """Prove an inequality using only the signs of its long factors."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
-    return _with_words(emitter, p, _facts(emitter, p, given, lines), context, True, True)
+    return _prove_abbreviated(
+        emitter, p, _usable_facts(emitter, p, given, lines), context, True, True
+    )
 
 
-def _of_any_summands(
+def _prove_with_symbols_for_summands(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
     """Prove an equation from others after replacing long summands by symbols.
 
-    Summands that stand together wherever they stand get one symbol, since arithmetic takes few.
+    Summands that occur in the same sums get one symbol, since arithmetic takes few symbols.
     """
     said = [line.theorem.conclusion for line in lines if line.theorem.conclusion[0] == "="]
     if not said or p[0] != "=" or len(canonical_key(p)) < _TOO_LONG:
@@ -104,9 +112,10 @@ def _of_any_summands(
     return prove_instance(emitter, meant, supposed, values, lines, context)
 
 
-def _facts(
+def _usable_facts(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
+    """Return hypotheses and theorems that are relations; refuse `p` without long factors."""
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
@@ -115,7 +124,7 @@ def _facts(
     return facts + [emitter.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
 
-def _with_words(
+def _prove_abbreviated(
     emitter: ProofEmitter,
     p: Term,
     facts: Sequence[Inference],
@@ -123,27 +132,28 @@ def _with_words(
     sums: bool,
     signs: bool,
 ) -> Inference:
+    """Replace long factors in a relation and in facts by symbols, prove it, substitute back."""
     taken = free_symbols(p).union(*(free_symbols(line.theorem.conclusion) for line in facts))
-    words = _Words(emitter, context, taken, sums, _on_both_sides(p) if signs else set())
-    meant, changed = words.short(p)
+    symbols = _FactorSymbols(emitter, context, taken, sums, _common_summands(p) if signs else set())
+    meant, changed = symbols.abbreviate(p)
     shown, supposed = list[Inference](), []
-    others = [(s, t) for s, t in words.values.items() if canonical_key(t) not in words.common]
+    others = [(s, t) for s, t in symbols.values.items() if canonical_key(t) not in symbols.common]
     for s, t in others if signs else ():
-        for line in _signs(emitter, t, facts, context):
+        for line in _sign_theorems(emitter, t, facts, context):
             kind, low, high = line.theorem.conclusion
             shown.append(line)
             supposed.append((kind, low, s) if high == t else (kind, s, high))
     for line in facts:
-        q, swaps = words.short(line.theorem.conclusion)
+        q, swaps = symbols.abbreviate(line.theorem.conclusion)
         for path, equation in swaps:
             line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
         shown.append(line)
         supposed.append(q)
-    if not words.values:
+    if not symbols.values:
         raise Rejected("no long factors")
     effort = emitter.effort // (10 if sums else 1)
     shown += [equation for _, equation in changed]
-    line = prove_instance(emitter, meant, supposed, words.values, shown, context, effort)
+    line = prove_instance(emitter, meant, supposed, symbols.values, shown, context, effort)
     for path, equation in changed:
         line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
     return line
@@ -154,19 +164,21 @@ def prove_instance(
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
     """Prove a formula in symbols, instantiate it at terms, and discharge its hypotheses."""
-    name, _, *data = search_arithmetic(p, supposed, (), effort or emitter.effort // 10, emitter)
+    name, _, *data = search_arithmetic_evidence(
+        p, supposed, (), effort or emitter.effort // 10, emitter
+    )
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
-    shown = [*shown, *(_exists(emitter, t, shown, context) for t in values.values())]
+    shown = [*shown, *(_prove_defined(emitter, t, shown, context) for t in values.values())]
     named = {canonical_key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
         left |= q.theorem.hypotheses
-    return emitter.logic([line, *shown], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *shown], left.values(), line.theorem.conclusion)
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """Yield the multiples of a Gaussian density factor that may be written as another function."""
+    """Yield products by which other functions may differ from a Gaussian density factor."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))
@@ -176,7 +188,7 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
 
 
-def _exists(
+def _prove_defined(
     emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
 ) -> Inference:
     """Prove that a term is defined, because a known theorem contains it or by a search."""
@@ -185,14 +197,14 @@ def _exists(
             return emitter.script.add("defined", [line], tuples_to_lists(path))
     if t[0] == "+":
         with suppress(*FAILURES):
-            return emitter.attempt(partial(_sum_exists, emitter, t, lines, context))
-    exists = emitter.shown_once(definedness_formula(t), context)
+            return emitter.attempt(partial(_prove_sum_defined, emitter, t, lines, context))
+    exists = emitter.find_proof_once(definedness_formula(t), context)
     if exists is None:
-        raise Rejected(f"{emitter.said(definedness_formula(t))} is not shown")
+        raise Rejected(f"{emitter.formula_text(definedness_formula(t))} is not shown")
     return exists
 
 
-def _sum_exists(
+def _prove_sum_defined(
     emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
 ) -> Inference:
     """Prove that a sum is defined, because known theorems contain its summands."""
@@ -206,7 +218,7 @@ def _sum_exists(
     return prove_instance(emitter, exists, [], values, lines, context)
 
 
-class _Words:
+class _FactorSymbols:
     """The symbols that replace long factors, one symbol for all multiples of a factor."""
 
     def __init__(
@@ -214,27 +226,28 @@ class _Words:
         common: set[str],
     ) -> None:  # fmt: skip
         self.emitter, self.context, self.taken = emitter, context, taken
-        # Whether sums in products are factors, or multiplied out; and what else is.
+        # Whether sums in products are factors or are multiplied out; the keys of further factors.
         self.sums, self.common = sums, common
-        # What the symbols stand for, and what is written for a factor, with the equation if it is
-        # another factor.
+        # The terms that symbols replace; by key, the replacement of a factor, with the equation if
+        # it is a multiple of another factor.
         self.values: dict[Term, Term] = {}
-        self._written: dict[str, tuple[Term, Inference | None]] = {}
+        self._abbreviations: dict[str, tuple[Term, Inference | None]] = {}
 
-    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
+    def abbreviate(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
         """Replace long factors by symbols; return the result and the equations used."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
-            word, equation = self._word(factor)
+            word, equation = self._abbreviation(factor)
             parts.append((path, word))
             if equation is not None:
                 changed.append((path, equation))
-        return _at(t, parts), changed
+        return _replace_parts_at(t, parts), changed
 
-    def _word(self, t: Term) -> tuple[Term, Inference | None]:
-        if canonical_key(t) not in self._written:
-            self._written[canonical_key(t)] = self._as_another(t) or (self._symbol(t), None)
-        return self._written[canonical_key(t)]
+    def _abbreviation(self, t: Term) -> tuple[Term, Inference | None]:
+        """Return the replacement of a factor, with an equation if it is a multiple of another."""
+        if canonical_key(t) not in self._abbreviations:
+            self._abbreviations[canonical_key(t)] = self._as_multiple(t) or (self._symbol(t), None)
+        return self._abbreviations[canonical_key(t)]
 
     def _symbol(self, t: Term) -> Term:
         """Return the symbol that replaces a factor, creating it on the first call."""
@@ -244,7 +257,7 @@ class _Words:
             self.values[s] = t
         return s
 
-    def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
+    def _as_multiple(self, t: Term) -> tuple[Term, Inference] | None:
         """Write a factor as a multiple of an earlier factor, or return None."""
         value = numerical_fingerprint(t)
         for other in self.emitter.factors if value is not None else ():
@@ -253,7 +266,7 @@ class _Words:
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
                 if are_values_close(value, numerical_fingerprint(equal)):
-                    line = self.emitter.shown_once(("=", t, equal), self.context)
+                    line = self.emitter.find_proof_once(("=", t, equal), self.context)
                     if line is not None:
                         s = self._symbol(other)
                         return ("*", *factors, s) if factors else s, line
@@ -267,7 +280,7 @@ def _long_factors(
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield each long factor (root, fraction, function call, sum in a product) with its path.
 
-    Or, with sums opened, those under the sign of a sum that do not speak of its terms.
+    Without `sums`, also the factors inside sums that contain none of the bound variables.
     """
     if t[0] in _LEAVES or len(canonical_key(t)) < _LONG:
         return
@@ -294,35 +307,37 @@ def _long_factors(
             yield from (((place, *path), f) for path, f in found)
 
 
-def _on_both_sides(p: Term) -> set[str]:
+def _common_summands(p: Term) -> set[str]:
     """Return the keys of the summands that are on both sides of a relation."""
     a, b = ({canonical_key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
 
-def _signs(
+def _sign_theorems(
     emitter: ProofEmitter, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
     """Yield theorems on the sign of a factor, and for powers, whether it is at least 1."""
     effort = emitter.effort // 10
 
-    def quickly(p: Term) -> Inference:
-        name, _, *data = search_arithmetic(p, (), [line.theorem for line in facts], effort, emitter)
+    def prove_quickly(p: Term) -> Inference:
+        name, _, *data = search_arithmetic_evidence(
+            p, (), [line.theorem for line in facts], effort, emitter
+        )
         return emitter.script.add(name, facts, *data)
 
-    def beside_one() -> Inference:
+    def compare_with_one() -> Inference:
         x = ("s", "x", "R")
         positive = [("<", ZERO, u) for u in (x, t[3])]
-        beside = [_beside_one(u, t[3]) for u in (x, t[3])]
-        shown = [quickly(positive[1]), quickly(beside[1])]
-        wanted = _beside_one((*t[:3], x), t)
+        beside = [_comparison_with_one(u, t[3]) for u in (x, t[3])]
+        shown = [prove_quickly(positive[1]), prove_quickly(beside[1])]
+        wanted = _comparison_with_one((*t[:3], x), t)
         return prove_instance(
             emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort
         )
 
     for ways in (
-        [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
-        [beside_one] if t[0] == "^" else [],
+        [partial(prove_quickly, ("<=", ZERO, t)), partial(prove_quickly, ("<=", t, ZERO))],
+        [compare_with_one] if t[0] == "^" else [],
     ):
         for way in ways:
             with suppress(*FAILURES):
@@ -330,7 +345,7 @@ def _signs(
                 break
 
 
-def _beside_one(t: Term, like: Term) -> Term:
+def _comparison_with_one(t: Term, like: Term) -> Term:
     """Return the formula that `t` is at least 1 or at most 1, as a related term `like` suggests."""
     value, one = numerical_fingerprint(like), num(1)
     if value is None:
@@ -338,13 +353,13 @@ def _beside_one(t: Term, like: Term) -> Term:
     return ("<=", one, t) if value > 1 else ("<=", t, one)
 
 
-def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
+def _replace_parts_at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
     for path, part in parts:
         t = replace_at_path(t, path, part)
     return t
 
 
-def _is_of_one_kind(p: Term) -> bool:
+def _equates_same_function(p: Term) -> bool:
     """Return whether an equation relates two roots, or two values of one function."""
     if p[0] != "=":
         return False
@@ -352,12 +367,12 @@ def _is_of_one_kind(p: Term) -> bool:
     return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
 
 
-def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
+def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     """Prove f(x) = f(y) by proving x = y."""
     if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
-    equation = emitter.shown_once(("=", x, y), context)
+    equation = emitter.find_proof_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
     # Many functions are defined wherever their arguments are.
@@ -368,14 +383,14 @@ def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
             prove_instance, emitter, definedness_formula(f), [], {w: y}, [equation], context
         )
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
-    # The second is that for which a symbol stands already, and often known to be defined.
+    # The second term often is replaced by a symbol already, and known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = emitter.shown_once(definedness_formula(p[side]), context)
+        known = emitter.find_proof_once(definedness_formula(p[side]), context)
         if known is not None:
             return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")
 
 
-# What is long is tried before the arithmetic of the whole, which costs most where it fails.
-QUESTIONS[:0] = [_of_any_summands, partial(_of_any_numbers, True)]
-QUESTIONS += [partial(_of_any_numbers, False), _of_any_signs]
+# Long statements are generalised before arithmetic is tried, which costs most where it fails.
+PROVERS[:0] = [_prove_with_symbols_for_summands, partial(_prove_with_symbols_for_factors, True)]
+PROVERS += [partial(_prove_with_symbols_for_factors, False), _prove_from_signs_of_factors]

@@ -1,8 +1,8 @@
 """Identities of elementary functions, proved from derivatives when a statement needs them.
 
-Addition theorems of sine and cosine, hyperbolic functions by exponentials, maxima by absolute
-values: what stands in a statement is replaced, and put back once the rest is shown. Of a logarithm
-its sign is found, and the two tangents at 1.
+Function values in a statement are rewritten: sines and cosines by addition theorems, hyperbolic
+functions by exponentials, maxima by absolute values. The result is proved, and rewritten back.
+For logarithms, their signs and two bounds by tangents at 1 are proved.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from slrsym.checker.term import (
 from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValueTheorem
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")
 MINUS = num(-1)
-# No angle is taken apart into more.
+# The largest number of basic angles in an angle.
 _MOST_ANGLES = 8
-# Maxima in maxima are replaced one after the other.
+# Nested maxima are replaced one by one, in at most so many rounds.
 _MOST_ROUNDS = 5
 
 
@@ -59,7 +59,7 @@ def _plus(*parts: Term) -> Term:
 # -- the identities -------------------------------------------------------------------------------
 
 
-def _unchanging(emitter: ProofEmitter, f: Term) -> Inference:
+def _prove_constant(emitter: ProofEmitter, f: Term) -> Inference:
     """Prove that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
     slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
@@ -67,33 +67,33 @@ def _unchanging(emitter: ProofEmitter, f: Term) -> Inference:
     between, goal = MeanValueTheorem(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
-        line = between.apart(slope, low, high)
+        line = between.compare_ends(slope, low, high)
         return prove_by_arithmetic(emitter, goal, [("<=", low, high)], [line])
 
-    return between.cases(ZERO, T, show)
+    return between.prove_for_both_orders(ZERO, T, show)
 
 
-def _pythagoras(emitter: ProofEmitter) -> Inference:
+def _prove_pythagoras(emitter: ProofEmitter) -> Inference:
     """Prove sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
-    return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
+    return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_prove_constant(emitter, total)])
 
 
-def _sum_of_angles(emitter: ProofEmitter, name: str) -> Inference:
+def _prove_addition_theorem(emitter: ProofEmitter, name: str) -> Inference:
     """Prove the addition theorem of sine or cosine, for the angles t and x."""
     sin, cos = _sin(T), _cos(T)
     sin_x, cos_x = _sin(X), _cos(X)
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
-    # What is turned back does not depend on t.
+    # The vector (cos(t + x), sin(t + x)), rotated back by t, does not depend on t.
     lines = [
-        _unchanging(
+        _prove_constant(
             emitter,
             _plus(product_of_factors(sin_both, cos), product_of_factors(MINUS, cos_both, sin)),
         ),
-        _unchanging(
+        _prove_constant(
             emitter, _plus(product_of_factors(cos_both, cos), product_of_factors(sin_both, sin))
         ),
-        _identity(emitter, "pythagoras"),
+        _cached_identity(emitter, "pythagoras"),
     ]
     if name == "sin":
         goal = (
@@ -110,7 +110,7 @@ def _sum_of_angles(emitter: ProofEmitter, name: str) -> Inference:
     return prove_by_arithmetic(emitter, goal, (), lines)
 
 
-def _hyperbolic(emitter: ProofEmitter, name: str) -> Inference:
+def _prove_hyperbolic_identity(emitter: ProofEmitter, name: str) -> Inference:
     """Prove that a hyperbolic function of t equals its expression in exponentials."""
     exp, inverse = _exp(T), _exp(product_of_factors(MINUS, T))
     if name == "tanh":
@@ -118,20 +118,24 @@ def _hyperbolic(emitter: ProofEmitter, name: str) -> Inference:
         ratio = product_of_factors(
             _plus(ONE, tanh), ("^", -1, 1, _plus(ONE, product_of_factors(MINUS, tanh)))
         )
-        line = _unchanging(emitter, product_of_factors(ratio, _exp(product_of_factors(num(-2), T))))
+        line = _prove_constant(
+            emitter, product_of_factors(ratio, _exp(product_of_factors(num(-2), T)))
+        )
         value = product_of_factors(_plus(one, MINUS), ("^", -1, 1, _plus(one, ONE)))
         return prove_by_arithmetic(emitter, ("=", tanh, value), (), [line])
     sinh, cosh = _sinh(T), _cosh(T)
     lines = [
-        _unchanging(emitter, product_of_factors(_plus(sinh, cosh), inverse)),
-        _unchanging(emitter, product_of_factors(_plus(cosh, product_of_factors(MINUS, sinh)), exp)),
+        _prove_constant(emitter, product_of_factors(_plus(sinh, cosh), inverse)),
+        _prove_constant(
+            emitter, product_of_factors(_plus(cosh, product_of_factors(MINUS, sinh)), exp)
+        ),
     ]
     sign = MINUS if name == "sinh" else ONE
     value = _plus(product_of_factors(num(1, 2), exp), product_of_factors(num(1, 2), sign, inverse))
     return prove_by_arithmetic(emitter, ("=", ("f", name, T), value), (), lines)
 
 
-def _sign_of_log(emitter: ProofEmitter, kind: str, is_above: bool) -> Inference:
+def _prove_sign_of_log(emitter: ProofEmitter, kind: str, is_above: bool) -> Inference:
     """Prove the sign of log(t) from a comparison of t with 1."""
     rising = ("d", (1,), (Z,), (_log(Z),), (Z,))
     here = ("<", ZERO, Z)
@@ -139,40 +143,41 @@ def _sign_of_log(emitter: ProofEmitter, kind: str, is_above: bool) -> Inference:
     low, high = (ONE, T) if is_above else (T, ONE)
     between = MeanValueTheorem(emitter, Context((), emitter.find), Z)
     between.given = [("<", ZERO, low)]
-    line = between.apart(slope, low, high)
+    line = between.compare_ends(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
     return prove_by_arithmetic(emitter, goal, [("<", ZERO, T), (kind, low, high)], [line])
 
 
 _IDENTITIES: dict[str, Callable[[ProofEmitter], Inference]] = {
-    "pythagoras": _pythagoras,
-    **{name: partial(_sum_of_angles, name=name) for name in ("sin", "cos")},
-    **{name: partial(_hyperbolic, name=name) for name in ("sinh", "cosh", "tanh")},
+    "pythagoras": _prove_pythagoras,
+    **{name: partial(_prove_addition_theorem, name=name) for name in ("sin", "cos")},
+    **{name: partial(_prove_hyperbolic_identity, name=name) for name in ("sinh", "cosh", "tanh")},
 }
 
 
-def _identity(emitter: ProofEmitter, name: str) -> Inference:
-    return emitter.once(f"identity {name}", partial(_IDENTITIES[name], emitter))
+def _cached_identity(emitter: ProofEmitter, name: str) -> Inference:
+    """Return the identity of a given name, proved on the first call."""
+    return emitter.derive_once(f"identity {name}", partial(_IDENTITIES[name], emitter))
 
 
-def _at(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inference:
+def _instantiate(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inference:
     """Instantiate an identity at terms that are defined without hypotheses."""
     values = {s: v for s, v in values.items() if s != v}
     if not values:
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
     exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in values.values()]
-    return emitter.logic([line, *exist], (), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion)
 
 
 # -- angles ---------------------------------------------------------------------------------------
 
 
-def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
+def _summands_of_angle(t: Term) -> Iterator[tuple[Fraction, Term]]:
     """Yield the summands of an angle, each as a rational multiple of a term."""
     if t[0] == "+":
         for part in t[1:]:
-            yield from _summands(part)
+            yield from _summands_of_angle(part)
         return
     factors = t[1:] if t[0] == "*" else (t,)
     numbers = [Fraction(f[1], f[2]) for f in factors if f[0] == "n"]
@@ -182,13 +187,13 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
     )
 
 
-class _Angles:
-    """Addition theorems for sums of a few basic angles, which give all angles of a formula."""
+class _AngleExpansion:
+    """Expansion of sines and cosines of sums of a few basic angles."""
 
     def __init__(self, emitter: ProofEmitter, angles: Sequence[Term]) -> None:
         self.emitter = emitter
         self.units: dict[str, Fraction] = {}
-        for c, rest in (pair for u in angles for pair in _summands(u)):
+        for c, rest in (pair for u in angles for pair in _summands_of_angle(u)):
             unit = self.units.get(canonical_key(rest), Fraction(0))
             common = math.lcm(unit.denominator, c.denominator)
             whole = math.gcd(int(unit * common), int(c * common))
@@ -197,7 +202,7 @@ class _Angles:
     def parts(self, angle: Term) -> list[Term]:
         """Return the basic angles, with repetition, whose sum is a given angle."""
         found: list[Term] = []
-        for c, rest in _summands(angle):
+        for c, rest in _summands_of_angle(angle):
             unit = self.units[canonical_key(rest)]
             count = int(c / unit) if unit else 0
             unit = -unit if count < 0 else unit
@@ -205,20 +210,21 @@ class _Angles:
             found += [part] * abs(count)
         return found
 
-    def equation(self, t: Term) -> Inference:
+    def expand(self, t: Term) -> Inference:
         """Expand sin(u) or cos(u), u a sum of 2 to 8 basic angles, repeated or not; else refuse."""
         parts = self.parts(t[2])
         if not 2 <= len(parts) <= _MOST_ANGLES:
             raise Rejected("no sum of a few angles")
-        line = self._of_sum(t[1], parts)
+        line = self._expand_sum(t[1], parts)
         return prove_by_arithmetic(self.emitter, ("=", t, line.theorem.conclusion[2]), (), [line])
 
-    def _of_sum(self, name: str, parts: Sequence[Term]) -> Inference:
+    def _expand_sum(self, name: str, parts: Sequence[Term]) -> Inference:
+        """Expand the sine or cosine of a sum of angles, one angle after the other."""
         first, *others = parts
         rest = _plus(*others)
-        line = _at(self.emitter, _identity(self.emitter, name), {T: first, X: rest})
+        line = _instantiate(self.emitter, _cached_identity(self.emitter, name), {T: first, X: rest})
         for inner in ("sin", "cos") if len(others) > 1 else ():
-            equation = self._of_sum(inner, others)
+            equation = self._expand_sum(inner, others)
             _, _, right = line.theorem.conclusion
             paths = [
                 [2, *tuples_to_lists(path)] for path in paths_to_subterm(right, ("f", inner, rest))
@@ -230,39 +236,40 @@ class _Angles:
 # -- statements -----------------------------------------------------------------------------------
 
 
-def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
+def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
     """Return the calls of some functions in a term by key, if deep also those inside binders."""
     found: dict[str, Term] = {}
     for place, part in children(t):
         if deep or not is_bound_place(t, place):
-            found |= _values(part, names, deep)
+            found |= _function_calls(part, names, deep)
     if t[0] == "f" and t[1] in names:
         found.setdefault(canonical_key(t), t)
     return found
 
 
-def _equations(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
+def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
     """Yield identities of trigonometric and hyperbolic functions and maxima for a formula."""
-    circular = _values(p, ("sin", "cos"))
-    angles = _Angles(emitter, [t[2] for t in circular.values()])
-    for t in (*_values(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
+    circular = _function_calls(p, ("sin", "cos"))
+    angles = _AngleExpansion(emitter, [t[2] for t in circular.values()])
+    for t in (*_function_calls(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
         if t[1] in ("sin", "cos"):
-            way = partial(angles.equation, t)
+            way = partial(angles.expand, t)
         elif t[1] == "max":
-            way = partial(_of_maximum, emitter, t)
+            way = partial(_prove_maximum_identity, emitter, t)
         else:
-            way = partial(_at, emitter, _identity(emitter, t[1]), {T: t[2]})
+            way = partial(_instantiate, emitter, _cached_identity(emitter, t[1]), {T: t[2]})
         with suppress(*FAILURES):
             yield emitter.attempt(way)
 
 
-def _of_maximum(emitter: ProofEmitter, t: Term) -> Inference:
+def _prove_maximum_identity(emitter: ProofEmitter, t: Term) -> Inference:
+    """Express the maximum of two terms by their sum and the absolute value of their difference."""
     line = emitter.script.add("maximum", (), *t[2:])
     exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in t[2:]]
-    return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
+    return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion[1])
 
 
-def _of_log(
+def _proofs_about_log(
     emitter: ProofEmitter,
     u: Term,
     given: Sequence[Term],
@@ -273,15 +280,15 @@ def _of_log(
 
     def sign(kind: str, is_above: bool) -> Inference:
         name = f"sign of log {kind} {is_above}"
-        line = emitter.once(name, partial(_sign_of_log, emitter, kind, is_above))
+        line = emitter.derive_once(name, partial(_prove_sign_of_log, emitter, kind, is_above))
         line = emitter.script.add("instance", [line], ((T, u),))
-        return _settled(emitter, line, given, lines)
+        return _discharge_by_arithmetic(emitter, line, given, lines)
 
     def tangent(of: Term) -> Inference:
         bend = ("d", (2,), (Z,), (of,), (("s", "z", "R>0"),))
         said = ("<=", bend, ZERO) if of == _log(Z) else ("<=", ZERO, bend)
         line = emitter.script.add("tangent", [prove_by_arithmetic(emitter, said, ())], ONE, u)
-        return _settled(emitter, line, given, lines)
+        return _discharge_by_arithmetic(emitter, line, given, lines)
 
     for kind, is_above in itertools.product(("<", "<="), (True, False)):
         yield partial(sign, kind, is_above)
@@ -289,7 +296,7 @@ def _of_log(
         yield partial(tangent, of)
 
 
-def _settled(
+def _discharge_by_arithmetic(
     emitter: ProofEmitter, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
 ) -> Inference:
     """Discharge the hypotheses of a theorem by arithmetic."""
@@ -297,10 +304,10 @@ def _settled(
         prove_by_arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()
     ]
     left = {k: h for proof in proofs for k, h in proof.theorem.hypotheses.items()}
-    return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
-def _facts(
+def _theorems_on_calls(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -308,17 +315,21 @@ def _facts(
     lines: Sequence[Inference],
 ) -> Iterator[Inference]:
     """Yield theorems on the sines, cosines and logarithms in a formula, outside all binders."""
-    angles = {canonical_key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
+    angles = {
+        canonical_key(t[2]): t[2] for t in _function_calls(p, ("sin", "cos"), deep=False).values()
+    }
     for u in angles.values():
         with suppress(*FAILURES):
-            yield emitter.attempt(partial(_at, emitter, _identity(emitter, "pythagoras"), {T: u}))
-    for t in _values(p, ("log",), deep=False).values():
-        for way in _of_log(emitter, t[2], given, context, lines):
+            yield emitter.attempt(
+                partial(_instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u})
+            )
+    for t in _function_calls(p, ("log",), deep=False).values():
+        for way in _proofs_about_log(emitter, t[2], given, context, lines):
             with suppress(*FAILURES):
                 yield emitter.attempt(way)
 
 
-def _in_other_words(
+def _prove_by_identities(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -331,14 +342,14 @@ def _in_other_words(
     meant, changed = p, list[tuple[Inference, list[Any]]]()
     for _ in range(_MOST_ROUNDS):
         before = meant
-        for line in _equations(emitter, meant):
+        for line in _applicable_identities(emitter, meant):
             _, old, new = line.theorem.conclusion
             found = paths_to_subterm(meant, old, through=BINDERS)
             meant = replace_at_paths(meant, found, new)
             changed.append((line, [tuples_to_lists(path) for path in found]))
         if meant == before:
             break
-    facts = list(_facts(emitter, meant, given, context, lines))
+    facts = list(_theorems_on_calls(emitter, meant, given, context, lines))
     if not changed and not facts:
         raise Rejected("no identities")
     own = set(map(canonical_key, emitter.hypotheses(context)))
@@ -349,5 +360,5 @@ def _in_other_words(
     return shown
 
 
-# What is said in fewer words is tried first.
-QUESTIONS.append(_in_other_words)
+# Provers without identities are tried first.
+PROVERS.append(_prove_by_identities)

@@ -15,14 +15,14 @@ from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.proof_log import claims_used_by
-from slrsym.tactics.translate import Untranslatable
+from slrsym.tactics.translation import Untranslatable
 
-# What a claim is called among the axioms of those that use it.
+# The name of a claim among the axioms of claims that use it begins with this.
 _CLAIM = f"{UNCHECKED}claim "
 
 
@@ -33,9 +33,9 @@ class Judgement:
     Attributes
     ----------
     refusals : mapping of str to str
-        For each label of a step, why the checker has no theorem of it; empty if it has.
+        For each label of a step, why the checker refuses it; empty if it accepts the step.
     problem : str
-        Why the checker has no theorem of the statement; empty if it has.
+        Why the checker refuses the statement; empty if it accepts the statement.
     uses, axioms : tuple of str
         The claims and the axioms on which the theorem rests.
     record : mapping
@@ -59,17 +59,17 @@ def judge_claim(
 ) -> Judgement:  # fmt: skip
     """Search for evidence for the steps of a claim, and have the proof checker judge it.
 
-    The claims that it uses are taken for granted. Evidence comes from an earlier record, or from
-    the log that is part of the package, as far as their steps say the same, or it is searched for.
+    The claims that it uses are assumed. For unchanged steps, evidence comes from an earlier record
+    or from the bundled log; for other steps, it is searched for.
 
     Parameters
     ----------
     claim : Claim
         The claim.
     find : callable
-        The claim of an id.
+        Function that returns the claim of an id.
     patience : float, optional
-        How long may be searched; 1 is some seconds for a hard step.
+        Search effort, relative to the default of 1: some seconds for a hard step.
     refuted : iterable of str, optional
         Labels of steps that are wrong, for which nothing is searched.
     earlier : mapping, optional
@@ -78,25 +78,25 @@ def judge_claim(
     Returns
     -------
     Judgement
-        A failure of the search is a refusal; nothing is raised.
+        The verdict. A failed search counts as a refusal, so nothing is raised.
     """
-    # Else what is found would depend on what was asked before.
-    FOUND.clear()
+    # Otherwise the evidence would depend on earlier searches.
+    EVIDENCE_CACHE.clear()
     try:
-        book = ProvedClaims()
+        proved_claims = ProvedClaims()
         for id in claims_used_by(claim, find):
-            # The step that cites a claim says that there is none.
+            # A missing claim is reported by the step that cites it.
             with suppress(ProofError):
-                _suppose(book, find(id), find)
+                _assume_claim(proved_claims, find(id), find)
         known = EarlierInferences(earlier or bundled_record(claim.id))
-        record, work = emit_claim(claim, find, book, known, patience, refuted)
+        record, emitter = emit_claim(claim, find, proved_claims, known, patience, refuted)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
-        return Judgement(_unclear(claim, find), said)
-    # A proof is user code, and a search that fails has found nothing.
+        return Judgement(_unclear_statements(claim, find), said)
+    # A proof is user code and may raise anything; then there is no evidence.
     except Exception as reason:
         return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
-    shown = book.cite(claim.id).theorem.axioms
+    shown = proved_claims.cite(claim.id).theorem.axioms
     trusted = {
         a.removeprefix(UNCHECKED)
         for a in shown
@@ -105,8 +105,8 @@ def judge_claim(
     foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
-    refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}
-    unclear = _unclear(claim, find)
+    refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
+    unclear = _unclear_statements(claim, find)
     return Judgement(
         refusals | unclear,
         "a step of its proof has no evidence" if trusted - foreign - cited or unclear else "",
@@ -116,8 +116,8 @@ def judge_claim(
     )
 
 
-def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
-    """Return, by label, the steps whose statements are ambiguous or trivial, with the reason."""
+def _unclear_statements(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
+    """Return the reason, by label, for each step whose statement is ambiguous or trivial."""
     found = {}
     for step in steps_of_claim(claim, find):
         try:
@@ -127,9 +127,11 @@ def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str
     return found
 
 
-def _suppose(book: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> None:
+def _assume_claim(
+    proved_claims: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]
+) -> None:
     """Assume a claim: add it to the proved claims as an axiom."""
-    work = ProofEmitter(claim, find, book)
-    statement, (_, given) = work.formula(claim.statement), work.supposed
+    emitter = ProofEmitter(claim, find, proved_claims)
+    statement, (_, given) = emitter.formula(claim.statement), emitter.claim_hypotheses
     name = f"claim {claim.id}"
-    book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))
+    proved_claims.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

@@ -27,16 +27,16 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_in_context
 from slrsym.tactics.covariances import ldl_decomposition
-from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
-from slrsym.tactics.phrases import TermToSympy
+from slrsym.tactics.term_to_sympy import TermToSympy
 
-# -- that something is defined --------------------------------------------------------------------
+# -- existence --------------------------------------------------------------------------------
 
 
-def _derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
+def _prove_derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
     if binder_bodies(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
     with suppress(Rejected):
@@ -46,7 +46,7 @@ def _derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
     )
 
 
-def _mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
+def _prove_mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
     with suppress(Rejected):
         return emitter.script.add("integrable", (), node)
     with suppress(Rejected):
@@ -56,73 +56,86 @@ def _mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
     return emitter.script.add("defined", [emitter.script.add("centred pair", (), node)], [1])
 
 
-# What shows that a node of this head is defined.
+# Provers that a term with this head is defined.
 _DEFINED: dict[str, Callable[[ProofEmitter, Term], Inference]] = {
-    "E": _mean_exists,
+    "E": _prove_mean_exists,
     "copies": lambda emitter, node: emitter.script.add("copies exist", (), node),
-    "d": _derivative_exists,
+    "d": _prove_derivative_exists,
 }
 
 
-def _exists(
+def _prove_existence(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
-    """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
+    """Prove that expectations or their derivatives exist, or that a matrix is semidefinite."""
     if p[0] == "=" and is_improper_integral(p[1]) and is_same_term(p[1], p[2]):
-        return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
+        return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
             return emitter.attempt(
-                lambda: emitter.discharged(_DEFINED[p[1][0]](emitter, p[1]), context)
+                lambda: emitter.discharge_hypotheses(_DEFINED[p[1][0]](emitter, p[1]), context)
             )
-    if p[:2] == ("o", "moderate") or p == ("forall", bound_variables(p), _all_defined(p), ()):
+    if p[:2] == ("o", "moderate") or p == (
+        "forall",
+        bound_variables(p),
+        _definedness_bodies(p),
+        (),
+    ):
         function = (
             p[2] if p[0] == "o" else ("lam", bound_variables(p), (binder_bodies(p)[0][1],), ())
         )
         with suppress(Rejected):
             line = emitter.script.add("moderate", (), function)
-            line = emitter.logic([line], line.theorem.hypotheses.values(), p)
-            return emitter.discharged(line, context)
+            line = emitter.infer_by_logic([line], line.theorem.hypotheses.values(), p)
+            return emitter.discharge_hypotheses(line, context)
     if p[0] == "forall":
         (part,), names = binder_bodies(p), bound_variables(p)
         ways = [
             partial(way, line, part, context)
-            for line in _instances(emitter, names, context)
-            for way in (emitter.conclude, partial(_by_equation, emitter))
+            for line in _instantiate_hypotheses(emitter, names, context)
+            for way in (emitter.conclude, partial(_prove_by_rewriting, emitter))
         ]
         own = tuple(h for h in given if not free_symbols(h) & set(names))
-        shown = emitter.first([*ways, lambda: _shown(emitter, part, own, context)], "")
+        shown = emitter.try_in_turn(
+            [*ways, lambda: _prove_from_hypotheses(emitter, part, own, context)], ""
+        )
         for x in reversed(names):
             shown = emitter.script.add("generalise", [shown], x)
-        return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
+        return emitter.infer_by_logic([shown], shown.theorem.hypotheses.values(), p)
     if p[:2] == ("o", "psd"):
-        return _semidefinite(emitter, p, given, context)
+        return _prove_semidefinite(emitter, p, given, context)
     if p[0] in RELATIONS and opaque_terms(p):
-        return ExpectationCalculus(emitter, context).shown(p, lines)
+        return ExpectationCalculus(emitter, context).prove(p, lines)
     raise Rejected("another question")
 
 
-def _shown(emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
+def _prove_from_hypotheses(
+    emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Context
+) -> Inference:
     """Prove a formula from hypotheses, or raise `Rejected`."""
-    if (line := emitter.shown(p, given, context)) is None:
+    if (line := emitter.find_proof(p, given, context)) is None:
         raise Rejected("not shown for all values")
     return line
 
 
-def _instances(emitter: ProofEmitter, names: Sequence[Term], context: Context) -> list[Inference]:
+def _instantiate_hypotheses(
+    emitter: ProofEmitter, names: Sequence[Term], context: Context
+) -> list[Inference]:
     """Return universally quantified hypotheses, instantiated at given variables."""
     return [
-        emitter.specialised(h, names, context)
+        emitter.specialise_hypothesis(h, names, context)
         for h in emitter.hypotheses(context)
         if h[0] == "forall" and [x[2] for x in bound_variables(h)] == [x[2] for x in names]
     ]
 
 
-def _by_equation(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
+def _prove_by_rewriting(
+    emitter: ProofEmitter, line: Inference, p: Term, context: Context
+) -> Inference:
     """Prove a relation by replacing the left side of an equation by the right side."""
     shown = line.theorem.conclusion
     if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
@@ -131,7 +144,8 @@ def _by_equation(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
     return emitter.script.add("rewrite", [other, line], [tuples_to_lists(path) for path in paths])
 
 
-def _all_defined(p: Term) -> tuple[Term, ...] | None:
+def _definedness_bodies(p: Term) -> tuple[Term, ...] | None:
+    """Return the body by which an equation for all x says that its left side is defined."""
     return (
         (definedness_formula(binder_bodies(p)[0][1]),)
         if p[0] == "forall" and binder_bodies(p)[0][0] == "="
@@ -139,43 +153,49 @@ def _all_defined(p: Term) -> tuple[Term, ...] | None:
     )
 
 
-QUESTIONS.insert(0, _exists)
+PROVERS.insert(0, _prove_existence)
 
 
 # -- matrices -------------------------------------------------------------------------------------
 
 
-def _semidefinite(
+def _prove_semidefinite(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context
 ) -> Inference:
     """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
-    for source, rows in _images(emitter, _matrix(emitter, p), given):
+    for source, rows in _factorisations(emitter, _stated_matrix(emitter, p), given):
         with suppress(*FAILURES):
-            return emitter.attempt(lambda: _image(emitter, p, source, rows, context))  # noqa: B023
+            return emitter.attempt(
+                partial(_prove_image_semidefinite, emitter, p, source, rows, context)
+            )
     raise Rejected("no reason why a matrix is positive semidefinite")
 
 
-def _image(emitter: ProofEmitter, p: Term, source: Term, rows: Any, context: Context) -> Inference:
+def _prove_image_semidefinite(
+    emitter: ProofEmitter, p: Term, source: Term, rows: Any, context: Context
+) -> Inference:
+    """Prove B S B^T positive semidefinite, from the entries of B and a semidefinite S."""
     line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
-        if emitter.shown(h, emitter.hypotheses(context), context) is None:
-            raise Rejected(f"{emitter.said(h)} is not shown")
-    return emitter.discharged(line, context)
+        if emitter.find_proof(h, emitter.hypotheses(context), context) is None:
+            raise Rejected(f"{emitter.formula_text(h)} is not shown")
+    return emitter.discharge_hypotheses(line, context)
 
 
-def _matrix(emitter: ProofEmitter, p: Term) -> sp.Matrix:
+def _stated_matrix(emitter: ProofEmitter, p: Term) -> sp.Matrix:
     """Return the matrix that a formula states to be positive semidefinite."""
     entries = list(map(TermToSympy(emitter.translator).expression, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
 
-def _images(
+def _factorisations(
     emitter: ProofEmitter, matrix: sp.Matrix, given: Sequence[Term]
 ) -> Iterator[tuple[Term, Any]]:
+    """Yield semidefinite matrices S, with the entries of B, such that a matrix is B S B^T."""
     n = matrix.rows
     for h in given:
         if h[:2] == ("o", "psd"):
-            whole = _matrix(emitter, h)
+            whole = _stated_matrix(emitter, h)
             for rows in product(range(whole.rows), repeat=n):
                 scale = [sp.sqrt(matrix[i, i] / whole[r, r]) for i, r in enumerate(rows)]
                 fits = (
@@ -189,7 +209,7 @@ def _images(
                         for i, r in enumerate(rows)
                     )
                     yield h, [c for row in places for c in row]
-    if (column := _column(matrix)) is not None:
+    if (column := _rank_one_factor(matrix)) is not None:
         yield ("tuple", emitter.term(sp.S.One)), column
     found = ldl_decomposition(matrix)
     if found is not None:
@@ -197,7 +217,7 @@ def _images(
         yield ("tuple", *map(emitter.term, diagonal)), list(lower)
 
 
-def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
+def _rank_one_factor(matrix: sp.Matrix) -> list[sp.Expr] | None:
     """Return a vector u such that the matrix is u u^T entry by entry, or None."""
     sizes = [sp.powdenest(sp.sqrt(sp.factor(x)), force=True) for x in matrix.diagonal()]
     first = next((i for i, u in enumerate(sizes) if u != 0), 0)
@@ -207,7 +227,7 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
     return column if wrong.applyfunc(sp.expand).is_zero_matrix else None
 
 
-def prove_law_by_factors(
+def prove_image_law_exists(
     work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
     """Prove that the linear image of a law with diagonal covariance exists, by its factors."""
@@ -221,5 +241,5 @@ def prove_law_by_factors(
             if p[0] == "o":
                 rows = [forms[s].coeff(x) for s in block.symbols for x in law.symbols]
                 with suppress(*FAILURES):
-                    line = _image(work.emitter, p, diagonal, rows, work.context)
-                    work.emitter.keep(p, work.context, line)
+                    line = _prove_image_semidefinite(work.emitter, p, diagonal, rows, work.context)
+                    work.emitter.store_proof(p, work.context, line)

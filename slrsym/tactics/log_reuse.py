@@ -19,12 +19,15 @@ def records_with_fewest_axioms(*paths: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         for id, record in read_log_records(path).items():
-            if id not in found or _on_trust(record) < _on_trust(found[id]):
+            if id not in found or _count_unproved_axioms(record) < _count_unproved_axioms(
+                found[id]
+            ):
                 found[id] = record
     return found
 
 
-def _on_trust(record: Mapping[str, Any]) -> float:
+def _count_unproved_axioms(record: Mapping[str, Any]) -> float:
+    """Return the number of axioms that a record adds without evidence; infinite if malformed."""
     try:
         return float(sum(line[0] == "unchecked" for line in record["lines"]))
     except (KeyError, IndexError, TypeError):
@@ -45,7 +48,7 @@ def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
     for record in read_log_records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
-            # Else it is a line that another step has made.
+            # Otherwise the inference belongs to an earlier step.
             if isinstance(end, int) and end >= start:
                 made, start = record["lines"][start : end + 1], end + 1
                 trusted = dict.fromkeys(data[0] for name, _, *data in made if name == "unchecked")
@@ -59,45 +62,46 @@ class EarlierInferences:
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._lines: list[Any] = record.get("lines", [])
         self._reader = TermReader()
-        # By what a step is called and says: the inferences that ended it.
-        self._ends: dict[tuple[str, str, str], int | str] = {}
-        # What inferences of then are now.
-        self._now: dict[int | str, Inference] = {}
+        # The last inference of each step, by the step's label, rule and statement.
+        self._ends_of_steps: dict[tuple[str, str, str], int | str] = {}
+        # The new inferences, by the numbers of the old ones that they replay.
+        self._new_inferences: dict[int | str, Inference] = {}
         try:
             for row in record.get("terms", ()):
                 self._reader.add(row)
             for label, name, end, said, *_ in record.get("steps", ()):
-                self._ends[label, name, canonical_key(self._reader.read(said))] = end
-        # Whatever is wrong with it: it is evidence of nothing.
+                self._ends_of_steps[label, name, canonical_key(self._reader.read(said))] = end
+        # A malformed record has no evidence.
         except Exception:
-            self._ends = {}
+            self._ends_of_steps = {}
 
-    def taken(self, script: ProofBuilder, label: str, name: str, wanted: Term) -> Inference:
+    def replay_step(self, script: ProofBuilder, label: str, name: str, wanted: Term) -> Inference:
         """Replay the inferences by which an earlier log proved the step, or raise `Rejected`."""
-        end = self._ends.get((label, name, canonical_key(wanted)))
+        end = self._ends_of_steps.get((label, name, canonical_key(wanted)))
         if end is None:
             raise Rejected("no earlier log has the step")
         try:
-            return self._replayed(script, end)
+            return self._replay_inference(script, end)
         except Rejected:
             raise
         except Exception as reason:
             raise Rejected(f"malformed: {type(reason).__name__}") from None
 
-    def ends(self, label: str, name: str, wanted: Term, line: Inference) -> None:
+    def register_new_inference(self, label: str, name: str, wanted: Term, line: Inference) -> None:
         """Record the inference that now proves a step, for replayed steps that cite the old one."""
-        end = self._ends.get((label, name, canonical_key(wanted)))
+        end = self._ends_of_steps.get((label, name, canonical_key(wanted)))
         if isinstance(end, int):
-            self._now[end] = line
+            self._new_inferences[end] = line
 
-    def forget(self, mark: int) -> None:
+    def forget_from(self, mark: int) -> None:
         """Forget the inferences from a given number on, which have been undone."""
-        self._now = {
-            k: line for k, line in self._now.items()
+        self._new_inferences = {
+            k: line for k, line in self._new_inferences.items()
             if isinstance(line.number, str) or line.number < mark
         }  # fmt: skip
 
-    def _replayed(self, script: ProofBuilder, number: int | str) -> Inference:
+    def _replay_inference(self, script: ProofBuilder, number: int | str) -> Inference:
+        """Replay an inference, and those before it that it needs, in a new proof."""
         if isinstance(number, str):
             return script.find_premise(number)
         if number < 0:
@@ -106,20 +110,23 @@ class EarlierInferences:
         while open_ones:
             at = open_ones[-1]
             name, premises, *data = self._lines[at]
-            if at in self._now:
+            if at in self._new_inferences:
                 open_ones.pop()
                 continue
             if name == "unchecked":
                 raise Rejected("the earlier log has no evidence for the step")
-            if before := [p for p in premises if isinstance(p, int) and p not in self._now]:
+            if before := [
+                p for p in premises if isinstance(p, int) and p not in self._new_inferences
+            ]:
                 if any(not 0 <= p < at for p in before):
                     raise Rejected("an inference from a later one")
                 open_ones += before
                 continue
             lines = [
-                script.find_premise(p) if isinstance(p, str) else self._now[p] for p in premises
+                script.find_premise(p) if isinstance(p, str) else self._new_inferences[p]
+                for p in premises
             ]
-            self._now[at] = script.add(
+            self._new_inferences[at] = script.add(
                 name, lines, *parse_inference_arguments(name, data, self._reader)
             )
-        return self._now[number]
+        return self._new_inferences[number]

@@ -11,7 +11,7 @@ from scipy.special import owens_t
 from slrsym.checker.term import Term, canonical_key, children
 
 
-def surely_different(a: Term, b: Term) -> bool:
+def are_surely_different(a: Term, b: Term) -> bool:
     """Return whether two terms certainly differ, by comparing numerical values."""
     x, y = numerical_fingerprint(a), numerical_fingerprint(b)
     return x is not None and y is not None and not are_values_close(x, y)

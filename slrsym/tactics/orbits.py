@@ -30,8 +30,8 @@ from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import subterm_similarity
 
-# The arguments of the proof checker's schemas, from those of the theorems of the search.
-_VALUES: dict[str, Callable[..., list[Any]]] = {
+# The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
+_SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
     "on-face": lambda emitter, v: [
         emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),
         emitter.term(v["value"]), emitter.term(v["of"]),
@@ -58,7 +58,7 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
 
 
 @emitter_for_proofs("_ByTheorem")
-def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
     missing = [name for name in needs.hypotheses if name not in proof.premises]
@@ -66,46 +66,52 @@ def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         if name in missing:
             continue
         inner, here = context.assuming(*hypothesis.hypotheses), join_labels(label, name)
-        line = emitter.prove(proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here)
+        line = emitter.emit_proof(
+            proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here
+        )
         step = steps.get(join_labels(here, "needed"))
         if step is not None:
             wanted = emitter.formula(hypothesis.statement)
-            line = emitter.step(step, partial(emitter.conclude, line, wanted, inner), "needed")
+            line = emitter.emit_step(step, partial(emitter.conclude, line, wanted, inner), "needed")
         lines.append((line, replace(inner, covariances=())))
     last = steps[join_labels(label, "theorem")]
 
-    def concluded() -> Inference:
+    def conclude() -> Inference:
         if missing:
             wanted = needs.hypotheses[missing[0]].statement
             raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
-        return _by_schema(emitter, proof, last, needs, lines)
+        return _apply_schema(emitter, proof, last, needs, lines)
 
-    return emitter.step(last, concluded)
+    return emitter.emit_step(last, conclude)
 
 
-def _by_schema(
+def _apply_schema(
     emitter: ProofEmitter,
     proof: Any,
     step: Step,
     needs: Any,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:
+    """Apply the checker's axiom scheme of a theorem on orbits, and prove its hypotheses."""
     name = proof.rule.name
-    read = _VALUES.get(name)
+    read = _SCHEMA_ARGUMENTS.get(name)
     values = tuple(
         read(emitter, proof.values) if read else map(emitter.term, proof.values.values())
     )
     line = emitter.script.add("theorem", (), name, emitter.formula(proof.goal), values)
     places = [emitter.term(x) for x in needs.bound]
-    # Laws that the claim speaks of may have coordinates in them, over all of which this has to run.
+    # Covariance hypotheses may contain coordinates, but the theorem is for all coordinates.
     context = replace(step.context, covariances=())
     lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
-    proofs = [_shown(emitter, h, places, context, lines) for h in line.theorem.hypotheses.values()]
+    proofs = [
+        _prove_hypothesis(emitter, h, places, context, lines)
+        for h in line.theorem.hypotheses.values()
+    ]
     left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
-    return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
-def _shown(
+def _prove_hypothesis(
     emitter: ProofEmitter, h: Term, places: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
@@ -121,11 +127,11 @@ def _shown(
     given: tuple[Term, ...] = ()
     if names and body[0] == "implies":
         given = body[1][1:] if body[1][0] == "and" else body[1:2]
-    line = _from(emitter, body[2] if given else body, given, context, lines)
+    line = _prove_from_theorems(emitter, body[2] if given else body, given, context, lines)
     if given:
         supposed = {canonical_key(p) for p in given}
         left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
-        line = emitter.logic([line], left.values(), body)
+        line = emitter.infer_by_logic([line], left.values(), body)
     for x in reversed(names):
         line = emitter.script.add("generalise", [line], x)
     if not is_same_term(line.theorem.conclusion, h):
@@ -133,10 +139,11 @@ def _shown(
     return line
 
 
-def _from(
+def _prove_from_theorems(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
+    """Prove a formula from the proved hypotheses of a theorem on orbits, or by arithmetic."""
     for line, _ in lines:
         if is_same_term(line.theorem.conclusion, p):
             return line
@@ -147,16 +154,16 @@ def _from(
             for q in line.theorem.hypotheses.values()
         ]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
-        return emitter.logic([line, *asked], left.values(), p)
+        return emitter.infer_by_logic([line, *asked], left.values(), p)
     if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
-        # Of the same form on both sides, most often; the lines may be long.
-        with suppress(*FAILURES), emitter.frugally():
+        # Most often, both sides have the same form, so a cheap proof is tried first.
+        with suppress(*FAILURES), emitter.half_effort():
             return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
 
-    def concluded(line: Inference, inner: Context) -> Inference:
+    def conclude(line: Inference, inner: Context) -> Inference:
         found = emitter.conclude(line, p, inner)
         if not set(found.theorem.hypotheses) <= allowed:
             raise Rejected("it holds in the box alone")
@@ -164,8 +171,8 @@ def _from(
 
     for line, inner in relations if p[0] != "o" else ():
         with suppress(*FAILURES):
-            found = emitter.attempt(partial(concluded, line, inner))
-            # The others are wanted in the order in which they stand.
+            found = emitter.attempt(partial(conclude, line, inner))
+            # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found
     return prove_in_context(emitter, p, context, (), given)

@@ -19,12 +19,12 @@ from slrsym.checker.term import (
 
 def subterm_similarity(a: Term, b: Term) -> float:
     """Return the fraction of subterms that two terms share."""
-    mine, theirs = _subterms(a), _subterms(b)
+    mine, theirs = _subterm_keys(a), _subterm_keys(b)
     return len(mine & theirs) / len(mine | theirs)
 
 
-def _subterms(t: Term) -> set[str]:
-    return {canonical_key(t)}.union(*(_subterms(part) for _, part in children(t)))
+def _subterm_keys(t: Term) -> set[str]:
+    return {canonical_key(t)}.union(*(_subterm_keys(part) for _, part in children(t)))
 
 
 def replace_at_path(t: Term, path: Sequence[Any], part: Term) -> Term:

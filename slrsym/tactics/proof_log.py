@@ -1,4 +1,4 @@
-"""Write proof logs: each claim with the inferences that prove it."""
+"""Creation of proof logs, which hold the inferences that prove each claim."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from slrsym.tactics import (
     solutions,
     structure,
 )
-from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.emission import ProofEmitter, emit_claim
+from slrsym.tactics.log_records import TermTable, extensions_of_records, log_lines, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences, records_with_fewest_axioms
-from slrsym.tactics.log_writer import TermTable, extensions_of_records, log_lines, tuples_to_lists
-from slrsym.tactics.translate import Untranslatable
+from slrsym.tactics.translation import Untranslatable
 
-# Imported for what they register.
-FAMILIES = (
+# Imported because these modules register emitters.
+TACTIC_MODULES = (
     structure, solutions, laws, limits, analysis, orbits, gaussian_rules, expectation_inequalities,
     closed_forms, generalisation, identities,
 )  # fmt: skip
@@ -66,15 +66,15 @@ def order_claims_by_use(ids: Iterable[str], find: Callable[[str], ProvenClaim]) 
 def claims_used_by(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> list[str]:
     """Return the claims that a claim's evidence may cite."""
     steps = steps_of_claim(claim, find)
-    used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
+    used = dict.fromkeys(id for s in steps for id in (*s.uses, *_implicitly_cited_claims(s)))
     return [id for id in used if id != claim.id]
 
 
-# The claims by which SymPy's values at 0 of special functions are known.
+# The claims that prove the values at 0 that SymPy gives to special functions.
 _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 
 
-def _used_besides(step: Step) -> Iterator[str]:
+def _implicitly_cited_claims(step: Step) -> Iterator[str]:
     """Yield the claims cited by the evidence of a step, apart from those that its rule names."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
     name, has = type(step.rule).__name__, step.statement.has
@@ -87,12 +87,12 @@ def _used_besides(step: Step) -> Iterator[str]:
         if any(len(node.integrand.atoms(erf)) > 1 for node in means):
             yield "erf-product-on-line"
     if name == "_GaussianCalculus" and any(
-        map(_is_of_correlated_functions, step.statement.atoms(Expectation))
+        map(_has_functions_of_correlated_variables, step.statement.atoms(Expectation))
     ):
         yield from ("gaussian-factor-and-erf", "two-gaussian-factors")
 
 
-def _is_of_correlated_functions(e: Expectation) -> bool:
+def _has_functions_of_correlated_variables(e: Expectation) -> bool:
     """Return whether erf or exp has correlated variables in an integrand."""
     functions = e.integrand.atoms(erf, erf_prime, exp)
     names = set().union(*(f.free_symbols for f in functions))
@@ -104,14 +104,18 @@ def emit_records(
     ids: Iterable[str], find: Callable[[str], ProvenClaim], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], ProofEmitter]]:  # fmt: skip
-    """Yield the log record and the translation of each claim, after those of the claims it uses."""
-    # Else what is found would depend on what was asked before.
-    FOUND.clear()
-    book = ProvedClaims()
+    """Yield the log record and the emitter of each claim, after those of the claims it uses."""
+    # Otherwise the evidence would depend on earlier searches.
+    EVIDENCE_CACHE.clear()
+    proved_claims = ProvedClaims()
     for id in order_claims_by_use(ids, find):
         try:
             yield emit_claim(
-                find(id), find, book, EarlierInferences((earlier or {}).get(id, {})), patience
+                find(id),
+                find,
+                proved_claims,
+                EarlierInferences((earlier or {}).get(id, {})),
+                patience,
             )
         except Untranslatable:
             if left_out is None:
@@ -125,15 +129,15 @@ def write_log(
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and of those they use; return counts of steps by kind and evidence.
 
-    For steps that say the same, the evidence of earlier logs is taken, and judged anew.
+    Evidence of earlier logs is reused for unchanged steps, and checked again.
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
     known = records_with_fewest_axioms(*earlier)
-    for record, emission in emit_records(ids, find, left_out, known, patience):
+    for record, emitter in emit_records(ids, find, left_out, known, patience):
         records.append(record)
-        counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
-    # Claims whose statement the proof checker has no words for, such as limits, are not in the log.
+        counts.update((outcome.kind, not outcome.refusal) for outcome in emitter.outcomes)
+    # Claims that the proof checker cannot express, such as those on limits, are not in the log.
     counts.update(("statement without words in the proof checker", False) for _ in left_out)
     header = {
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of_records(records)
@@ -149,19 +153,19 @@ def statement_records(
 ) -> Iterator[dict[str, Any]]:
     """Yield records that state the claims and their steps, without evidence."""
     for id in ids:
-        work, table = ProofEmitter(find(id), find, ProvedClaims()), TermTable()
+        emitter, table = ProofEmitter(find(id), find, ProvedClaims()), TermTable()
         try:
-            statement = tuples_to_lists(work.formula(work.claim.statement))
-            given = list(map(tuples_to_lists, work.supposed[1]))
+            statement = tuples_to_lists(emitter.formula(emitter.claim.statement))
+            given = list(map(tuples_to_lists, emitter.claim_hypotheses[1]))
             steps = [
                 [
                     step.label,
-                    table.number(work.formula(step.statement)),
-                    [*map(table.number, work.hypotheses(step.context))],
+                    table.row_number(emitter.formula(step.statement)),
+                    [*map(table.row_number, emitter.hypotheses(step.context))],
                 ]
-                for step in steps_of_claim(work.claim, find)
+                for step in steps_of_claim(emitter.claim, find)
             ]
-        # Which no log states.
+        # No log states such a claim.
         except (Untranslatable, ProofError):
             statement, given, steps = ["o", "unsaid"], [], []
         yield {

@@ -19,26 +19,31 @@ ZERO = num(0)
 
 
 @emitter_for_proofs("_SolutionSet")
-def _solution_set(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_solution_set(
+    emitter: ProofEmitter, proof: Any, context: Context, label: str
+) -> Inference:
     *steps, last = proof.steps(context, label)
     shown = {
-        step.label: (emitter.step(step, partial(_shown, emitter, step)), step) for step in steps
+        step.label: (emitter.emit_step(step, partial(_prove_case_step, emitter, step)), step)
+        for step in steps
     }
-    return emitter.step(
-        last, partial(_Tree(emitter, proof, context, label, shown).closed, last), "solution set"
+    return emitter.emit_step(
+        last,
+        partial(_CaseTree(emitter, proof, context, label, shown).conclude, last),
+        "solution set",
     )
 
 
-def _shown(emitter: ProofEmitter, step: Step) -> Inference:
+def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.attempt(partial(emitter.by_family, step, ()))
+        return emitter.attempt(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
-        return _of_a_factor(emitter, step)
+        return _prove_only_root(emitter, step)
 
 
-def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
+def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     """Prove that c (x - v) = 0 implies x = v, by proving that c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
@@ -50,20 +55,23 @@ def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
     split = emitter.from_equations([], ("=", side, ("*", factor, rest)), step.context)
     positive = emitter.from_equations([], ("<", ZERO, factor), step.context)
     assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
-    zero = emitter.script.add("rewrite", [assumed, split], [[side_of_equation(assumed, side)]])
+    zero = emitter.script.add("rewrite", [assumed, split], [[_place_of_side(assumed, side)]])
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
     line = prove_instance(emitter, ("=", b, ZERO), supposed, values, shown, step.context)
     line = emitter.conclude(line, emitter.formula(root), step.context)
-    return emitter.logic([line], emitter.hypotheses(step.context), emitter.formula(step.statement))
+    return emitter.infer_by_logic(
+        [line], emitter.hypotheses(step.context), emitter.formula(step.statement)
+    )
 
 
-def side_of_equation(equation: Inference, side: Term) -> int:
+def _place_of_side(equation: Inference, side: Term) -> int:
+    """Return 1 or 2, the place of a side in the equation that a theorem states."""
     return 1 if is_same_term(equation.theorem.conclusion[1], side) else 2
 
 
-class _Tree:
+class _CaseTree:
     """Translation of a tree of cases to the theorem that equations have the listed solutions."""
 
     def __init__(
@@ -86,26 +94,32 @@ class _Tree:
         listed = [("and", *(("=", u, v) for u, v in point.items())) for point in self.points]
         self.listed: Term = ("or", *listed)
 
-    def closed(self, last: Step) -> Inference:
+    def conclude(self, last: Step) -> Inference:
+        """Prove that equations hold exactly at the listed solutions."""
         goal = ("and", *self.equations)
-        lines = [self.branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))]
+        lines = [
+            self.prove_branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))
+        ]
         for number, point in enumerate(self.points, start=1):
             line, step = self.shown[join_labels(self.label, f"solution {number}")]
-            lines.append(self.emitter.put_back(line, goal, point, step.context, self.context))
-        return self.emitter.logic(lines, self.given, self.emitter.formula(last.statement))
+            lines.append(
+                self.emitter.undo_substitution(line, goal, point, step.context, self.context)
+            )
+        return self.emitter.infer_by_logic(lines, self.given, self.emitter.formula(last.statement))
 
-    def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
+    def undo_substitution(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
+        """Prove the goal of a labelled step, in which values are substituted, for the unknowns."""
         line, step = self.shown[label]
-        return self.emitter.put_back(line, goal, values, step.context, self.context)
+        return self.emitter.undo_substitution(line, goal, values, step.context, self.context)
 
-    def branch(
+    def prove_branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
     ) -> Inference:
         """Prove that one of the listed solutions holds, on one branch of the case distinction."""
         emitter, found = self.emitter, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):
-            return emitter.logic([], supposed, self.listed)
+            return emitter.infer_by_logic([], supposed, self.listed)
         if not isinstance(branch, _Split):
             raise Rejected("a case has to be split, or end in a solution")
         parts: tuple[Any, ...] = branch.branches
@@ -115,12 +129,12 @@ class _Tree:
         equation = next(e for e in self.equations if any(is_same_term(t, side) for t in e[1:]))
         vanishes = emitter.script.add("assume", (), equation)
         if (here := join_labels(label, "product")) in self.shown:
-            split = self.put_back(here, ("=", side, product), values)
+            split = self.undo_substitution(here, ("=", side, product), values)
             vanishes = emitter.script.add("chain", [split, vanishes])
         vanishes = emitter.conclude(vanishes, ("=", product, ZERO), context)
-        # In these words, with the factors in their places.
+        # Written with the factors in this order.
         left = vanishes.theorem.hypotheses.values()
-        vanishes = emitter.logic([vanishes], left, ("=", product, ZERO))
+        vanishes = emitter.infer_by_logic([vanishes], left, ("=", product, ZERO))
         lines = [vanishes]
         # Each factor is zero or not; if all but the last are not, the last one is.
         for place, factor in enumerate(factors, start=1):
@@ -128,11 +142,11 @@ class _Tree:
             if len(factors) > 1:
                 lines.append(emitter.script.add("defined", [vanishes], [1, place]))
         lines.append(
-            emitter.logic(
+            emitter.infer_by_logic(
                 [prove_by_arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)
             )
         )
-        # Whatever the factors are.
+        # Prove it for any numbers as factors, and instantiate it.
         symbols = tuple(("s", f"f{place}", "R") for place in range(len(factors)))
         zero = ("=", ("*", *symbols) if len(symbols) > 1 else symbols[0], ZERO)
         others = [emitter.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]
@@ -146,11 +160,11 @@ class _Tree:
             here, factor = join_labels(label, str(number)), factors[number - 1]
             if isinstance(part, _Never):
                 never: Term = ("!=", factor, ZERO)
-                lines.append(self.put_back(join_labels(here, "never"), never, values))
+                lines.append(self.undo_substitution(join_labels(here, "never"), never, values))
             elif isinstance(part, _OnlyAt):
                 unknown, value = emitter.term(part.unknown), emitter.term(part.value)
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
-                lines.append(self.put_back(join_labels(here, "only root"), root, values))
+                lines.append(self.undo_substitution(join_labels(here, "only root"), root, values))
                 inner = context.substitute({part.unknown: part.value})
-                lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
-        return emitter.logic(lines, supposed, self.listed)
+                lines.append(self.prove_branch(part.then, {**values, unknown: value}, inner, here))
+        return emitter.infer_by_logic(lines, supposed, self.listed)

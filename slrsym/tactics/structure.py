@@ -15,21 +15,22 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_similarity
 
 
 @emitter_for_proofs("Chain")
-def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove the links of a chain, and join them to a relation of its ends."""
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = join_labels(label, str(number))
         premises = [
-            emitter.prove(inner, within, join_labels(here, name))
+            emitter.emit_proof(inner, within, join_labels(here, name))
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
-        lines.append(emitter.step(step, partial(emitter.by_family, step, premises)))
+        lines.append(emitter.emit_step(step, partial(emitter.emit_by_rule, step, premises)))
     wanted = emitter.formula(proof.conclusion)
     if wanted[0] != "=" and len(lines) > 0 and wanted[1] == emitter.term(proof.end):
         lines.reverse()
@@ -38,40 +39,42 @@ def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
 
 
 @emitter_for_proofs("_AllOf")
-def _all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
-        emitter.prove(part, context, join_labels(label, f"part {number}"))
+        emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
     ]
     given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
-    return emitter.logic(parts, given.values(), emitter.formula(proof.conclusion))
+    return emitter.infer_by_logic(parts, given.values(), emitter.formula(proof.conclusion))
 
 
 @emitter_for_proofs("_Having")
-def _having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
-    fact = emitter.prove(proof.fact, context, join_labels(label, proof.name))
-    then = emitter.prove(proof.then, context.assuming(proof.fact.conclusion), label)
+def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
+    fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
+    then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
     given = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
     if len(given) == len(both):
         return then
-    return emitter.logic([fact, then], given, then.theorem.conclusion)
+    return emitter.infer_by_logic([fact, then], given, then.theorem.conclusion)
 
 
 @emitter_for_proofs("_Cases")
-def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal in each case, and that the cases leave nothing out."""
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
         within, goal = proof._inside(case, context)
         here = join_labels(label, f"case {number}")
-        shown = emitter.prove(inner, within, here)
+        shown = emitter.emit_proof(inner, within, here)
         step = next(s for s in steps if s.label == join_labels(here, "shown"))
         wanted = emitter.formula(goal)
-        line = emitter.step(step, partial(emitter.conclude, shown, wanted, within), "case")
+        line = emitter.emit_step(step, partial(emitter.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
-    def covered() -> Inference:
+    def conclude_from_cases() -> Inference:
         goal, given = emitter.formula(proof.goal), emitter.hypotheses(context)
         relations = [emitter.formula(case) for case, _ in branches]
         lines = []
@@ -81,49 +84,50 @@ def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> I
                     {emitter.term(case.lhs): emitter.term(case.rhs)},
                     proof._inside(case, context)[0],
                 )
-                line = emitter.put_back(line, goal, values, within, context)
+                line = emitter.undo_substitution(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
             if {canonical_key(t) for t in r[1:]} != {canonical_key(t) for t in first[1:]}:
-                # The same quantity is compared, in other words.
+                # The case compares the same quantity, but is written differently.
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
-                            emitter.attempt(partial(_implication, emitter, r, other, context))
+                            emitter.attempt(partial(_prove_implication, emitter, r, other, context))
                         )
         (_, a, b) = relations[0]
         facts = [emitter.script.add("order", (), a, b)]
-        facts += [emitter.holds(("=", t, t), context) for t in (a, b)]
+        facts += [emitter.prove_or_add_axiom(("=", t, t), context) for t in (a, b)]
         with suppress(Rejected):
-            return emitter.logic([*lines, *facts], given, goal)
-        # The cases leave something out, unless that is impossible here.
+            return emitter.infer_by_logic([*lines, *facts], given, goal)
+        # The cases do not cover everything, unless the hypotheses exclude the rest.
         for p in (("<=", b, a), ("<=", a, b), ("!=", a, b)):
             with suppress(*FAILURES):
-                if known := emitter.shown_once(p, context):
+                if known := emitter.find_proof_once(p, context):
                     facts.append(known)
         try:
-            return emitter.logic([*lines, *facts], given, goal)
+            return emitter.infer_by_logic([*lines, *facts], given, goal)
         except Rejected:
             raise Rejected("the cases leave something out") from None
 
-    return emitter.step(steps[-1], covered, "cases")
+    return emitter.emit_step(steps[-1], conclude_from_cases, "cases")
 
 
-def _implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
+def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
     """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
     given = (*emitter.hypotheses(context), other)
-    line = emitter.shown(p, given, context)
+    line = emitter.find_proof(p, given, context)
     if line is None:
-        raise Rejected(f"{emitter.said(p)} is not shown")
-    return emitter.logic([line], (), ("implies", ("and", *given), p))
+        raise Rejected(f"{emitter.formula_text(p)} is not shown")
+    return emitter.infer_by_logic([line], (), ("implies", ("and", *given), p))
 
 
 @emitter_for_proofs("_Induction")
-def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal for all natural numbers from its base and its step."""
     n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substitute({n: S.Zero})
-    base = emitter.prove(proof.base, at_zero, join_labels(label, "base"))
-    step = emitter.prove(
+    base = emitter.emit_proof(proof.base, at_zero, join_labels(label, "base"))
+    step = emitter.emit_proof(
         proof.step, context.with_granted_goal(proof.goal), join_labels(label, "step")
     )
     first, following = (
@@ -131,7 +135,7 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
     )
     symbol = emitter.term(n)
 
-    def closed() -> Inference:
+    def conclude() -> Inference:
         wanted = [
             substitute(goal, {symbol: num(0)}),
             substitute(goal, {symbol: ("+", symbol, num(1))}),
@@ -142,26 +146,28 @@ def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) 
             (step, following, wanted[1], context.with_granted_goal(proof.goal)),
         ):
             if goal[0] in ("and", "or"):
-                line = _joined(emitter, line, exact, within)
+                line = _conclude_by_parts(emitter, line, exact, within)
             else:
                 line = emitter.conclude(line, said, within)
                 line = line if is_same_term(said, exact) else emitter.conclude(line, exact, within)
-            # Parts of a conjunction that is supposed are hypotheses of the steps.
+            # The parts of a conjunction, the induction hypothesis, are hypotheses of the steps.
             parts = {canonical_key(p) for p in goal[1:]} if goal[0] == "and" else set()
             if parts & set(line.theorem.hypotheses):
                 kept = [h for k, h in line.theorem.hypotheses.items() if k not in parts]
-                line = emitter.logic([line], [*kept, goal], line.theorem.conclusion)
+                line = emitter.infer_by_logic([line], [*kept, goal], line.theorem.conclusion)
             lines.append(line)
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
-    return emitter.step(last, closed, "induction")
+    return emitter.emit_step(last, conclude, "induction")
 
 
-def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
+def _conclude_by_parts(
+    emitter: ProofEmitter, line: Inference, p: Term, context: Context
+) -> Inference:
     """Prove a conjunction part by part from a theorem with equal parts."""
     if p[0] != "and":
-        conclude = _alternative if p[0] == "or" else type(emitter).conclude
+        conclude = _conclude_disjunction if p[0] == "or" else type(emitter).conclude
         return conclude(emitter, line, p, context)
     shown, given = line.theorem.conclusion, tuple(line.theorem.hypotheses.values())
     known = shown[1:] if shown[0] == "and" else (shown,)
@@ -169,15 +175,23 @@ def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -
     for wanted in p[1:]:
         likely = sorted(known, key=lambda q: -subterm_similarity(wanted, q))
         ways = (
-            partial(_joined, emitter, emitter.logic([line], given, q), wanted, context)
+            partial(
+                _conclude_by_parts,
+                emitter,
+                emitter.infer_by_logic([line], given, q),
+                wanted,
+                context,
+            )
             for q in likely
         )
-        parts.append(emitter.first(ways, "it shows no part of the conjunction"))
+        parts.append(emitter.try_in_turn(ways, "it shows no part of the conjunction"))
     left = {k: h for part in parts for k, h in part.theorem.hypotheses.items()}
-    return emitter.logic(parts, left.values(), p)
+    return emitter.infer_by_logic(parts, left.values(), p)
 
 
-def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
+def _conclude_disjunction(
+    emitter: ProofEmitter, line: Inference, p: Term, context: Context
+) -> Inference:
     """Prove a disjunction from one with equal parts, or from a theorem that is one of its parts."""
     shown = line.theorem.conclusion
     parts = shown[1:] if shown[0] == "or" else (shown,)
@@ -188,48 +202,52 @@ def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Conte
         supposed = emitter.script.add("assume", (), part)
         others = sorted(p[1:], key=lambda other: -subterm_similarity(part, other))
         ways = (partial(emitter.conclude, supposed, other, context) for other in others)
-        lines.append(emitter.first(ways, "it shows no part of the disjunction"))
+        lines.append(emitter.try_in_turn(ways, "it shows no part of the disjunction"))
         left = lines[-1].theorem.hypotheses.items()
         given |= {k: h for k, h in left if k != canonical_key(part)}
-    return emitter.logic(lines, given.values(), p)
+    return emitter.infer_by_logic(lines, given.values(), p)
 
 
 @emitter_for_rules("_Hypothesis")
-def _hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Instance")
-def _instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
-    line = emitter.specialised(hypothesis, [value], step.context)
+    line = emitter.specialise_hypothesis(hypothesis, [value], step.context)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
 @emitter_for_proofs("_Claimed")
-def _claimed(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    """Prove a goal as an instance of a claim."""
     (step,) = proof.steps(context, label)
 
-    def cited() -> Inference:
-        line = emitter.cited(proof.id, proof.values, context)
+    def cite() -> Inference:
+        line = emitter.cite_claim(proof.id, proof.values, context)
         return emitter.conclude(line, emitter.formula(proof.goal), context)
 
-    return emitter.step(step, cited, "claim")
+    return emitter.emit_step(step, cite, "claim")
 
 
 @emitter_for_rules("Lemma")
-def _lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+    """Prove a step from an instance of a claim, also inside derivatives and expectations."""
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
-    line = emitter.cited(rule.id, rule.values, step.context, premises)
+    line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
         return emitter.attempt(
             partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
         )
-    return emitter.or_linear(step, partial(emitter.conclude, line, wanted, step.context), [line])
+    return emitter.prove_or_use_linearity(
+        step, partial(emitter.conclude, line, wanted, step.context), [line]
+    )
 
 
 def rewrite_under_derivatives(

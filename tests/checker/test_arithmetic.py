@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slrsym.checker.term import Rejected, definedness_formula, neg, num
 from slrsym.checker.theorem import prove
-from slrsym.tactics.arithmetic import search_arithmetic
+from slrsym.tactics.arithmetic import search_arithmetic_evidence
 from tests._profile import THOROUGH, more
 from tests.checker.terms import proved
 
@@ -204,7 +204,7 @@ IN_SEVERAL_STEPS = ("linear sum", "sum of squares", "integral", "positive integr
 def test_evidence_for_one_statement_shows_no_other(name):
     """Each true statement with a constant, a side or a strictness changed."""
     goal, *hypotheses = TRUE[name]
-    rule, premises, given_, p, evidence = search_arithmetic(
+    rule, premises, given_, p, evidence = search_arithmetic_evidence(
         goal, tuple(hypotheses), (), effort=60_000
     )
     if p[0] == "o":
@@ -337,9 +337,9 @@ def test_whatever_is_shown_holds_at_points(kind, s, t, rng):
 def test_exp_undoes_log_of_what_is_positive():
     positive, real = ("s", "a", "R>0"), ("s", "b", "R")
     exp, log = (lambda t: ("f", "exp", t)), (lambda t: ("f", "log", t))
-    assert search_arithmetic(("=", exp(log(positive)), positive), ())
+    assert search_arithmetic_evidence(("=", exp(log(positive)), positive), ())
     inverse = ("^", -1, 1, positive)
-    assert search_arithmetic(("=", exp(("*", num(-1), log(positive))), inverse), ())
+    assert search_arithmetic_evidence(("=", exp(("*", num(-1), log(positive))), inverse), ())
     for p in (
         ("=", exp(log(real)), real),
         ("=", exp(log(positive)), ("^", 2, 1, positive)),
@@ -347,7 +347,7 @@ def test_exp_undoes_log_of_what_is_positive():
         ("=", exp(("*", num(-1), log(positive))), positive),
     ):
         with pytest.raises(Rejected):
-            search_arithmetic(p, ())
+            search_arithmetic_evidence(p, ())
 
 
 # -- what would not fit into memory ----------------------------------------------------------------

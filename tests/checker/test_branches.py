@@ -7,7 +7,7 @@ import pytest
 from slrsym.checker.expectations import law_moments
 from slrsym.checker.term import Rejected, definedness_formula, is_same_term, num, parse_term
 from slrsym.checker.theorem import prove
-from slrsym.tactics.log_writer import tuples_to_lists
+from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import I, J, N, X, Y, f, proved, total
 

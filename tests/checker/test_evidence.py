@@ -12,11 +12,11 @@ from slrsym.checker.log import TermReader, _parse_argument
 from slrsym.checker.term import canonical_key, num, parse_term
 from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
-from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic
+from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic_evidence
 from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.log_writer import log_lines
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.proof_log import emit_records, order_claims_by_use
-from slrsym.tactics.translate import Translator, Untranslatable
+from slrsym.tactics.translation import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
 LEDGER = builtin_ledger()
@@ -135,15 +135,15 @@ def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
     apart = ("+", ("*", num(2), ("*", num(4), first)), ("*", num(2), ("*", num(2), second)),
              ("*", num(3), ("*", num(4), second)), ("*", num(3), num(2)))  # fmt: skip
     wanted = ("<", ("*", apart, a), num(1))
-    assert search_arithmetic(wanted, [known], effort=5_000)[0] == "arithmetic"
+    assert search_arithmetic_evidence(wanted, [known], effort=5_000)[0] == "arithmetic"
     with pytest.raises(Rejected):
-        search_arithmetic(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
+        search_arithmetic_evidence(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
 
 
 def test_a_plain_question_is_answered_whatever_others_have_cost():
     claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
     work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
-    work.left = -1
+    work.remaining_effort = -1
     nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
     assert prove_by_arithmetic(work, nothing, ()).theorem.conclusion == nothing
 
@@ -154,10 +154,11 @@ def test_a_hypothesis_that_shares_a_factor_is_found():
     long = ("+", ("*", ("^", 3, 1, x), y), ("^", 2, 1, x), ("*", num(-1), ("^", 2, 1, y)), num(-3))
     known = ("<=", ("*", a, ("+", b, num(1)), long), num(0))
     assert (
-        search_arithmetic(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0] == "arithmetic"
+        search_arithmetic_evidence(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0]
+        == "arithmetic"
     )
     with pytest.raises(Rejected):
-        search_arithmetic(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)
+        search_arithmetic_evidence(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)
 
 
 @pytest.mark.parametrize(
@@ -191,14 +192,14 @@ def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
 
     mark = len(work.script.lines)
     p = work.formula(claim.statement)
-    work.unchecked("a side condition", "the first", (), p)
+    work.add_unchecked("a side condition", "the first", (), p)
 
     def failing():
-        work.unchecked("a side condition", "the second", (), p)
+        work.add_unchecked("a side condition", "the second", (), p)
         raise Rejected("another reason")
 
     with pytest.raises(Rejected, match="another reason"):
         work.attempt(failing)
     assert list(work._reasons.values()) == ["the first"]
-    work.undo(mark)
+    work.undo_from(mark)
     assert not work._reasons

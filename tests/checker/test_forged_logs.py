@@ -17,7 +17,7 @@ import pytest
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, chained_digest
 from slrsym.checker.term import definedness_formula, num
-from slrsym.tactics.log_writer import RecordingProofBuilder, log_lines
+from slrsym.tactics.log_records import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -43,8 +43,8 @@ def _records() -> list[dict[str, Any]]:
     ):
         script = RecordingProofBuilder(book)
         line = prove(script)
-        script.step("1", "rule", line)
-        made.append(script.record(id, statement, given, line))
+        script.record_step("1", "rule", line)
+        made.append(script.finish_claim(id, statement, given, line))
 
     claim("positive", ("<", ZERO, Y), (),
           lambda s: s.add("logic", [s.add("symbol", (), Y)], (), ("<", ZERO, Y)))  # fmt: skip

@@ -7,10 +7,10 @@ import pytest
 from slrsym.checker import ProvedClaims, recheck
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
-from slrsym.tactics.bundled_log import SHIPPED
+from slrsym.tactics.bundled_log import BUNDLED_LOG
 from slrsym.tactics.emission import emit_claim
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import EarlierInferences, read_log_records
-from slrsym.tactics.log_writer import log_lines
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.
@@ -35,7 +35,7 @@ SLOW = {"triangle-inequality", "lemma-18-ii", "theorem-1-overlaps", "several-hea
 
 @pytest.fixture(scope="module")
 def shipped():
-    return read_log_records(SHIPPED)
+    return read_log_records(BUNDLED_LOG)
 
 
 @pytest.mark.parametrize("id", [pytest.param(id, marks=more) if id in SLOW else id for id in STEPS])

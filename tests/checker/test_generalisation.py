@@ -8,14 +8,14 @@ import sympy as sp
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
 from slrsym.tactics import emission, generalisation
-from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.numerical_values import (
+    are_surely_different,
     are_values_close,
     numerical_fingerprint,
-    surely_different,
 )
 from slrsym.tactics.proof_log import emit_records
-from slrsym.tactics.translate import Translator
+from slrsym.tactics.translation import Translator
 from tests._profile import thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)
@@ -39,12 +39,12 @@ def one_step(statement, by, given=(), find=None, patience=0.1):
 
 @pytest.fixture
 def without(monkeypatch):
-    every = list(emission.QUESTIONS)
+    every = list(emission.PROVERS)
 
     def leave_out(*questions):
         left = [ask for ask in every if ask not in questions]
-        monkeypatch.setattr(emission, "QUESTIONS", left)
-        FOUND.clear()
+        monkeypatch.setattr(emission, "PROVERS", left)
+        EVIDENCE_CACHE.clear()
 
     return leave_out
 
@@ -93,7 +93,7 @@ def test_a_lemma_at_long_values():
     ],
 )  # fmt: skip
 def test_products_by_the_signs_of_their_factors(statement, given, without):
-    without(generalisation._of_any_signs)
+    without(generalisation._prove_from_signs_of_factors)
     assert one_step(statement, sign, given) == ["unchecked: Sign"]
     without()
     assert one_step(statement, sign, given) == []
@@ -110,9 +110,9 @@ def test_roots_of_what_is_equal():
 
 def test_terms_of_other_values_are_not_tried(monkeypatch):
     asked = []
-    shown = emission.ProofEmitter.shown_once
+    shown = emission.ProofEmitter.find_proof_once
     monkeypatch.setattr(
-        emission.ProofEmitter, "shown_once",
+        emission.ProofEmitter, "find_proof_once",
         lambda self, p, context: asked.append(p) or shown(self, p, context),
     )  # fmt: skip
     claim, f, g = kept_apart()
@@ -138,5 +138,5 @@ def test_values_are_those_of_sympy(expr):
     got = numerical_fingerprint(read(expr))
     if got is not None:
         assert abs(got - float(wanted)) < 1e-12
-        assert surely_different(read(expr), read(expr + 1))
-    assert not surely_different(read(expr), read(expr))
+        assert are_surely_different(read(expr), read(expr + 1))
+    assert not are_surely_different(read(expr), read(expr))

@@ -10,7 +10,7 @@ from slrsym.checker.term import is_valid_name
 from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
 from slrsym.tactics.judgement import judge_claim
-from slrsym.tactics.translate import Translator, Untranslatable, checker_name
+from slrsym.tactics.translation import Translator, Untranslatable, checker_name
 
 x, y = sp.symbols("x y", real=True)
 
@@ -49,7 +49,8 @@ def test_without_evidence_a_false_step_is_no_theorem():
 def test_refuted_steps_are_not_searched(monkeypatch):
     made = claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra)
     monkeypatch.setattr(
-        "slrsym.tactics.emission.ProofEmitter.by_family", lambda *_: pytest.fail("it was searched")
+        "slrsym.tactics.emission.ProofEmitter.emit_by_rule",
+        lambda *_: pytest.fail("it was searched"),
     )
     assert judge_claim(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
 

@@ -15,7 +15,7 @@ import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import chained_digest
 from slrsym.checker.term import definedness_formula, num, work
-from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of_records, log_lines
+from slrsym.tactics.log_records import RecordingProofBuilder, extensions_of_records, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -27,12 +27,12 @@ def records():
     first = RecordingProofBuilder(book)
     line = first.add("symbol", (), Y)
     line = first.add("logic", [line], (), ("<", ZERO, Y))
-    first.step("1", "symbol", line)
-    made = [first.record("positive", ("<", ZERO, Y), (), line)]
+    first.record_step("1", "symbol", line)
+    made = [first.finish_claim("positive", ("<", ZERO, Y), (), line)]
     second = RecordingProofBuilder(book)
     line = second.add("instance", [book.cite("positive")], ((Y, X),))
     made.append(
-        second.record("again", ("<", ZERO, X), (("<", ZERO, X), definedness_formula(X)), line)
+        second.finish_claim("again", ("<", ZERO, X), (("<", ZERO, X), definedness_formula(X)), line)
     )
     return made
 
@@ -169,7 +169,7 @@ def with_a_maximum(tmp_path, extensions=None):
     said = line.theorem.conclusion
     line = script.add("logic", [line], (definedness_formula(X), definedness_formula(Y)), said)
     records = [
-        script.record("larger", said, (definedness_formula(X), definedness_formula(Y)), line)
+        script.finish_claim("larger", said, (definedness_formula(X), definedness_formula(Y)), line)
     ]
     named = extensions_of_records(records) if extensions is None else extensions
     return log(tmp_path / "e.log", records, {"extensions": named})
@@ -226,10 +226,10 @@ def with_a_step(tmp_path, change=None, given=(), make=None):
     script = RecordingProofBuilder(ProvedClaims())
     first = script.add("symbol", (), Y)
     first = script.add("logic", [first], (), ("<", ZERO, Y))
-    script.step("1", "symbol", first)
+    script.record_step("1", "symbol", first)
     line = make(script) if make else script.add("assume", (), FALSE)
-    script.step("2", "algebra", line)
-    record = json.loads(json.dumps(script.record("claim", ("<", ZERO, Y), given, first)))
+    script.record_step("2", "algebra", line)
+    record = json.loads(json.dumps(script.finish_claim("claim", ("<", ZERO, Y), given, first)))
     if change:
         change(record)
     return log(tmp_path / "s.log", [record])
@@ -303,14 +303,16 @@ def test_a_proof_may_not_suppose_more_than_its_claim():
     script = RecordingProofBuilder(book)
     line = script.add("assume", (), ("<", ZERO, X))
     with pytest.raises(Rejected, match="supposes more"):
-        script.record("free", ("<", ZERO, X), (), line)
+        script.finish_claim("free", ("<", ZERO, X), (), line)
     assert list(book) == []
 
 
 def test_what_is_not_checked_is_named(tmp_path):
     script = RecordingProofBuilder(ProvedClaims())
     line = script.add("unchecked", (), "a hope", (), ("<", ZERO, N))
-    (judged,) = recheck(log(tmp_path / "a.log", [script.record("hope", ("<", ZERO, N), (), line)]))
+    (judged,) = recheck(
+        log(tmp_path / "a.log", [script.finish_claim("hope", ("<", ZERO, N), (), line)])
+    )
     assert judged.axioms == {"unchecked: a hope"}
 
 

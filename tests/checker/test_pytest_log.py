@@ -15,7 +15,7 @@ from slrsym.checker import recheck
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.theorems import names_of_theorems
-from slrsym.tactics.log_writer import log_lines
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.proof_log import write_log
 from tests._profile import thorough_only
 

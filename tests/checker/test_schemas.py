@@ -12,7 +12,7 @@ from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import prove
 from slrsym.checker.vector_theorems import BAYES_RISK
-from slrsym.tactics.bundled_log import SHIPPED
+from slrsym.tactics.bundled_log import BUNDLED_LOG
 from slrsym.tactics.log_reuse import read_log_records
 from tests.checker.terms import value
 
@@ -331,7 +331,7 @@ def test_the_bayes_risk_asks_for_what_is_claimed_of_numbers():
     def read(row):
         return tuple(map(read, row)) if isinstance(row, list) else row
 
-    log = read_log_records(SHIPPED)
+    log = read_log_records(BUNDLED_LOG)
     tokens, noise = (log[f"bayes-{name}-given-tokens"] for name in ("risk", "bound"))
     (total,) = map(read, tokens["given"])
     error = read(noise["statement"])[2]

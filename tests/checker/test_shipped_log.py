@@ -12,10 +12,10 @@ from sympy import Ge, Symbol
 from slrsym.checker import Rejected, describe_claim_difference, recheck
 from slrsym.checker.log import UNCHECKED, chained_digest, read_log_lines
 from slrsym.proof import Claim, chain, sign
-from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps_by_claim
+from slrsym.tactics.arithmetic import EVIDENCE_CACHE
+from slrsym.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
+from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axioms
-from slrsym.tactics.log_writer import log_lines
 from slrsym.tactics.proof_log import emit_records, order_claims_by_use, statement_records, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
@@ -30,7 +30,7 @@ def rewritten(path, found):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return read_log_records(SHIPPED)
+    return read_log_records(BUNDLED_LOG)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_what_the_book_says_of_it_is_what_the_kernel_finds(part):
 @pytest.mark.parametrize("at", [0, 3, 100, 50_000, -40, -1])
 def test_a_changed_byte_is_refused(tmp_path, at, monkeypatch):
     """Before much is judged: the check sums of the compression and the digests of lines differ."""
-    data = bytearray(SHIPPED.read_bytes())
+    data = bytearray(BUNDLED_LOG.read_bytes())
     data[at] ^= 1
     path = tmp_path / "changed.log.xz"
     path.write_bytes(data)
@@ -89,12 +89,12 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 
 def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
     monkeypatch.setattr("slrsym.checker.log._check_claim", lambda record, *_: record)
-    data = SHIPPED.read_bytes()
+    data = BUNDLED_LOG.read_bytes()
     path = tmp_path / "cut.log.xz"
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(Rejected, match=r"damaged|cut short"):
         recheck(path)
-    lines = list(read_log_lines(SHIPPED))
+    lines = list(read_log_lines(BUNDLED_LOG))
     path.write_bytes(lzma.compress("".join(lines[:-1]).encode()))
     with pytest.raises(Rejected, match="the number of records is not the one"):
         recheck(path)
@@ -114,7 +114,8 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
     ids = ["lemma-16", "young", "erf-increasing"]
     wanted = [read_log_records(part)[id] for id in order_claims_by_use(ids, ledger.find)]
     monkeypatch.setattr(
-        "slrsym.tactics.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
+        "slrsym.tactics.arithmetic._search_with_growing_facts",
+        lambda *a: pytest.fail("evidence is searched for"),
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):
         counts = write_log(tmp_path / name, ids, ledger.find, 0, (part,))
@@ -150,7 +151,7 @@ def claimed(low):
 
 
 def logged(find, earlier=None, patience=1.0):
-    FOUND.clear()
+    EVIDENCE_CACHE.clear()
     ((record, emission),) = emit_records(["square"], find, None, earlier, patience)
     return json.loads(json.dumps(record)), emission
 

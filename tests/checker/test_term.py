@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     substitute,
     substitution_conditions,
 )
-from slrsym.tactics.log_writer import TermTable, tuples_to_lists
+from slrsym.tactics.log_records import TermTable, tuples_to_lists
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)
@@ -113,7 +113,7 @@ def test_a_closed_sum_reads_the_same_under_another():
 @given(st.lists(st.one_of(terms, st.tuples(st.just("<"), terms, terms)), min_size=1, max_size=4))
 def test_what_is_written_is_read(wanted):
     table, reader = TermTable(), TermReader()
-    numbers = [table.number(t) for t in wanted]
+    numbers = [table.row_number(t) for t in wanted]
     for row in json.loads(json.dumps(table.rows)):
         reader.add(row)
     assert [reader.read(n) for n in numbers] == wanted

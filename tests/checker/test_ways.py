@@ -24,8 +24,8 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.checker.theorem import prove
-from slrsym.tactics.certificates import RELATION_OF
-from slrsym.tactics.log_writer import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
+from slrsym.tactics.log_records import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
+from slrsym.tactics.sign_search import RELATION_OF
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
@@ -473,7 +473,7 @@ def test_what_is_written_is_read(name):
     table, reader = TermTable(), TermReader()
     terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
              ("forall", (x,), (definedness_formula(x),), ())]  # fmt: skip
-    numbers = [table.number(term) for term in terms]
+    numbers = [table.row_number(term) for term in terms]
     for row in table.rows:
         reader.add(row)
     assert [reader.read(number) for number in numbers] == terms
@@ -484,7 +484,7 @@ def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
     supposed = script.add("assume", (), ("<", ZERO, ("u", "f", "R", (0,), x)))
     line = script.add("instance", [supposed], ((("u", "f", "R", 1), lam(fn("exp", x))),))
     given = tuple(line.theorem.hypotheses.values())
-    record = script.record("it", ("<", ZERO, fn("exp", x)), given, line)
+    record = script.finish_claim("it", ("<", ZERO, fn("exp", x)), given, line)
     path = tmp_path / "a.log"
     path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, [record])))
     assert [claim.id for claim in recheck(path)] == ["it"]

@@ -172,7 +172,7 @@ def without_search(monkeypatch):
     def refused(*_):
         raise Rejected("nothing is searched")
 
-    monkeypatch.setattr(ProofEmitter, "by_family", refused)
+    monkeypatch.setattr(ProofEmitter, "emit_by_rule", refused)
 
 
 def test_evidence_of_an_earlier_run_is_judged_again(

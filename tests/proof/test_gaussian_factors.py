@@ -28,7 +28,7 @@ from slrsym.gaussian import (
     erf_prime,
     standard_normal,
 )
-from slrsym.tactics.laws import _column
+from slrsym.tactics.laws import _rank_one_factor
 
 X = x, y, z, w = symbols("x y z w", real=True)
 ROOT = Matrix([[1, 0, 0, 0], [1, 2, 0, 0], [-1, 1, 1, 0], [2, -1, 1, 3]]) / 3
@@ -138,10 +138,10 @@ def test_a_narrow_factor():
 def test_columns_of_matrices_of_rank_one(column):
     column = Matrix(column)
     matrix = (column * column.T).applyfunc(lambda entry: entry.expand())
-    found = Matrix(_column(matrix))
+    found = Matrix(_rank_one_factor(matrix))
     assert (found * found.T - matrix).applyfunc(lambda entry: entry.expand()).is_zero_matrix
 
 
 def test_other_matrices_have_no_column():
-    assert _column(Matrix([[1, x], [x, 1]])) is None
-    assert _column(Matrix([[x**2, -x * y, z], [-x * y, y**2, 0], [z, 0, z**2]])) is None
+    assert _rank_one_factor(Matrix([[1, x], [x, 1]])) is None
+    assert _rank_one_factor(Matrix([[x**2, -x * y, z], [-x * y, y**2, 0], [z, 0, z**2]])) is None

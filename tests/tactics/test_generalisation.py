@@ -9,7 +9,7 @@ from slrsym.checker import ProvedClaims, Rejected
 from slrsym.checker.term import is_same_term
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.generalisation import _of_any_summands
+from slrsym.tactics.generalisation import _prove_with_symbols_for_summands
 
 x, y = Symbol("x", real=True), Symbol("y", positive=True)
 A, B = exp(-(x**2) / (y + 1)) * cos(sqrt(y**2 + 1) * x / (y + 2)) * erf(x), Symbol("B", real=True)
@@ -30,7 +30,9 @@ def conclusion_from(statement, *facts):
     emitter = ProofEmitter(claim, builtin_ledger().find, ProvedClaims())
     lines = [emitter.script.add("assume", (), emitter.formula(fact)) for fact in facts]
     wanted = emitter.formula(statement)
-    shown = _of_any_summands(emitter, wanted, (), emitter.supposed[0], lines)
+    shown = _prove_with_symbols_for_summands(
+        emitter, wanted, (), emitter.claim_hypotheses[0], lines
+    )
     assert set(shown.theorem.hypotheses) <= {k for p in lines for k in p.theorem.hypotheses}
     return is_same_term(shown.theorem.conclusion, wanted)
 

@@ -1,7 +1,7 @@
 """Translation of SymPy expressions and statements to terms of the proof checker.
 
-What the proof checker reads is what is proved; so anything whose meaning there would be another one
-is refused.
+The proof checker proves the terms that it reads. So the translation refuses every expression that
+would mean something else to the checker.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ _KNOWN = {
     "extended_positive", "extended_negative", "extended_nonnegative", "extended_nonpositive",
     "extended_nonzero",
 }  # fmt: skip
-# By the class itself: SymPy has another function that is called zeta, too.
+# By class and not by name, because SymPy has another function zeta.
 FUNCTIONS: dict[type, str] = {
     sp.exp: "exp", sp.log: "log", sp.erf: "erf", sp.asin: "asin", sp.atan: "atan", sp.Abs: "abs",
     sp.sin: "sin", sp.cos: "cos", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
     erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
     sp.sign: "sign",
 }  # fmt: skip
-# Functions that the proof checker knows by others, at every argument.
-_IN_OTHERS: dict[type, Callable[[Any], Any]] = {
+# Functions that are translated by other functions, equal to them at every argument.
+_BY_OTHER_FUNCTIONS: dict[type, Callable[[Any], Any]] = {
     sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
     normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
     normal_pdf: lambda u: sp.exp(-(u**2) / 2) / sp.sqrt(2 * sp.pi),
@@ -65,7 +65,7 @@ _RELATIONS: dict[Any, tuple[str, bool]] = {
 _CONNECTIVES: dict[type, str] = {sp.And: "and", sp.Or: "or", sp.Not: "not", sp.Implies: "implies"}
 
 
-def _single(e: Any) -> tuple[Any, ...]:
+def _single_argument(e: Any) -> tuple[Any, ...]:
     """Return the only argument of a function call, or the first if the second is a default."""
     if len(e.args) == 2 and e.args[1] == sp.Rational(1, 2):
         return (e.args[0],)
@@ -74,7 +74,7 @@ def _single(e: Any) -> tuple[Any, ...]:
     return tuple(e.args)
 
 
-def _delta_by_bars(delta: Any) -> Any:
+def _delta_by_absolute_value(delta: Any) -> Any:
     """Write a Kronecker delta of integers as a function of their absolute difference."""
     if not all(index.is_integer for index in delta.args):
         raise Untranslatable(f"{delta} is not of integers")
@@ -106,7 +106,7 @@ def exact_sort(x: sp.Symbol) -> str:
     return sort
 
 
-# How a name begins in the place of one that the checker would refuse.
+# The beginning of a name that replaces one that the checker would refuse.
 _CODED = "coded_"
 
 
@@ -128,7 +128,7 @@ class Translator:
         """Translate an expression that is inside no binder."""
         expr = sp.sympify(expr)
         if expr not in self._terms:
-            self._terms[expr] = self._term(expr, {})
+            self._terms[expr] = self._translate(expr, {})
         return self._terms[expr]
 
     formula = term
@@ -139,7 +139,7 @@ class Translator:
             sort = checker_sort(x)
             name, taken = checker_name(x.name, "s", sort), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
-                # Never the name of a symbol that may be met later.
+                # A dummy never takes the name of a symbol that may occur later.
                 name += "'"
                 while name in taken:
                     name += "'"
@@ -148,7 +148,7 @@ class Translator:
             self._names[x] = ("s", name, sort)
         return self._names[x]
 
-    def translated(self) -> list[tuple[sp.Basic, Term]]:
+    def translated_pairs(self) -> list[tuple[sp.Basic, Term]]:
         """Return all pairs of a translated symbol or expression and its term."""
         return [*self._names.items(), *self._terms.items()]
 
@@ -160,26 +160,27 @@ class Translator:
 
     def sequence(self, label: sp.Symbol, function: sp.Lambda) -> tuple[Term, Term]:
         """Return the term for a sequence, and the function of the index to substitute for it."""
-        names, within = self._bound(list(function.variables), [function.expr], {}, "Z")
+        names, within = self._fresh_variables(list(function.variables), [function.expr], {}, "Z")
         sort = checker_sort(label)
         named = ("ix", checker_name(label.name, "ix", sort), sort, len(names))
-        return named, ("lam", names, (self._term(function.expr, within),), ())
+        return named, ("lam", names, (self._translate(function.expr, within),), ())
 
     # -- one node ---------------------------------------------------------------------------------
 
-    def _term(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+    def _translate(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate an expression, under given terms for the symbols that are bound around it."""
         if env and not (e.free_symbols & set(env)):
             env = {}
         known = self._terms.get(e) if not env else None
         if known is None:
-            known = self._node(e, env)
+            known = self._translate_node(e, env)
             if not env:
                 self._terms[e] = known
         return known
 
-    def _node(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+    def _translate_node(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
         def all_of(parts: Iterable[Any]) -> tuple[Term, ...]:
-            return tuple(self._term(p, env) for p in parts)
+            return tuple(self._translate(p, env) for p in parts)
 
         if isinstance(e, sp.Symbol):
             return env[e] if e in env else self.symbol(e)
@@ -192,16 +193,16 @@ class Translator:
         if e is sp.E:
             return ("f", "exp", num(1))
         if isinstance(e, Boolean):
-            return self._statement(e, env, all_of)
+            return self._translate_statement(e, env, all_of)
         if isinstance(e, sp.Add | sp.Mul):
-            return _sorted("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
+            return _commutative_term("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow):
-            # For other bases a power may be a number where the logarithm is none.
+            # For other bases, a power may be defined where the logarithm is not.
             if not isinstance(e.exp, sp.Rational) and e.base.is_positive and e.exp.is_real:
-                return ("f", "exp", _sorted("*", all_of([e.exp, sp.log(e.base)])))
+                return ("f", "exp", _commutative_term("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
                 raise Untranslatable(f"the exponent of {e} is no number")
-            return ("^", int(e.exp.p), int(e.exp.q), self._term(e.base, env))
+            return ("^", int(e.exp.p), int(e.exp.q), self._translate(e.base, env))
         if isinstance(e, sp.Max | sp.Min):
             sign = neg if isinstance(e, sp.Min) else lambda t: t
             first, *rest = sorted(map(sign, all_of(e.args)), key=canonical_key)
@@ -211,9 +212,9 @@ class Translator:
         if isinstance(e, sp.erfc):
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
-            return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
+            return self._translate(_BY_OTHER_FUNCTIONS[type(e)](*_single_argument(e)), env)
         if isinstance(e, sp.KroneckerDelta):
-            return self._term(_delta_by_bars(e), env)
+            return self._translate(_delta_by_absolute_value(e), env)
         if isinstance(e, AppliedUndef):
             sort = checker_sort(e, values=True)
             name = checker_name(e.func.__name__, "u", sort)
@@ -226,14 +227,14 @@ class Translator:
         if isinstance(e, sp.Tuple):
             return ("tuple", *all_of(e.args))
         if isinstance(e, sp.FiniteSet):
-            return _sorted("set", all_of(e.args))
-        return self._binder(e, env, all_of)
+            return _commutative_term("set", all_of(e.args))
+        return self._translate_binder(e, env, all_of)
 
-    def _statement(
+    def _translate_statement(
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, Relational) and e.has(sp.Limit):
-            # There are no words for limits. From a sentence nothing follows but itself.
+            # The checker has no limits. An opaque sentence implies nothing but itself.
             return ("o", "Limit", ("text", sp.srepr(e)))
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
@@ -241,14 +242,20 @@ class Translator:
             return (kind, b, a) if swapped else (kind, a, b)
         head = next((name for known, name in _CONNECTIVES.items() if isinstance(e, known)), "")
         if head:
-            return _sorted(head, all_of(e.args)) if head in COMMUTE else (head, *all_of(e.args))
+            return (
+                _commutative_term(head, all_of(e.args))
+                if head in COMMUTE
+                else (head, *all_of(e.args))
+            )
         if isinstance(e, sp.Equivalent):
             first, *rest = sorted(all_of(e.args), key=canonical_key)
             made = [("iff", first, other) for other in rest]
             return made[0] if len(made) == 1 else ("and", *made)
         if isinstance(e, ForAll):
-            names, within = self._bound([e.variable], [e.statement], env, exact_sort(e.variable))
-            return ("forall", names, (self._term(e.statement, within),), ())
+            names, within = self._fresh_variables(
+                [e.variable], [e.statement], env, exact_sort(e.variable)
+            )
+            return ("forall", names, (self._translate(e.statement, within),), ())
         if isinstance(e, Sentence):
             if type(e).__name__ == "InWords":
                 return ("o", "InWords", ("text", str(e.args[0].name)))
@@ -257,11 +264,11 @@ class Translator:
 
     # -- binders ----------------------------------------------------------------------------------
 
-    def _bound(
+    def _fresh_variables(
         self, names: Sequence[sp.Symbol], bodies: Sequence[Any], env: Mapping[sp.Symbol, Term],
         sort: str,
     ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
-        """Return fresh variables for bound symbols, different from all free names in the bodies."""
+        """Return new variables for bound symbols, and the terms of all symbols bound inside."""
         taken = {s[1] for s in env.values()}
         for body in bodies:
             taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
@@ -275,63 +282,64 @@ class Translator:
             made[x] = ("s", name, sort)
         return tuple(made.values()), {**env, **made}
 
-    def _binder(
+    def _translate_binder(
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, sp.Sum | sp.Integral):
-            return self._ranges(e, list(e.limits), env)
+            return self._translate_ranges(e, list(e.limits), env)
         if isinstance(e, Expectation | IIDSum):
             body = e.integrand if isinstance(e, Expectation) else e.term
             blocks = list(e.law.independent_laws())
             variables = [x for block in blocks for x in block.symbols]
-            names, within = self._bound(variables, [body], env, "R")
-            laws = tuple(self._law(block, env) for block in blocks)
+            names, within = self._fresh_variables(variables, [body], env, "R")
+            laws = tuple(self._translate_law(block, env) for block in blocks)
             if isinstance(e, Expectation):
-                return ("E", names, (self._term(body, within),), laws)
-            return ("copies", names, (self._term(body, within),), (*all_of([e.count]), *laws))
+                return ("E", names, (self._translate(body, within),), laws)
+            return ("copies", names, (self._translate(body, within),), (*all_of([e.count]), *laws))
         if isinstance(e, sp.Derivative):
             variables = list(dict.fromkeys(x for x, _ in e.variable_count))
             if any(not isinstance(x, sp.Symbol) or x.is_integer for x in variables):
                 raise Untranslatable(f"{e} is no derivative in real variables")
             orders = tuple(sum(int(n) for y, n in e.variable_count if y == x) for x in variables)
-            names, within = self._bound(variables, [e.expr], env, "R")
-            # The point has the names of old; the function is one of real variables.
-            return ("d", orders, names, (self._term(e.expr, within),), all_of(variables))
+            names, within = self._fresh_variables(variables, [e.expr], env, "R")
+            # Outside, the variables are those of the point; inside, they are new and real.
+            return ("d", orders, names, (self._translate(e.expr, within),), all_of(variables))
         if isinstance(e, sp.Subs):
-            names, within = self._bound(list(e.variables), [e.expr], env, "R")
-            inner = (self._term(e.expr, within),)
+            names, within = self._fresh_variables(list(e.variables), [e.expr], env, "R")
+            inner = (self._translate(e.expr, within),)
             return ("d", (0,) * len(names), names, inner, all_of(e.point))
         if isinstance(e, sp.Lambda):
-            names, within = self._bound(list(e.variables), [e.expr], env, "R")
+            names, within = self._fresh_variables(list(e.variables), [e.expr], env, "R")
             parts = list(e.expr) if isinstance(e.expr, sp.Tuple) else [e.expr]
-            return ("lam", names, tuple(self._term(p, within) for p in parts), ())
+            return ("lam", names, tuple(self._translate(p, within) for p in parts), ())
         if type(e).__module__.startswith("slrsym.") and isinstance(e, sp.Basic):
-            # The data of a sentence, which nothing looks into but those who know the sentence.
+            # The data of a sentence, which only rules for this sentence read.
             return ("tuple", ("text", type(e).__name__), *all_of(e.args))
         raise Untranslatable(f"a term of the kind {type(e).__name__}")
 
-    def _ranges(self, e: Any, limits: list[Any], env: Mapping[sp.Symbol, Term]) -> Term:
+    def _translate_ranges(self, e: Any, limits: list[Any], env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate an iterated sum or integral, with the last range as the outermost."""
         if not limits:
-            return self._term(e.function, env)
+            return self._translate(e.function, env)
         (x, *ends), rest = limits[-1], limits[:-1]
         if len(ends) != 2:
             raise Untranslatable(f"{e} has a range without ends")
         head, sort = ("sum", "Z") if isinstance(e, sp.Sum) else ("int", "R")
-        (name,), within = self._bound(
+        (name,), within = self._fresh_variables(
             [x], [e.func(e.function, *rest) if rest else e.function], env, sort
         )
-        low, high = (self._term(end, env) for end in ends)
-        return (head, (name,), (self._ranges(e, rest, within),), (low, high))
+        low, high = (self._translate(end, env) for end in ends)
+        return (head, (name,), (self._translate_ranges(e, rest, within),), (low, high))
 
-    def _law(self, law: Law, env: Mapping[sp.Symbol, Term]) -> Term:
+    def _translate_law(self, law: Law, env: Mapping[sp.Symbol, Term]) -> Term:
         if isinstance(law, NoiseLaw):
-            return ("noise", self._term(law.args[1], env))
+            return ("noise", self._translate(law.args[1], env))
         if isinstance(law, GaussianLaw):
             entries = [*law.mean.values(), *law.cov]
-            return ("gauss", len(law.symbols), *(self._term(c, env) for c in entries))
+            return ("gauss", len(law.symbols), *(self._translate(c, env) for c in entries))
         raise Untranslatable(f"a law of the kind {type(law).__name__}")
 
 
-def _sorted(head: str, parts: Iterable[Term]) -> Term:
-    """Sort the parts of a sum or product, since SymPy's order is arbitrary."""
+def _commutative_term(head: str, parts: Iterable[Term]) -> Term:
+    """Return a term whose parts are sorted, since the order of SymPy's arguments is arbitrary."""
     return (head, *sorted(parts, key=canonical_key))

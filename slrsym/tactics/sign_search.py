@@ -1,7 +1,6 @@
-"""Search for sign certificates: combinations of known facts, by linear programs and exactly.
+"""Search for signs of polynomials from known facts, with evidence for each sign.
 
-Nothing here is trusted: what is found is written down as evidence, and replayed by the proof
-checker.
+This code need not be trusted, because the proof checker replays the evidence.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from slrsym.checker.sign import (
     sign_of_rational,
 )
 from slrsym.checker.term import Rejected, Term, canonical_key
-from slrsym.tactics.combinations import FactCombinations
+from slrsym.tactics.fact_combinations import FactCombinations
 
-# How a log names the sign that is asked for.
+# The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
@@ -44,11 +43,11 @@ class UnknownSign(Rejected):
 class HintRecordingRing(Ring):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
-    search: CertificateSearch
+    search: SignSearch
 
     def __init__(self, *data: Any) -> None:
         super().__init__(*data)
-        # By their keys; and of roots that stand for absolute values, what stands between bars.
+        # Opaque terms by key; by generator, n of a root that is the absolute value of n.
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
@@ -63,13 +62,13 @@ class HintRecordingRing(Ring):
         return a, b
 
     def _function_normal_form(self, t: Term) -> Any:
-        # Nothing rests on the sign of what stands between bars, unless it is seen at once.
-        kept = self.search.brief
-        self.search.brief = self.search.is_brief or t[1] == "abs"
+        # A sign inside an absolute value, or in a brief search of any argument, gets little effort.
+        kept = self.search.is_brief_here
+        self.search.is_brief_here = self.search.is_brief or t[1] == "abs"
         try:
             return super()._function_normal_form(t)
         finally:
-            self.search.brief = kept
+            self.search.is_brief_here = kept
 
     def require_sign(self, p: Any, sign: Any, why: str) -> None:
         self.search.patience = 1.0 if "compare" in why else 0.1
@@ -81,9 +80,9 @@ class HintRecordingRing(Ring):
             raise UnknownSign(why, self, p, sign) from None
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
-        # Normal forms of long terms are most of what some searches do.
+        # Normal forms of long terms are most of the work of some searches.
         self.search.work += (len(n) + len(d)) // 20
-        if self.search.work > self.search.most:
+        if self.search.work > self.search.total_work_limit:
             raise Rejected("the search has done what it may for a step")
         return super().fraction(n, d, rational)
 
@@ -101,30 +100,30 @@ class HintRecordingRing(Ring):
     def normal_form(self, t: Term) -> Any:
         f = super().normal_form(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
-            self.search.hint(super().normal_form(t[3])[0])
+            self.search.record_square(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
-            self.search.node(f[0])
-            self.search.note(
+            self.search.record_subterm(f[0])
+            self.search.record_parts(
                 self, t[0], f, [super(HintRecordingRing, self).normal_form(a) for a in t[1:]]
             )
         return f
 
 
-class CertificateSearch(FactCombinations):
+class SignSearch(FactCombinations):
     """Search for the signs that a ring asks for, with a record of the evidence found."""
 
-    def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
+    def record_parts(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
         """Record the parts of a sum or product, from which its sign may be inferred later."""
         if not f[0].is_constant():
-            self.notes.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
+            self.parts.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
 
-    def structure(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_parts(self, st: Ring, p: Any, want: Any) -> None:
         """Infer the sign of a polynomial from recorded parts of the sum or product it is from."""
-        for head, (n, d), parts in self.notes.get(st.facts._monic(p)[0], ()):
+        for head, (n, d), parts in self.parts.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
                 if q is not n and len(st.facts.sign(q)) > 1:
-                    self.part(st, q)
+                    self.infer_sign_of_part(st, q)
             product = st.one
             for _, e in parts:
                 product = product * e
@@ -144,13 +143,13 @@ class CertificateSearch(FactCombinations):
                 (c, [(q, k) for q, k in g if q != 1]) for c, g in rows if all(q != 0 for q, _ in g)
             ]
             try:
-                self.combine(st, n, rows, product)
+                self.learn_combination(st, n, rows, product)
             except Rejected:
                 continue
             if st.facts.sign(p) <= want:
                 return
 
-    def part(self, st: Ring, q: Any) -> None:
+    def infer_sign_of_part(self, st: Ring, q: Any) -> None:
         """Infer the sharpest sign that a quick search finds for a part of a sum or product."""
         name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
@@ -158,46 +157,49 @@ class CertificateSearch(FactCombinations):
         self.failed.add(name)
         self.depth += 1
         try:
-            self.structure(st, q, frozenset())
+            self.infer_from_parts(st, q, frozenset())
             if len(st.facts.sign(q)) > 1:
-                self.try_odd_factors(st, q)
+                self.infer_signs_of_odd_factors(st, q)
             for want in (
                 (POS, NEG, NN, NP) if len(st.facts.sign(q)) > 2 and len(q.monoms()) < 12 else ()
             ):
                 if not st.facts.sign(q) <= want:
-                    self.quick(st, q, want)
+                    self.infer_quickly(st, q, want)
         finally:
             self.depth -= 1
 
     def __call__(self, st: Ring, p: Any, want: Any) -> None:
+        """Search for evidence that a polynomial has a sign, and record it for the log."""
         self.entries = []
-        # What is only nice to know is not worth as long as what is asked in the end.
-        share = 0.01 if self.brief else self.patience
-        self.end = min(self.work + share * self.effort, self.most)
+        # Signs that are only useful get less effort than the signs that the proof needs.
+        share = 0.01 if self.is_brief_here else self.patience
+        self.work_limit = min(self.work + share * self.effort, self.total_work_limit)
         self.patience = 0.1
-        self.go(st, st.facts.reduce(p), want)
+        self.find_sign(st, st.facts.reduce(p), want)
         if self.entries:
             self.answers.append([RELATION_OF[want], st.facts.to_json(p), self.entries])
 
-    # -- what is learned, and written down --------------------------------------------------------
+    # -- learned signs with their evidence --------------------------------------------------------
 
-    def row(self, st: Ring, kind: str, a: Any, b: Any) -> None:
+    def learn_comparison(self, st: Ring, kind: str, a: Any, b: Any) -> None:
+        """Learn a comparison of two functions or powers, and record it as evidence."""
         st.learn_from_comparison(kind, a, b)
         self.entries.append([kind, st.facts.to_json(a), st.facts.to_json(b)])
 
     # -- strategies -------------------------------------------------------------------------------
 
-    def go(self, st: Ring, p: Any, want: Any) -> bool:
+    def find_sign(self, st: Ring, p: Any, want: Any) -> bool:
+        """Search by all methods for a proof of a sign; return whether the sign is known then."""
         p = st.facts.reduce(p)
         if st.facts.sign(p) <= want:
             return True
         self.work += 5
-        if p.is_constant() or self.depth > 4 or self.work > self.end:
+        if p.is_constant() or self.depth > 4 or self.work > self.work_limit:
             return False
         if want == ZERO:
-            return self.vanishes(st, p)
+            return self.prove_zero(st, p)
         if want == NZ and len(p.factor()[1]) == 1:
-            return self.go(st, p, POS) or self.go(st, p, NEG)
+            return self.find_sign(st, p, POS) or self.find_sign(st, p, NEG)
         name = frozenset(p.to_dict().items())
         state = (name, want, len(st.facts.all_facts()))
         if (name, want) in self.busy or state in self.failed:
@@ -206,9 +208,10 @@ class CertificateSearch(FactCombinations):
         self.depth += 1
         try:
             for rule in (
-                self.structure, self.multiple, self.shared, self.quick, self.factors, self.rows,
-                self.ends, self.quadratic,
-                self.combination, self.conjugate,
+                self.infer_from_parts, self.infer_from_multiple, self.infer_from_shared_factor,
+                self.infer_quickly, self.infer_from_factors, self.learn_function_comparisons,
+                self.infer_from_ends, self.infer_by_completing_square,
+                self.infer_from_combination, self.infer_from_conjugate,
             ):  # fmt: skip
                 with contextlib.suppress(Rejected):
                     rule(st, p, want)
@@ -220,44 +223,44 @@ class CertificateSearch(FactCombinations):
             self.busy.discard((name, want))
             self.depth -= 1
 
-    def vanishes(self, st: Ring, p: Any) -> bool:
-        """Show that a polynomial vanishes, as a combination of known equations."""
+    def prove_zero(self, st: Ring, p: Any) -> bool:
+        """Prove that a polynomial vanishes, from known equations; return whether it worked."""
         facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
             if rest == 0:
-                self.combine(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
+                self.learn_combination(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
                 return True
             quotient, rest = divmod(f, p)
-            if rest == 0 and self.go(st, quotient, NZ):
-                # A factor that does not vanish stands before it.
-                self.combine(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
+            if rest == 0 and self.find_sign(st, quotient, NZ):
+                # The fact is the polynomial times a factor that does not vanish.
+                self.learn_combination(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
                 return True
-            # The same, where roots hide it.
+            # The same, if it is only visible after the reduction of roots.
             for g, s in st.facts.all_facts():
                 product = st.facts.reduce(g * p) if s <= NZ else st.zero
                 c = product.leading_coefficient() if product != 0 else 0
                 if c and product == f * (c / f.leading_coefficient()):
                     c = fmpq(c) / fmpq(f.leading_coefficient())
-                    self.combine(st, p, [(c, [(f, 1), (g, 1)])], g**2)
+                    self.learn_combination(st, p, [(c, [(f, 1), (g, 1)])], g**2)
                     return True
         for i, g in enumerate(st.generators):
             if g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
                 with contextlib.suppress(Rejected):
                     if st.facts.sign(g[2][0]) != ZERO:
-                        self.row(st, "inverse", st.x[i], st.one)
-                        return self.vanishes(st, p) if st.facts.sign(p) != ZERO else True
-        # Where facts have a denominator, the multiple by it is their combination.
+                        self.learn_comparison(st, "inverse", st.x[i], st.one)
+                        return self.prove_zero(st, p) if st.facts.sign(p) != ZERO else True
+        # If facts have a denominator, the product with it is a combination of facts.
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
         known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used)]
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
-            rows = self.from_equations(st, facts, st.facts.reduce(p * factor))
+            rows = self.combine_equations(st, facts, st.facts.reduce(p * factor))
             if rows is not None:
-                self.combine(st, p, rows, factor)
+                self.learn_combination(st, p, rows, factor)
                 return True
         return False
 
-    def multiple(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_multiple(self, st: Ring, p: Any, want: Any) -> None:
         """Infer a sign from a known sign of a polynomial that differs by square roots only."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
@@ -273,10 +276,10 @@ class CertificateSearch(FactCombinations):
             if q != 0 and (name := st.facts._monic(q)[0]) in made:
                 f, a, c = made[name]
                 c = fmpq(q.leading_coefficient()) / fmpq(c)
-                self.combine(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
+                self.learn_combination(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
                 return
 
-    def shared(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_shared_factor(self, st: Ring, p: Any, want: Any) -> None:
         """Infer a sign from a known fact that shares a factor with the polynomial."""
         for f, s in list(st.facts.all_facts()):
             if s == ANY or len(f) < 3:
@@ -286,32 +289,37 @@ class CertificateSearch(FactCombinations):
             if len(common) < 3:
                 continue
             (mine, _), (other, _) = divmod(p, common), divmod(f, common)
-            turn = 1 if self.go(st, other, POS) else -1 if self.go(st, other, NEG) else 0
+            turn = (
+                1 if self.find_sign(st, other, POS) else -1 if self.find_sign(st, other, NEG) else 0
+            )
             if turn:
-                self.best(st, mine)
-                self.combine(st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other)
+                self.find_any_sign(st, mine)
+                self.learn_combination(st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other)
             if st.facts.sign(p) <= want:
                 return
 
-    def best(self, st: Ring, f: Any) -> None:
+    def find_any_sign(self, st: Ring, f: Any) -> None:
+        """Search for a sign of a polynomial, unless one is known: positive, negative and so on."""
         if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
-        _ = any(self.go(st, f, s) for s in (POS, NEG, NN, NP))
+        _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
 
-    def factors(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_factors(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer the sign of a product from the signs of its factors."""
         c, fs = p.factor()
         if len(fs) == 1 and fs[0][1] == 1:
             return
         for f, n in fs:
             if want in (POS, NEG, NZ):
                 signs = (NZ, POS, NEG) if n % 2 == 0 or want == NZ else (POS, NEG)
-                _ = any(self.go(st, f, s) for s in (POS, NEG, *signs))
+                _ = any(self.find_sign(st, f, s) for s in (POS, NEG, *signs))
             elif n % 2:
-                _ = any(self.go(st, f, s) for s in (POS, NEG, NN, NP))
+                _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
         if not st.facts.sign(p) <= want:
-            self.combine(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
+            self.learn_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
 
-    def rows(self, st: Ring, p: Any, want: Any) -> None:
+    def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
+        """Learn comparisons of function values from those of their arguments."""
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
         used = set(generators_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
@@ -320,9 +328,9 @@ class CertificateSearch(FactCombinations):
                 u, v = st.generators[a][2], st.generators[b][2]
                 for side in (1, -1):
                     w = st.plus(u, (side * v[0], v[1]))
-                    self.best(st, st.facts.reduce(w[0] * w[1]))
+                    self.find_any_sign(st, st.facts.reduce(w[0] * w[1]))
                 with contextlib.suppress(Rejected):
-                    self.row(st, "increasing", st.x[a], st.x[b])
+                    self.learn_comparison(st, "increasing", st.x[a], st.x[b])
         monos = {(0,) * len(st.x)}
         for m in p.monoms():
             monos.add(tuple(int(n) if i in exps else 0 for i, n in enumerate(m)))
@@ -331,14 +339,15 @@ class CertificateSearch(FactCombinations):
         if len(made) < 9:
             for a, b in itertools.combinations(made, 2):
                 w = st.minus(st.exponent(a), st.exponent(b))
-                self.best(st, st.facts.reduce(w[0] * w[1]))
+                self.find_any_sign(st, st.facts.reduce(w[0] * w[1]))
                 if st.facts.sign(st.facts.reduce(w[0] * w[1])) != ANY:
-                    self.row(st, "exp", a, b)
+                    self.learn_comparison(st, "exp", a, b)
             for a in made:
                 if a != 1 and want in (NN, NP):
-                    self.row(st, "tangent", a, st.one)
+                    self.learn_comparison(st, "tangent", a, st.one)
 
-    def quadratic(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_by_completing_square(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer the sign of a polynomial, quadratic in one generator, by completing the square."""
         if want in (NZ, ZERO):
             return
         for i, n in enumerate(p.degrees()):
@@ -346,17 +355,17 @@ class CertificateSearch(FactCombinations):
                 continue
             a, b, c = (_coefficient(st, p, i, k) for k in (2, 1, 0))
             s = 1 if want in (POS, NN) else -1
-            if not self.go(st, a, POS if s == 1 else NEG):
+            if not self.find_sign(st, a, POS if s == 1 else NEG):
                 continue
             rest = st.facts.reduce(4 * a * c - b * b)
-            if rest == 0 or self.go(st, rest, POS if want in (POS, NEG) else NN):
+            if rest == 0 or self.find_sign(st, rest, POS if want in (POS, NEG) else NN):
                 rows = [(fmpq(s), [(2 * a * st.x[i] + b, 2)])]
                 if rest != 0:
                     rows.append((fmpq(s), [(rest, 1)]))
-                self.combine(st, p, rows, 4 * a * s)
+                self.learn_combination(st, p, rows, 4 * a * s)
                 return
 
-    def ends(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_ends(self, st: Ring, p: Any, want: Any) -> None:
         """Infer the sign of a polynomial that is linear in a bounded variable from the two ends."""
         if want in (NZ, ZERO):
             return
@@ -374,19 +383,19 @@ class CertificateSearch(FactCombinations):
                 continue
             a, b = (_coefficient(st, p, i, 0) + v * _coefficient(st, p, i, 1) for v in (low, high))
             sign = 1 if want in (POS, NN) else -1
-            if not (self.go(st, a, want) and self.go(st, b, want)):
+            if not (self.find_sign(st, a, want) and self.find_sign(st, b, want)):
                 continue
             up, down = high - st.x[i], st.x[i] - low
             if want in (NN, NP):
                 rows = [(fmpq(1), [(up, 1), (a, 1)]), (fmpq(1), [(down, 1), (b, 1)])]
-                self.combine(st, p, rows, st.one * (high - low))
+                self.learn_combination(st, p, rows, st.one * (high - low))
             else:
                 rows = [(fmpq(sign), [(up, 1), (a, 2)]), (fmpq(sign), [(down, 1), (b, 2)]),
                         (fmpq(sign) * (high - low), [(a, 1), (b, 1)])]  # fmt: skip
-                self.combine(st, p, rows, sign * (high - low) * (a + b))
+                self.learn_combination(st, p, rows, sign * (high - low) * (a + b))
             return
 
-    def conjugate(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_conjugate(self, st: Ring, p: Any, want: Any) -> None:
         """Infer the sign of u + w r, for r a square root, from that of u^2 - w^2 r^2."""
         if want in (NZ, ZERO):
             return
@@ -396,19 +405,19 @@ class CertificateSearch(FactCombinations):
             u, w = (_coefficient(st, p, i, k) for k in (0, 1))
             if w.is_constant():
                 v = u / w.leading_coefficient()
-                self.best(st, st.facts.reduce(base - v * v))
+                self.find_any_sign(st, st.facts.reduce(base - v * v))
                 for b in (v, -v):
                     try:
-                        self.go(st, b, NN)
-                        self.row(st, "root", st.x[i], b)
+                        self.find_sign(st, b, NN)
+                        self.learn_comparison(st, "root", st.x[i], b)
                     except Rejected:
                         pass
             else:
-                # Powers of a root that is at least 1.
+                # A root of a number that is at least 1 is at least 1.
                 with contextlib.suppress(Rejected):
-                    self.best(st, base - 1)
-                    self.row(st, "root", st.x[i], st.one)
-                    self.combination(st, p, want)
+                    self.find_any_sign(st, base - 1)
+                    self.learn_comparison(st, "root", st.x[i], st.one)
+                    self.infer_from_combination(st, p, want)
             if st.facts.sign(p) <= want:
                 return
             other = st.facts.reduce(w * st.x[i] - u)
@@ -416,13 +425,14 @@ class CertificateSearch(FactCombinations):
             if norm == 0:
                 continue
             for factor, sign in ((other, 1), (-other, -1)):
-                if self.go(st, factor, POS):
-                    self.best(st, norm)
+                if self.find_sign(st, factor, POS):
+                    self.find_any_sign(st, norm)
                     if sign_of_product(st.facts.sign(norm), sign_of_rational(sign)) <= want:
-                        self.combine(st, p, [(fmpq(sign), [(norm, 1)])], factor)
+                        self.learn_combination(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 
 
 def _coefficient(st: Ring, p: Any, i: int, k: int) -> Any:
+    """Return the coefficient of the power k of a generator in a polynomial."""
     terms = {(*m[:i], 0, *m[i + 1 :]): c for m, c in p.to_dict().items() if m[i] == k}
     return st.facts.ring.from_dict(terms)

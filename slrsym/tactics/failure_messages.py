@@ -5,15 +5,15 @@ from __future__ import annotations
 from slrsym.checker import Rejected
 from slrsym.statements.expressions import expression_text
 from slrsym.tactics.binders import polynomial_term
-from slrsym.tactics.certificates import RELATION_OF, UnknownSign
 from slrsym.tactics.emission import FAILURES, MissingFact, ProofEmitter
-from slrsym.tactics.phrases import TermToSympy
+from slrsym.tactics.sign_search import RELATION_OF, UnknownSign
+from slrsym.tactics.term_to_sympy import TermToSympy
 
-# Longer polynomials say little.
+# The longest polynomial, in terms, that is useful in a message.
 _MOST_TERMS = 12
 
 
-def reword_reason(emitter: ProofEmitter, reason: Rejected) -> Rejected:
+def reword_failure(emitter: ProofEmitter, reason: Rejected) -> Rejected:
     """Return the error of a failed search with its reason in the wording of statements."""
     if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))

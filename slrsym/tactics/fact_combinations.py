@@ -1,6 +1,6 @@
-"""Signs of polynomials as combinations of facts: linear programs, made exact afterwards.
+"""Combinations of facts that prove signs of polynomials, by linear programs and exact solutions.
 
-Nothing here is trusted: what is found is written down as evidence, and judged by the checker.
+This code need not be trusted, because the proof checker judges the combinations.
 """
 
 from __future__ import annotations
@@ -35,52 +35,55 @@ from slrsym.checker.term import Rejected
 class FactCombinations:
     """Search for combinations of known facts that prove a sign, with a record of each.
 
-    It gives up on a question after some effort, and on all together after the most: monomials of
-    candidates and of normal forms, entries of linear programs times their iterations; some 25,000
-    in a second. Seconds would make the evidence depend on the machine.
+    The search for one sign stops after `effort` units of work, and all searches together after
+    `most`. Units are monomials of candidates and normal forms, and entries of linear programs times
+    iterations: some 25,000 a second. With limits in seconds, evidence would depend on the machine.
     """
 
     def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = 0
-        self.hints: list[Any] = []
-        self.nodes: list[Any] = []
-        self.notes: dict[Any, list[Any]] = {}
-        # What the checker reads: each question that was answered, with what is learned for it.
+        self.squares: list[Any] = []
+        self.subterms: list[Any] = []
+        self.parts: dict[Any, list[Any]] = {}
+        # The evidence: each sign that was asked for, with the facts that are learned for it.
         self.answers: list[Any] = []
         self.entries: list[Any] = []
-        # Whether signs of arguments of functions are worth little, or of the one at hand.
-        self.is_brief, self.brief = is_brief, False
-        self.effort, self.most, self.patience = effort, most, 0.1
-        self.work, self.end = 0, 0.0
+        # Whether signs of arguments of all functions get little effort, or of the current one.
+        self.is_brief, self.is_brief_here = is_brief, False
+        self.effort, self.total_work_limit, self.patience = effort, most, 0.1
+        self.work, self.work_limit = 0, 0.0
 
-    def hint(self, f: Any) -> None:
-        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
-            self.hints.append(f)
+    def record_square(self, f: Any) -> None:
+        """Record the base of an even power, whose square is known to be nonnegative."""
+        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
+            self.squares.append(f)
 
-    def node(self, f: Any) -> None:
-        if 1 < len(f.monoms()) < 40 and len(self.nodes) < 40 and f not in self.nodes:
-            self.nodes.append(f)
+    def record_subterm(self, f: Any) -> None:
+        """Record the numerator of a sum or product, as a factor for combinations."""
+        if 1 < len(f.monoms()) < 40 and len(self.subterms) < 40 and f not in self.subterms:
+            self.subterms.append(f)
 
-    def combine(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+    def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+        """Learn the sign of a combination of facts, and record the combination as evidence."""
         plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
         st.facts.learn_combination(p, rows, factor)
         written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
-    def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
+    def combine_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
         """Write a polynomial as a combination of polynomials known to vanish, or return None."""
         cands = []
         for f in facts:
             cands.append([(f, 1)])
             for monomial in f.monoms():
-                cands += self.cofactors(st, p, monomial, 1, [(f, 1)], 1)
+                cands += self.products_with_monomials(st, p, monomial, 1, [(f, 1)], 1)
         for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
-            # What one equation leaves over, another one may take away.
+            # Another equation may cancel monomials that the first leaves over.
             for monomial in f.monoms():
-                cands += self.cofactors(st, g, monomial, 1, [(f, 1)], 1)
+                cands += self.products_with_monomials(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
         for parts in cands[:400]:
             t = st.one
@@ -101,7 +104,7 @@ class FactCombinations:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
-    def try_odd_factors(self, st: Ring, h: Any) -> None:
+    def infer_signs_of_odd_factors(self, st: Ring, h: Any) -> None:
         """Search for the signs of those short factors of a polynomial whose exponent is odd."""
         name = ("light", frozenset(h.to_dict().items()))
         if self.depth > 2 or name in self.failed:
@@ -113,12 +116,14 @@ class FactCombinations:
                     if st.facts.sign(f) <= w:
                         break
                     with contextlib.suppress(Rejected):
-                        self.quick(st, f, w)
+                        self.infer_quickly(st, f, w)
 
-    def quick(self, st: Ring, p: Any, want: Any) -> None:
-        self.combination(st, p, want, (1,))
+    def infer_quickly(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer a sign from a combination of the simplest products of facts."""
+        self.infer_from_combination(st, p, want, (1,))
 
-    def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+    def nonnegative_facts(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+        """Return known nonnegative polynomials that share generators with p, short ones first."""
         used = set(generators_in(p))
         facts, out = list(st.facts.all_facts()), []
         for f, s in facts:
@@ -135,38 +140,46 @@ class FactCombinations:
         out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
         return [(f, s) for _, f, s in out[:limit]]
 
-    def combination(self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)) -> bool:
+    def infer_from_combination(
+        self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)
+    ) -> bool:
+        """Infer a sign from combinations of ever more products; return whether one was found."""
         if want == NZ:
-            return self.combination(st, p, POS, levels) or self.combination(st, p, NEG, levels)
+            return self.infer_from_combination(st, p, POS, levels) or self.infer_from_combination(
+                st, p, NEG, levels
+            )
         if want == ZERO or len(p.monoms()) > 400:
             return False
         q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
-        known = self.known(st, p)
+        known = self.nonnegative_facts(st, p)
         used = generators_in(p)
         for level in levels:
-            if self.work > self.end:
+            if self.work > self.work_limit:
                 return False
-            if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
+            if self.solve_linear_program(
+                st, q, self.candidate_products(st, q, known, used, level), strict
+            ):
                 return True
         return False
 
-    def candidates(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+    def candidate_products(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+        """Return products of facts, squares and generators of which q may be a combination."""
         pairs = itertools.combinations_with_replacement
-        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
-        for h in self.nodes:
+        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
+        for h in self.subterms:
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
-                self.try_odd_factors(st, h)
+                self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])
         for m in q.monoms():
             parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]
             if parts:
                 cands.append(parts)
         cands.append([(st.one, 1)])
-        # A sum times monomials: of few sums, as this is asked first of all.
+        # Sums times monomials, for few sums, because these candidates are tried first.
         sums = (k for k, _ in known if len(k.monoms()) > 1 and set(generators_in(k)) <= set(used))
         for k in itertools.islice(sums, 6):
             for mk in k.monoms():
-                cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
+                cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:
             ks = known[:16]
             cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
@@ -177,12 +190,12 @@ class FactCombinations:
                 for (a, _), (b, _) in pairs(known[:6], 2)
                 for i in used
             ]
-            for h in self.hints[:6]:
+            for h in self.squares[:6]:
                 for hm in h.monoms()[:3]:
-                    cands += self.cofactors(st, q, hm, 2, [(h, 2)], 0)
+                    cands += self.products_with_monomials(st, q, hm, 2, [(h, 2)], 0)
             for (a, _), (b, _) in pairs(known[:7], 2):
                 for mk in (a * b).monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(a, 1), (b, 1)], 1)
+                    cands += self.products_with_monomials(st, q, mk, 1, [(a, 1), (b, 1)], 1)
         if level >= 3:
             ks = known[:9]
             cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
@@ -193,11 +206,14 @@ class FactCombinations:
             ]
             for k, _ in known[:24]:
                 for mk in k.monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
+                    cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         return cands
 
     @staticmethod
-    def cofactors(st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int) -> list[Any]:
+    def products_with_monomials(
+        st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int
+    ) -> list[Any]:
+        """Return `parts` times each monomial that turns `monomial**n` into a monomial of q."""
         out = []
         for m in q.monoms():
             d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
@@ -205,7 +221,8 @@ class FactCombinations:
                 out.append([*parts, *((st.x[i], k) for i, k in enumerate(d) if k)])
         return out
 
-    def solve(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+    def solve_linear_program(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+        """Learn q as a nonnegative combination of products; return whether there is one."""
         cols: list[Any] = []
         seen = set()
         signs: dict[int, Any] = {}
@@ -275,7 +292,7 @@ class FactCombinations:
         ):
             return False
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
-        self.combine(st, q, rows)
+        self.learn_combination(st, q, rows)
         return True
 
 

@@ -9,11 +9,11 @@ import sympy as sp
 from slrsym.checker import Rejected
 from slrsym.checker.term import Term, canonical_key, is_same_term
 from slrsym.statements.expressions import expression_text, infix_text
-from slrsym.tactics.translate import FUNCTIONS, Translator
+from slrsym.tactics.translation import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
 _RELATIONS = {"=": sp.Eq, "!=": sp.Ne, "<": sp.Lt, "<=": sp.Le}
-# Longer formulas say little.
+# The longest text, in characters, that is useful in a message.
 _MOST = 300
 
 
@@ -21,7 +21,7 @@ class TermToSympy:
     """Translator from terms of the proof checker back to SymPy expressions."""
 
     def __init__(self, translator: Translator) -> None:
-        self._known = {canonical_key(t): e for e, t in translator.translated()}
+        self._known = {canonical_key(t): e for e, t in translator.translated_pairs()}
 
     def expression(self, t: Term) -> Any:
         """Return a term as a SymPy expression; raise `Rejected` if there is none."""
@@ -41,7 +41,7 @@ class TermToSympy:
         raise Rejected(f"no expression for {head}")
 
 
-def worded_formula(translator: Translator, p: Term) -> str:
+def formula_text(translator: Translator, p: Term) -> str:
     """Return a formula in the wording of statements, or "a side condition" if it has none."""
     words = TermToSympy(translator)
     try:
@@ -55,7 +55,7 @@ def worded_formula(translator: Translator, p: Term) -> str:
         elif p[:2] == ("o", "integer"):
             text = f"{expression_text(words.expression(p[2]))} is an integer"
         elif p[0] in ("and", "or"):
-            text = f" {p[0]} ".join(f"({worded_formula(translator, q)})" for q in p[1:])
+            text = f" {p[0]} ".join(f"({formula_text(translator, q)})" for q in p[1:])
         else:
             text = ""
     except (Rejected, IndexError):

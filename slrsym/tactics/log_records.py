@@ -30,17 +30,17 @@ class TermTable:
         self._numbers: dict[Term, int] = {}
         self._seen: dict[int, tuple[Term, int]] = {}
 
-    def number(self, t: Term) -> int:
+    def row_number(self, t: Term) -> int:
         """Return the row number of a term, adding the row on the first call."""
         if id(t) not in self._seen:
             count = 1 + PARAMETERS[t[0]]
             groups = t[count:] if t[0] in BINDERS else (t[count:],)
-            parts = tuple(tuple(map(self.number, group)) for group in groups)
+            parts = tuple(tuple(map(self.row_number, group)) for group in groups)
             row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
             if row not in self._numbers:
                 self._numbers[row] = len(self.rows)
                 self.rows.append(tuples_to_lists(row))
-            # With the term itself, whose identity is not used again as long as it is kept.
+            # The term is kept as well, so that its identity is not used again.
             self._seen[id(t)] = (t, self._numbers[row])
         return self._seen[id(t)][1]
 
@@ -53,8 +53,8 @@ def tuples_to_lists(t: Any) -> Any:
 class RecordingProofBuilder(ProofBuilder):
     """Builder of the proof of one claim that records every inference for the log."""
 
-    def __init__(self, book: ProvedClaims) -> None:
-        super().__init__(book)
+    def __init__(self, proved_claims: ProvedClaims) -> None:
+        super().__init__(proved_claims)
         self.lines: list[tuple[str, list[int | str], tuple[Any, ...]]] = []
         self._steps: list[tuple[str, str, int | str, Theorem]] = []
 
@@ -64,15 +64,15 @@ class RecordingProofBuilder(ProofBuilder):
         self.lines.append((name, [p.number for p in premises], data))
         return made
 
-    def step(self, label: str, name: str, shown: Inference) -> None:
+    def record_step(self, label: str, name: str, shown: Inference) -> None:
         """Record that an inference, or a cited claim, proves a step."""
         self._steps.append((label, name, shown.number, shown.theorem))
 
-    def undo(self, mark: int) -> None:
+    def undo_from(self, mark: int) -> None:
         """Forget all inferences from a given number on."""
         del self.lines[mark:], self.theorems[mark:]
 
-    def record(
+    def finish_claim(
         self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
         """Add the claim to the proved claims, and return its log record."""
@@ -81,7 +81,7 @@ class RecordingProofBuilder(ProofBuilder):
         lines = []
         for name, premises, data in self.lines:
             kinds = zip(RULES[name].kinds, data, strict=True)
-            lines.append([name, premises, *(_written(k, d, table) for k, d in kinds)])
+            lines.append([name, premises, *(_encode_argument(k, d, table) for k, d in kinds)])
         return {
             "claim": id,
             "given": [tuples_to_lists(h) for h in given],
@@ -89,7 +89,11 @@ class RecordingProofBuilder(ProofBuilder):
             "terms": table.rows,
             "lines": lines,
             "steps": [
-                [*words, table.number(shown.conclusion), [*map(table.number, _hypotheses(shown))]]
+                [
+                    *words,
+                    table.row_number(shown.conclusion),
+                    [*map(table.row_number, _sorted_hypotheses(shown))],
+                ]
                 for *words, shown in self._steps
             ],
             "shown": shown.number,
@@ -97,18 +101,19 @@ class RecordingProofBuilder(ProofBuilder):
         }
 
 
-def _hypotheses(theorem: Theorem) -> list[Term]:
+def _sorted_hypotheses(theorem: Theorem) -> list[Term]:
     return [theorem.hypotheses[k] for k in sorted(theorem.hypotheses)]
 
 
-def _written(kind: str, data: Any, table: TermTable) -> Any:
+def _encode_argument(kind: str, data: Any, table: TermTable) -> Any:
+    """Encode an argument of an inference for the log, by its kind."""
     if kind == "json":
         return data
     if kind == "t":
-        return table.number(data)
+        return table.row_number(data)
     if kind == "ts":
-        return [table.number(t) for t in data]
-    number = table.number
+        return [table.row_number(t) for t in data]
+    number = table.row_number
     return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
 
 
