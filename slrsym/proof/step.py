@@ -1,4 +1,4 @@
 """Links, rules, steps and tactics, for users who write a rule of their own."""
 
 from slrsym.proofs.step import Link, Proof, Rule, Step, axioms_added_by_rule, join_labels, relation
-from slrsym.tactics.emission import tactic
+from slrsym.tactics.registration import tactic

@@ -38,16 +38,11 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
-from slrsym.tactics.emission import (
-    ARITHMETIC_PROVER,
-    FAILURES,
-    PROVERS,
-    ProofEmitter,
-    emitter_for_rules,
-)
+from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.failure_messages import reword_failure
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
+from slrsym.tactics.registration import emitter_for_rules
 from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
 
 ZERO = num(0)

@@ -60,12 +60,13 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
 from slrsym.tactics.arithmetic import prove_after_rewriting, prove_by_arithmetic
-from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.enclosures import rational_bounds_of_mean
 from slrsym.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.registration import emitter_for_rules
 from slrsym.tactics.term_to_sympy import TermToSympy
 
 ZERO = num(0)

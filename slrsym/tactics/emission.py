@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from sympy import Integral, Lambda, Matrix, Symbol
 
@@ -26,21 +26,17 @@ from slrsym.checker.term import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import Context, covariances_of_laws
-from slrsym.proofs.step import Proof, Rule, Step, axioms_added_by_rule, rule_soundness_axiom_name
+from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
+from slrsym.tactics.registration import EMITTERS, PROOF_EMITTERS, USER_EMITTERS
 from slrsym.tactics.term_to_sympy import formula_text
 from slrsym.tactics.translation import Translator, Untranslatable
 
-# Proves a step by inferences, from those that prove its premises, and returns the last one.
-StepEmitter: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
-_EMITTERS: dict[str, StepEmitter] = {}
-_USER_EMITTERS: dict[type, StepEmitter] = {}
-_PROOF_EMITTERS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
 # The search effort for one formula, some seconds; a step may use that of so many formulas.
 _EFFORT, _SEARCHES = 120_000, 4
 _SIDE_CONDITION = "a side condition"
@@ -51,44 +47,6 @@ FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 class MissingFact(Rejected):
     """Raised if a fact is missing; the message words it like a statement."""
-
-
-def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
-    """Return a decorator that enters a function in a table under each of some names."""
-
-    def register(function: Any) -> Any:
-        table.update(dict.fromkeys(names, function))
-        return function
-
-    return register
-
-
-def emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
-    """Register a function that emits the evidence for rules of the given class names."""
-    return _register_in(_EMITTERS, rules)
-
-
-def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
-    """Register a function that emits the evidence for a user-defined rule.
-
-    Parameters
-    ----------
-    rule : type
-        The class of the rule.
-
-    Returns
-    -------
-    callable
-        A decorator of a function of the `ProofEmitter`, the `Step`, and the inferences that show
-        the rule's premises. It returns the inference that shows the step, and raises `Rejected` or
-        `Refused` if there is none.
-    """
-    return _register_in(_USER_EMITTERS, (rule,))
-
-
-def emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
-    """Register a function that emits the inferences of a kind of proof, named by its class."""
-    return _register_in(_PROOF_EMITTERS, names)
 
 
 @dataclass(frozen=True)
@@ -540,7 +498,7 @@ class ProofEmitter:
 
     def emit_proof(self, proof: Proof, context: Context, label: str = "") -> Inference:
         """Translate a proof into inferences, and return the last one, its conclusion."""
-        make = _PROOF_EMITTERS.get(type(proof).__name__)
+        make = PROOF_EMITTERS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
         return self.emit_steps(proof.steps(context, label))
@@ -557,9 +515,9 @@ class ProofEmitter:
     def emit_by_rule(self, step: Step, premises: Sequence[Inference]) -> Inference:
         """Prove a step by the emitter of its rule, or by the rule's own `check` and an axiom."""
         if not axioms_added_by_rule(step.rule, step.link):
-            return _EMITTERS[type(step.rule).__name__](self, step, premises)
-        if type(step.rule) in _USER_EMITTERS:
-            return _USER_EMITTERS[type(step.rule)](self, step, premises)
+            return EMITTERS[type(step.rule).__name__](self, step, premises)
+        if type(step.rule) in USER_EMITTERS:
+            return USER_EMITTERS[type(step.rule)](self, step, premises)
 
         def holds(relation: Any) -> bool:
             return self.can_prove(self.formula(relation), step.context)

@@ -37,11 +37,12 @@ from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import numerical_fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.registration import emitter_for_rules
 
 ZERO = num(0)
 

@@ -45,11 +45,12 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
-from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_image_law_exists
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
+from slrsym.tactics.registration import emitter_for_rules
 from slrsym.tactics.structure import rewrite_under_derivatives
 
 # -- emitters of rules ----------------------------------------------------------------------------

@@ -29,7 +29,8 @@ from slrsym.gaussian.special_functions import (
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import replace_outermost_parts, substitute_simultaneously
-from slrsym.tactics.emission import ProofEmitter, emitter_for_rules
+from slrsym.tactics.emission import ProofEmitter
+from slrsym.tactics.registration import emitter_for_rules
 
 # c and q of c u^q + o(u^q); q is -oo if the expression is smaller than every power.
 LeadingTerm: TypeAlias = tuple[Expr, Expr]

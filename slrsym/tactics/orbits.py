@@ -26,9 +26,10 @@ from slrsym.proofs.theorems import proof_of_hypothesis
 from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import prove_in_context
-from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
 from slrsym.tactics.paths import subterm_similarity
+from slrsym.tactics.registration import emitter_for_proofs
 
 # The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
 _SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {

@@ -12,8 +12,9 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.proofs.step import Step, join_labels
 from slrsym.tactics.arithmetic import prove_by_arithmetic
-from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.generalisation import prove_instance
+from slrsym.tactics.registration import emitter_for_proofs
 
 ZERO = num(0)
 

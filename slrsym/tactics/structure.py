@@ -14,9 +14,10 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
-from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_similarity
+from slrsym.tactics.registration import emitter_for_proofs, emitter_for_rules
 
 
 @emitter_for_proofs("Chain")

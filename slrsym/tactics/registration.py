@@ -1,0 +1,55 @@
+"""Registration of the functions that prove steps: by rule, and by kind of proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from slrsym.checker import Inference
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Rule, Step
+
+# A function of a `ProofEmitter`, a step and the inferences that prove its premises; it returns the
+# inference that proves the step.
+StepEmitter: TypeAlias = Callable[[Any, Step, Sequence[Inference]], Inference]
+EMITTERS: dict[str, StepEmitter] = {}
+USER_EMITTERS: dict[type, StepEmitter] = {}
+PROOF_EMITTERS: dict[str, Callable[[Any, Any, Context, str], Inference]] = {}
+
+
+def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return a decorator that enters a function in a table under each of some names."""
+
+    def register(function: Any) -> Any:
+        table.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
+    """Register a function that emits the evidence for rules of the given class names."""
+    return _register_in(EMITTERS, rules)
+
+
+def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
+    """Register a function that emits the evidence for a user-defined rule.
+
+    Parameters
+    ----------
+    rule : type
+        The class of the rule.
+
+    Returns
+    -------
+    callable
+        A decorator of a function of the `ProofEmitter`, the `Step`, and the inferences that show
+        the rule's premises. It returns the inference that shows the step, and raises `Rejected` or
+        `Refused` if there is none.
+    """
+    return _register_in(USER_EMITTERS, (rule,))
+
+
+def emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
+    """Register a function that emits the inferences of a kind of proof, named by its class."""
+    return _register_in(PROOF_EMITTERS, names)
