@@ -6,6 +6,7 @@ Throughout, u and w are jointly Gaussian with means m_u, m_w, variances v_u, v_w
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import sympy as sp
 from sympy import Expr, Matrix, S
@@ -21,9 +22,10 @@ class DivergenceError(IntegrabilityError):
     """Error for an expectation that certainly does not exist."""
 
 
+@lru_cache(maxsize=4096)
 def _tidy(expr: Expr) -> Expr:
     """Write a rational expression in lowest terms, factored."""
-    return sp.factor(sp.cancel(sp.together(expr))) if expr.free_symbols else expr
+    return sp.factor(expr) if expr.free_symbols else expr
 
 
 def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
@@ -152,7 +154,7 @@ def _evidently_semidefinite(matrix: Matrix) -> bool:
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):
-        pivot = sp.factor(sp.cancel(work[i, i]))
+        pivot = _tidy(work[i, i])
         if pivot == 0:
             if any(sp.cancel(work[i, j]) != 0 for j in range(i + 1, n)):
                 return False
