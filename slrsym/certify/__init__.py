@@ -6,6 +6,7 @@ What each kind of certificate shows, and why that is enough, stands in
 
 from __future__ import annotations
 
+from slrsym.certify.attracted_share import AttractedShare
 from slrsym.certify.attraction import Attraction
 from slrsym.certify.certificate import Certificate, CertificateError, CertificateOutcome, load
 from slrsym.certify.claims import InequalitiesOnBox

@@ -23,8 +23,7 @@ CERTIFIED = {
     "theorem-5-certified", "theorem-5-closed-forms", "proposition-10-certified",
     "equation-14-counterexample-number", "oracle-stable-certified", "oracle-unstable-certified",
     "attraction-certified", "attraction-certified-far", "attraction-certified-temperatures",
-    "sublevel-certified",
-    "oracle-global-minimum",
+    "attraction-share-certified", "sublevel-certified", "oracle-global-minimum",
 }  # fmt: skip
 
 
