@@ -4,13 +4,16 @@ The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, wh
 paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
 counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, contraction of
 1 - nu, and contraction of 1 - kappa. `bound` adds them up.
+
+Claims ``schedule-...`` let the inverse temperature fall like 1/(1 + c n); what they have in common
+is at the end.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sympy import Eq, Expr, IndexedBase, Symbol, erf, exp, log, pi, sqrt, symbols
+from sympy import Eq, Expr, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
@@ -117,3 +120,50 @@ excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
 fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - nu_with_zero_kappa_slope(r))
+
+# -- a falling inverse temperature -------------------------------------------------------------
+
+# Where a phase begins, N and b are N_0 and b_0. After t of its steps, they have been multiplied by
+# y_t, and B is B_t. The number y_t is between 1/(1 + c t) and 1, with another c than above.
+N0, b0 = symbols("N_0 b_0", positive=True)
+cooling = Symbol("c", positive=True)
+ys, Bs = (IndexedBase(name, positive=True) for name in ("y", "B"))
+
+
+def in_schedule(expression: Any, step: Any) -> Any:
+    """Return an expression in N, b and B, with their values after some steps of the schedule."""
+    values = {N: ys[step] * N0, b: ys[step] * b0, B: Bs[step]}
+    return expression.subs(values, simultaneous=True)
+
+
+cooled_run = tuple(
+    ForAll(time, Eq(overlaps[time + 1], in_schedule(image, time), evaluate=False))
+    for overlaps, image in zip(
+        (kappas, nus), overlaps_after_planar_step(kappas[time], nus[time]), strict=True
+    )
+)
+schedule = (
+    ForAll(time, Le(ys[time], 1)),
+    ForAll(time, Ge(ys[time] * (1 + cooling * time), 1)),
+    ForAll(time, Ge(Bs[time], 1)),
+)
+# The step size is short enough for all inverse temperatures, and the run begins near the oracle.
+short_steps = (Le(alpha * N0, 1), Le(alpha * Q, 1), Le(2 / sqrt(pi) * alpha * N0 * b0, 1))
+cooled_start = (
+    *cooled_run, *schedule, *short_steps, Ge(kappas[0], r), Le(kappas[0], 1),
+    Ge(nus[0], erf(b0 * r)), Le(nus[0], 1),
+)  # fmt: skip
+
+# A step multiplies 1 - nu and 1 - kappa by at most 1 - alpha s y, with these numbers for s.
+cooled_nu_rate = nu_rate.subs(b, b0)
+cooled_kappa_rate = (1 - alpha * N0) * N0 * exp(-(b0**2)) * (1 - erf(b0) - h) * (1 + r)
+
+
+def power_of_steps(steps: Any, rate: Any) -> Expr:
+    """Return (1 + c n)^(-s/c), a bound on the factor of a distance after n steps at the rate s."""
+    return exp(-rate / cooling * log(1 + cooling * steps))
+
+
+def cooled_steps_left(distance: Any, end: Any, rate: Any) -> Expr:
+    """Return a bound on the remaining steps until a distance falls to its end, at the rate s."""
+    return (exp(cooling / rate * (log(distance) - log(end))) - 1) / cooling

@@ -4,15 +4,24 @@ After n steps of the phase it is lambda/(1 + c n), with lambda where the phase b
 1 - nu and of 1 - kappa are at least of the first power in it, hence a constant over 1 + c n.
 """
 
-from sympy import And, Eq, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt
+from sympy import And, Ge, Le, Symbol, erf, exp, log, pi, sqrt
 
 from slrsym import planar
 from slrsym.convergence import (
+    N0,
     B,
+    Bs,
     N,
     Q,
     b,
+    b0,
+    cooled_kappa_rate,
+    cooled_nu_rate,
+    cooled_run,
+    cooled_start,
+    cooling,
     h,
+    in_schedule,
     kappa_next,
     kappas,
     minus_kappa_slope,
@@ -21,14 +30,15 @@ from slrsym.convergence import (
     nus,
     overlaps_after_planar_step,
     p,
+    power_of_steps,
     r,
-    time,
+    schedule,
     v,
+    ys,
 )  # fmt: skip
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import (
     Claim,
-    ForAll,
     algebra,
     all_of,
     chain,
@@ -43,11 +53,10 @@ from slrsym.proof import (
 
 z, w = Symbol("z", positive=True), Symbol("w", real=True)
 n = Symbol("n", integer=True, nonnegative=True)
-# By what the inverse temperature is divided; b and N where the phase begins.
+# By what the inverse temperature is divided.
 f = Symbol("f", positive=True)
 # By what b and N are multiplied.
 y = Symbol("y", positive=True)
-b0, N0 = (Symbol(name, positive=True) for name in ("b_0", "N_0"))
 
 
 # -- the constants of the planar map -----------------------------------------------------------
@@ -90,7 +99,6 @@ def _(goal):
 
 # -- one step ----------------------------------------------------------------------------------
 
-slower_nu_rate = nu_rate.subs(b, b0)
 at_nu = {b: y * b0}
 
 step_nu = Claim(
@@ -101,7 +109,7 @@ step_nu = Claim(
         "r) (1 + v)$"
     ),
     statement=Le(
-        1 - nu_next.subs(at_nu) - (1 - alpha * slower_nu_rate * y) * (1 - nu), 0, evaluate=False
+        1 - nu_next.subs(at_nu) - (1 - alpha * cooled_nu_rate * y) * (1 - nu), 0, evaluate=False
     ),
     source="new; $r, v >= 0$",
     hypotheses=[
@@ -114,7 +122,7 @@ step_nu = Claim(
 def _(goal):
     """The error function lies above its chord."""
     higher = chain(erf(y * b0 * r)).ge(y * erf(b0 * r), by=lemma("erf-above-chord", r=y, w=b0 * r))
-    rest = (1 - alpha * slower_nu_rate * y) * (1 - nu)
+    rest = (1 - alpha * cooled_nu_rate * y) * (1 - nu)
     return having(
         higher,
         chain(goal.lhs)
@@ -130,7 +138,6 @@ def _(goal):
     )
 
 
-slower_kappa_rate = (1 - alpha * N0) * N0 * exp(-(b0**2)) * (1 - erf(b0) - h) * (1 + r)
 at_kappa = {b: y * b0, N: y * N0}
 
 step_kappa = Claim(
@@ -142,7 +149,7 @@ step_kappa = Claim(
     ),
     statement=Le(
         1 - kappa_next.subs(at_kappa, simultaneous=True)
-        - (1 - alpha * slower_kappa_rate * y) * (1 - kappa),
+        - (1 - alpha * cooled_kappa_rate * y) * (1 - kappa),
         0,
         evaluate=False,
     ),
@@ -159,7 +166,7 @@ def _(goal):
     """Each factor of the rate but $N$ rises as the inverse temperature falls."""
     bn, Nn = y * b0, y * N0
     rate_now = (1 - alpha * Nn) * Nn * exp(-(bn**2)) * (1 - erf(bn / B) - h) * (1 + r)
-    rest = (1 - alpha * slower_kappa_rate * y) * (1 - kappa)
+    rest = (1 - alpha * cooled_kappa_rate * y) * (1 - kappa)
     lower = chain(erf(bn / B)).le(
         erf(b0), by=increasing(erf(w), w, chain(bn / B).le(bn, by=sign).le(b0, by=sign))
     )
@@ -171,7 +178,7 @@ def _(goal):
         chain(rate_now)
         .ge((1 - alpha * Nn) * Nn * exp(-(bn**2)) * near, by=sign)
         .ge((1 - alpha * Nn) * Nn * exp(-(b0**2)) * near, by=sign)
-        .ge(slower_kappa_rate * y, by=sign)
+        .ge(cooled_kappa_rate * y, by=sign)
     )
     return having(
         lower,
@@ -190,14 +197,9 @@ def _(goal):
 
 # -- many steps --------------------------------------------------------------------------------
 
-cooling, lost = Symbol("c", positive=True), Symbol("s", nonnegative=True)
+lost = Symbol("s", nonnegative=True)
 first, after = (Symbol(name, real=True) for name in ("W_0", "W'"))
 now = Symbol("W", nonnegative=True)
-
-
-def power(steps, rate):
-    """Return (1 + c n)^(-s/c), by which the distance has fallen after some steps at least."""
-    return exp(-rate / cooling * log(1 + cooling * steps))
 
 
 share, exponent, next_exponent = (Symbol(name, real=True) for name in "xul")
@@ -247,11 +249,11 @@ telescoped = Claim(
         "If $s, W >= 0$, $W <= (1 + c n)^(-s/c) W_0$ and $W' <= (1 - s/(1 + c n)) W$, then $W' <= "
         "(1 + c (n + 1))^(-s/c) W_0$"
     ),
-    statement=Le(after, power(n + 1, lost) * first, evaluate=False),
+    statement=Le(after, power_of_steps(n + 1, lost) * first, evaluate=False),
     source="new; $c > 0$",
     hypotheses=[
         Le(after, (1 - lost / (1 + cooling * n)) * now),
-        Le(now, power(n, lost) * first),
+        Le(now, power_of_steps(n, lost) * first),
     ],
 )
 
@@ -274,27 +276,6 @@ def _(goal):
 
 # -- runs --------------------------------------------------------------------------------------
 
-# After t steps, b is y_t b_0, N is y_t N_0, and B is B_t.
-ys, Bs = IndexedBase("y", positive=True), IndexedBase("B", positive=True)
-
-
-def at_step(expression, step):
-    """Return an expression in the constants of the planar map, with their values at a step."""
-    values = {b: ys[step] * b0, N: ys[step] * N0, B: Bs[step]}
-    return expression.subs(values, simultaneous=True)
-
-
-images = [at_step(image, time) for image in overlaps_after_planar_step(kappas[time], nus[time])]
-cooled_run = [
-    ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
-    for overlaps, image in zip((kappas, nus), images, strict=True)
-]
-schedule = [
-    ForAll(time, Le(ys[time], 1)),
-    ForAll(time, Ge(ys[time] * (1 + cooling * time), 1)),
-    ForAll(time, Ge(Bs[time], 1)),
-]
-small = [Le(alpha * N0, 1), Le(alpha * Q, 1), Le(2 / sqrt(pi) * alpha * N0 * b0, 1)]
 x_n, y_n, x_next, y_next = kappas[n], nus[n], kappas[n + 1], nus[n + 1]
 here = {"kappa": x_n, "nu": y_n, N: ys[n] * N0, b: ys[n] * b0, B: Bs[n]}
 
@@ -302,7 +283,7 @@ here = {"kappa": x_n, "nu": y_n, N: ys[n] * N0, b: ys[n] * b0, B: Bs[n]}
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    image = at_step(overlaps_after_planar_step(x_n, y_n)[which], n)
+    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], n)
     return chain(overlaps[n + 1]).then(image, by=instance(cooled_run[which], n))
 
 
@@ -317,11 +298,6 @@ def cooled(proof):
     )
 
 
-start = [
-    *cooled_run, *schedule, *small, Ge(kappas[0], r), Le(kappas[0], 1), Ge(nus[0], erf(b0 * r)),
-    Le(nus[0], 1),
-]  # fmt: skip
-
 stays = Claim(
     id="schedule-run-stays",
     title=(
@@ -330,7 +306,7 @@ stays = Claim(
     ),
     statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[0]), Le(y_n, 1), evaluate=False),
     source="new; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
-    hypotheses=start,
+    hypotheses=cooled_start,
 )
 
 
@@ -347,7 +323,7 @@ def _(goal):
     argument = chain(ys[n] * b0 * r / Bs[n]).le(ys[n] * b0 * r, by=sign).le(b0 * r, by=sign)
     slope = alpha * N0 * 2 / sqrt(pi) * b0
     short = (
-        chain(alpha * at_step(p, n))
+        chain(alpha * in_schedule(p, n))
         .le(slope * ys[n] ** 2, by=sign)
         .le(slope, by=sign)
         .le(1, by=sign)
@@ -370,7 +346,7 @@ def _(goal):
                         by=lemma(
                             "planar-step-stays",
                             x=x_n,
-                            y=-alpha * at_step(minus_kappa_slope(x_n, y_n), n),
+                            y=-alpha * in_schedule(minus_kappa_slope(x_n, y_n), n),
                         ),
                     ),
                     chain(y_next).ge(nus[0], by=sign),
@@ -417,7 +393,7 @@ def contraction(goal, overlaps, rate, which, *facts):
                 .le((1 - rate * ys[n]) * here_distance, by=sign)
                 .le(factor * here_distance, by=sign),
                 chain(next_distance).le(
-                    power(n + 1, rate) * first_distance, by=lemma("schedule-power", powers)
+                    power_of_steps(n + 1, rate) * first_distance, by=lemma("schedule-power", powers)
                 ),
             )
         )
@@ -432,12 +408,12 @@ run_nu = Claim(
         "erf(b_0 r)$ has $1 - nu_n <= (1 + c n)^(-s/c) (1 - nu_0)$, with the rate $s$ of "
         "schedule-corner-nu"
     ),
-    statement=Le(1 - y_n, power(n, alpha * slower_nu_rate) * (1 - nus[0]), evaluate=False),
+    statement=Le(1 - y_n, power_of_steps(n, alpha * cooled_nu_rate) * (1 - nus[0]), evaluate=False),
     source=(
         "new; $r, v >= 0$ and $nu_0 >= v$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 "
         "b_0/sqrt(pi) <= 1$"
     ),
-    hypotheses=[*start, Ge(nus[0], v)],
+    hypotheses=[*cooled_start, Ge(nus[0], v)],
 )
 
 
@@ -445,7 +421,7 @@ run_nu = Claim(
 def _(goal):
     """By induction: schedule-corner-nu and schedule-power."""
     enough = chain(y_n).ge(v, by=sign)
-    return contraction(goal, nus, alpha * slower_nu_rate, "schedule-corner-nu", enough)
+    return contraction(goal, nus, alpha * cooled_nu_rate, "schedule-corner-nu", enough)
 
 
 run_kappa = Claim(
@@ -455,9 +431,11 @@ run_kappa = Claim(
         "1 - h >= erf(b_0)$ has $1 - kappa_n <= (1 + c n)^(-s/c) (1 - kappa_0)$, with the rate $s$ "
         "of schedule-corner-kappa"
     ),
-    statement=Le(1 - x_n, power(n, alpha * slower_kappa_rate) * (1 - kappas[0]), evaluate=False),
+    statement=Le(
+        1 - x_n, power_of_steps(n, alpha * cooled_kappa_rate) * (1 - kappas[0]), evaluate=False
+    ),
     source="new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
-    hypotheses=[*start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
+    hypotheses=[*cooled_start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
 )
 
 
@@ -465,4 +443,4 @@ run_kappa = Claim(
 def _(goal):
     """By induction: schedule-corner-kappa and schedule-power."""
     enough = chain(y_n).ge(1 - h, by=sign)
-    return contraction(goal, kappas, alpha * slower_kappa_rate, "schedule-corner-kappa", enough)
+    return contraction(goal, kappas, alpha * cooled_kappa_rate, "schedule-corner-kappa", enough)
