@@ -77,13 +77,13 @@ bound = scale * lam0 / (1 + cooling * n) * (of_nu + of_kappa)
 excess = Claim(
     id="schedule-run-risk",
     title=(
-        "On the manifold the excess risk at $lambda = lambda_0/(1 + c n)$, after $n$ steps, is at "
-        "most $2 gamma^2 (2 d/pi)^(1/2) lambda$ times the sum of the bounds on $1 - nu$, $1 - kappa$"
+        "After $n$ steps with $lambda = lambda_0/(1 + c n)$, the excess risk is at most $2 gamma^2 "
+        "(2 d/pi)^(1/2) lambda$ times the sum of the bounds on both distances"
     ),
     statement=Le(planar.risk(x_n, y_n) - planar.risk(1, 1), bound, evaluate=False),
     source=(
-        "new; both risks are those at $lambda_0/(1 + c n)$; the rates are those of "
-        "schedule-run-nu and schedule-run-kappa"
+        "new; on the manifold, above the oracle's risk at the same $lambda$; the bounds are those "
+        "of schedule-run-nu and schedule-run-kappa, under their hypotheses"
     ),
     hypotheses=[*in_task, *cooled_start, Ge(nus[0], v), Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
 )
