@@ -4,7 +4,7 @@ After n steps of the phase it is lambda/(1 + c n), with lambda where the phase b
 1 - nu and of 1 - kappa are at least of the first power in it, hence a constant over 1 + c n.
 """
 
-from sympy import And, Ge, Le, Symbol, erf, exp, log, pi, sqrt
+from sympy import And, Ge, Le, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import planar
 from slrsym.convergence import (
@@ -13,12 +13,14 @@ from slrsym.convergence import (
     Bs,
     N,
     Q,
+    T,
     b,
     b0,
     cooled_kappa_rate,
     cooled_nu_rate,
     cooled_run,
     cooled_start,
+    cooled_steps,
     cooling,
     h,
     in_schedule,
@@ -246,54 +248,100 @@ def _(goal):
 telescoped = Claim(
     id="schedule-power",
     title=(
-        "If $s, W >= 0$, $W <= (1 + c n)^(-s/c) W_0$ and $W' <= (1 - s/(1 + c n)) W$, then $W' <= "
-        "(1 + c (n + 1))^(-s/c) W_0$"
+        "If $0 <= W <= ((1 + c k)/(1 + c T))^(-s/c) W_0$, $W' <= (1 - s/(1 + c k)) W$, $k = T + "
+        "n$, then $W' <= ((1 + c l)/(1 + c T))^(-s/c) W_0$ at $l = k + 1$"
     ),
-    statement=Le(after, power_of_steps(n + 1, lost) * first, evaluate=False),
-    source="new; $c > 0$",
+    statement=Le(after, power_of_steps(n + 1, lost, T) * first, evaluate=False),
+    source="new; $s >= 0$, $c > 0$",
     hypotheses=[
-        Le(after, (1 - lost / (1 + cooling * n)) * now),
-        Le(now, power_of_steps(n, lost) * first),
+        Le(after, (1 - lost / (1 + cooling * (T + n))) * now),
+        Le(now, power_of_steps(n, lost, T) * first),
     ],
 )
 
 
 @telescoped.proof
 def _(goal):
-    """The logarithm lies below its tangent at $1 + c n$."""
-    here, there = 1 + cooling * n, 1 + cooling * (n + 1)
+    """The logarithm lies below its tangent at $1 + c k$."""
+    start, here, there = (1 + cooling * steps for steps in (T, T + n, T + n + 1))
     logs = chain(log(there)).le(
         log(here) + cooling / here, by=tangent(log(z), z, at=here, point=there)
     )
-    less = chain(lost / cooling * log(there)).le(lost / cooling * log(here) + lost / here, by=sign)
-    values = {
-        share: lost / here,
-        exponent: lost / cooling * log(here),
-        next_exponent: lost / cooling * log(there),
-    }
+    before, later = (lost / cooling * (log(end) - log(start)) for end in (here, there))
+    less = chain(later).le(before + lost / here, by=sign)
+    values = {share: lost / here, exponent: before, next_exponent: later}
     return having(logs, less, chain(after).le(goal.rhs, by=lemma("schedule-exponent", values)))
+
+
+# -- the number of steps -----------------------------------------------------------------------
+
+far, near, rate = symbols("W_1 W_0 s", positive=True)
+
+enough = Claim(
+    id="schedule-enough",
+    title=(
+        "If $s > 0$, $k = T + n$ and $(log(1 + c k) - log(1 + c T))/c$ is at least $(log(W_1) - "
+        "log(W_0))/s$, then $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$"
+    ),
+    statement=Le(power_of_steps(n, rate, T) * far, near, evaluate=False),
+    source="new; the left side of the condition is $n$ in the limit of small $c$",
+    hypotheses=[
+        Ge(cooled_steps(n, T), (log(far) - log(near)) / rate),
+    ],
+)
+
+
+@enough.proof
+def _(goal):
+    """The exponential is increasing."""
+    times = chain(-rate * cooled_steps(n, T)).le(log(near) - log(far), by=sign)
+    factor = chain(exp(-rate * cooled_steps(n, T))).le(near / far, by=increasing(exp(w), w, times))
+    return having(factor, chain(goal.lhs).le(near, by=sign))
 
 
 # -- runs --------------------------------------------------------------------------------------
 
-x_n, y_n, x_next, y_next = kappas[n], nus[n], kappas[n + 1], nus[n + 1]
-here = {"kappa": x_n, "nu": y_n, N: ys[n] * N0, b: ys[n] * b0, B: Bs[n]}
+# A run n steps after the phase has begun, and one step later.
+x_n, y_n, x_next, y_next = kappas[T + n], nus[T + n], kappas[T + n + 1], nus[T + n + 1]
+here = {"kappa": x_n, "nu": y_n, N: ys[T + n] * N0, b: ys[T + n] * b0, B: Bs[T + n]}
+
+slower = Claim(
+    id="schedule-falls",
+    title="A schedule that does not rise at any step is never above its value at step $T$",
+    statement=Le(ys[T + n], ys[T], evaluate=False),
+    source="new",
+    hypotheses=[schedule[2]],
+)
+
+
+@slower.proof
+def _(goal):
+    """By induction."""
+    one = chain(ys[T + n + 1]).le(ys[T + n], by=instance(schedule[2], T + n))
+    return induction(
+        goal,
+        n,
+        base=sign,
+        step=lambda known: having(one, chain(ys[T + n + 1]).le(ys[T], by=sign)),
+    )
 
 
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], n)
-    return chain(overlaps[n + 1]).then(image, by=instance(cooled_run[which], n))
+    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], T + n)
+    return chain(overlaps[T + n + 1]).then(image, by=instance(cooled_run[which], T + n))
 
 
 def cooled(proof):
     """Use in a proof what the schedule says at a step."""
+    y_now, B_now = ys[T + n], Bs[T + n]
     return having(
-        chain(ys[n]).le(1, by=instance(schedule[0], n)),
-        chain(ys[n] * (1 + cooling * n)).ge(1, by=instance(schedule[1], n)),
-        chain(Bs[n]).ge(1, by=instance(schedule[2], n)),
-        chain(alpha * ys[n] * N0).le(alpha * N0, by=sign).le(1, by=sign),
+        chain(y_now).le(1, by=instance(schedule[0], T + n)),
+        chain(y_now * (1 + cooling * (T + n))).ge(1, by=instance(schedule[1], T + n)),
+        chain(y_now).le(ys[T], by=lemma("schedule-falls")),
+        chain(B_now).ge(1, by=instance(schedule[3], T + n)),
+        chain(alpha * y_now * N0).le(alpha * N0, by=sign).le(1, by=sign),
         proof,
     )
 
@@ -301,10 +349,10 @@ def cooled(proof):
 stays = Claim(
     id="schedule-run-stays",
     title=(
-        "If $b$ is at most $b_0$, a run with short steps from $kappa_0 >= r >= 0$ and $nu_0 >= "
-        "erf(b_0 r)$ keeps $kappa >= r$, and $nu$ does not fall below $nu_0$"
+        "If $b_t = y_t b_0$ falls, a run with short steps from $kappa_T >= r >= 0$ and $nu_T >= "
+        "erf(b_T r)$ keeps $kappa >= r$, and $nu$ does not fall below $nu_T$"
     ),
-    statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[0]), Le(y_n, 1), evaluate=False),
+    statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[T]), Le(y_n, 1), evaluate=False),
     source="new; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
     hypotheses=cooled_start,
 )
@@ -314,46 +362,41 @@ stays = Claim(
 def _(goal):
     """By induction: convergence-time-stays and planar-step-stays."""
     base = all_of(
-        chain(kappas[0]).ge(r, by=sign),
-        chain(kappas[0]).le(1, by=sign),
-        chain(nus[0]).ge(nus[0], by=sign),
-        chain(nus[0]).le(1, by=sign),
+        chain(kappas[T]).ge(r, by=sign),
+        chain(kappas[T]).le(1, by=sign),
+        chain(nus[T]).ge(nus[T], by=sign),
+        chain(nus[T]).le(1, by=sign),
     )
     one = lemma("convergence-time-stays", here)
-    argument = chain(ys[n] * b0 * r / Bs[n]).le(ys[n] * b0 * r, by=sign).le(b0 * r, by=sign)
+    b_now, b_start = ys[T + n] * b0, ys[T] * b0
+    argument = chain(b_now * r / Bs[T + n]).le(b_now * r, by=sign).le(b_start * r, by=sign)
     slope = alpha * N0 * 2 / sqrt(pi) * b0
     short = (
-        chain(alpha * in_schedule(p, n))
-        .le(slope * ys[n] ** 2, by=sign)
+        chain(alpha * in_schedule(p, T + n))
+        .le(slope * ys[T + n] ** 2, by=sign)
         .le(slope, by=sign)
         .le(1, by=sign)
     )
+    at_kappa = -alpha * in_schedule(minus_kappa_slope(x_n, y_n), T + n)
+    at_nu = -alpha * Q * erf(b_now * x_n)
     return induction(
         goal,
         n,
         base=base,
         step=lambda known: cooled(
             having(
+                chain(x_n).ge(0, by=sign),
+                chain(y_n).ge(0, by=sign),
                 chain(y_n)
-                .ge(erf(b0 * r), by=sign)
-                .ge(erf(ys[n] * b0 * r / Bs[n]), by=increasing(erf(w), w, argument)),
+                .ge(erf(b_start * r), by=sign)
+                .ge(erf(b_now * r / Bs[T + n]), by=increasing(erf(w), w, argument)),
                 short,
                 by_step(nus).ge(y_n, by=one),
                 all_of(
                     by_step(kappas).ge(r, by=one),
-                    by_step(kappas).le(
-                        1,
-                        by=lemma(
-                            "planar-step-stays",
-                            x=x_n,
-                            y=-alpha * in_schedule(minus_kappa_slope(x_n, y_n), n),
-                        ),
-                    ),
-                    chain(y_next).ge(nus[0], by=sign),
-                    by_step(nus).le(
-                        1,
-                        by=lemma("planar-step-stays", x=y_n, y=-alpha * Q * erf(ys[n] * b0 * x_n)),
-                    ),
+                    by_step(kappas).le(1, by=lemma("planar-step-stays", x=x_n, y=at_kappa)),
+                    chain(y_next).ge(nus[T], by=sign),
+                    by_step(nus).le(1, by=lemma("planar-step-stays", x=y_n, y=at_nu)),
                 ),
             )
         ),
@@ -367,7 +410,7 @@ def beside(proof):
         having(
             chain(x_n).ge(r, by=stay),
             chain(x_n).le(1, by=stay),
-            chain(y_n).ge(nus[0], by=stay),
+            chain(y_n).ge(nus[T], by=stay),
             chain(y_n).le(1, by=stay),
             proof,
         )
@@ -376,24 +419,26 @@ def beside(proof):
 
 def contraction(goal, overlaps, rate, which, *facts):
     """Prove by induction that the distance of an overlap from 1 falls like a power."""
-    first_distance, here_distance, next_distance = (1 - overlaps[i] for i in (0, n, n + 1))
-    factor = 1 - rate / (1 + cooling * n)
+    first_distance, here_distance, next_distance = (1 - overlaps[i] for i in (T, T + n, T + n + 1))
+    power = 1 / (1 + cooling * (T + n))
     powers = {first: first_distance, now: here_distance, after: next_distance, lost: rate}
+    step_of_distance = lemma(which, {**here, y: ys[T + n]})
 
     def step(known):
         return beside(
             having(
                 *facts,
-                chain(ys[n]).ge(1 / (1 + cooling * n), by=sign),
+                chain(ys[T + n]).ge(power, by=sign),
                 chain(rate).ge(0, by=sign),
                 by_step(overlaps).ge(
-                    1 - (1 - rate * ys[n]) * here_distance, by=lemma(which, {**here, y: ys[n]})
+                    1 - (1 - rate * ys[T + n]) * here_distance, by=step_of_distance
                 ),
                 chain(next_distance)
-                .le((1 - rate * ys[n]) * here_distance, by=sign)
-                .le(factor * here_distance, by=sign),
+                .le((1 - rate * ys[T + n]) * here_distance, by=sign)
+                .le((1 - rate * power) * here_distance, by=sign),
                 chain(next_distance).le(
-                    power_of_steps(n + 1, rate) * first_distance, by=lemma("schedule-power", powers)
+                    power_of_steps(n + 1, rate, T) * first_distance,
+                    by=lemma("schedule-power", powers),
                 ),
             )
         )
@@ -404,43 +449,40 @@ def contraction(goal, overlaps, rate, which, *facts):
 run_nu = Claim(
     id="schedule-run-nu",
     title=(
-        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
-        "erf(b_0 r)$ has $1 - nu_n <= (1 + c n)^(-s/c) (1 - nu_0)$, with the rate $s$ of "
-        "schedule-corner-nu"
+        "If $b_t >= b_0/(1 + c t)$ falls, a run as in schedule-run-stays has $1 - nu$ at most $((1 "
+        "+ c k)/(1 + c T))^(-s/c) (1 - nu_T)$ at $k = T + n$"
     ),
-    statement=Le(1 - y_n, power_of_steps(n, alpha * cooled_nu_rate) * (1 - nus[0]), evaluate=False),
-    source=(
-        "new; $r, v >= 0$ and $nu_0 >= v$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 "
-        "b_0/sqrt(pi) <= 1$"
+    statement=Le(
+        1 - y_n, power_of_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]), evaluate=False
     ),
-    hypotheses=[*cooled_start, Ge(nus[0], v)],
+    source="new; $nu_T >= v >= 0$; the rate $s$ is that of schedule-corner-nu",
+    hypotheses=[*cooled_start, Ge(nus[T], v)],
 )
 
 
 @run_nu.proof
 def _(goal):
     """By induction: schedule-corner-nu and schedule-power."""
-    enough = chain(y_n).ge(v, by=sign)
-    return contraction(goal, nus, alpha * cooled_nu_rate, "schedule-corner-nu", enough)
+    above = chain(y_n).ge(v, by=sign)
+    return contraction(goal, nus, alpha * cooled_nu_rate, "schedule-corner-nu", above)
 
 
 run_kappa = Claim(
     id="schedule-run-kappa",
     title=(
-        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
-        "1 - h >= erf(b_0)$ has $1 - kappa_n <= (1 + c n)^(-s/c) (1 - kappa_0)$, with the rate $s$ "
-        "of schedule-corner-kappa"
+        "If $b_t >= b_0/(1 + c t)$ falls and $nu_T >= 1 - h >= erf(b_0)$, a run has $1 - kappa$ at "
+        "most $((1 + c k)/(1 + c T))^(-s/c) (1 - kappa_T)$ at $k = T + n$"
     ),
     statement=Le(
-        1 - x_n, power_of_steps(n, alpha * cooled_kappa_rate) * (1 - kappas[0]), evaluate=False
+        1 - x_n, power_of_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]), evaluate=False
     ),
-    source="new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
-    hypotheses=[*cooled_start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
+    source="new; as in schedule-run-stays; the rate $s$ is that of schedule-corner-kappa",
+    hypotheses=[*cooled_start, Ge(nus[T], 1 - h), Le(h, 1 - erf(b0))],
 )
 
 
 @run_kappa.proof
 def _(goal):
     """By induction: schedule-corner-kappa and schedule-power."""
-    enough = chain(y_n).ge(1 - h, by=sign)
-    return contraction(goal, kappas, alpha * cooled_kappa_rate, "schedule-corner-kappa", enough)
+    above = chain(y_n).ge(1 - h, by=sign)
+    return contraction(goal, kappas, alpha * cooled_kappa_rate, "schedule-corner-kappa", above)

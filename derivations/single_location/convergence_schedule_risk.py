@@ -6,6 +6,7 @@ from slrsym import planar
 from slrsym.convergence import (
     N0,
     Q,
+    T,
     b0,
     cooled_kappa_rate,
     cooled_nu_rate,
@@ -22,7 +23,7 @@ from slrsym.notation import A, B, alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import Claim, algebra, chain, having, lemma, sign
 
 n = Symbol("n", integer=True, nonnegative=True)
-# The inverse temperature where the phase begins.
+# The inverse temperature at the first step.
 lam0 = Symbol("lambda_0", positive=True)
 scale = 2 * gamma**2 * sqrt(2 * d / pi)
 
@@ -62,22 +63,22 @@ def _(goal):
     )
 
 
-x_n, y_n = kappas[n], nus[n]
-# The numbers of the planar map after n steps are those of the task at lambda_0/(1 + c n).
+x_n, y_n = kappas[T + n], nus[T + n]
+# The numbers of the planar map are those of the task at the inverse temperature of the step.
 in_task = [
-    Eq(lam, lam0 / (1 + cooling * n), evaluate=False),
-    Eq(ys[n] * b0, planar.b, evaluate=False),
-    Eq(ys[n] * N0, planar.N, evaluate=False),
+    Eq(lam, lam0 / (1 + cooling * (T + n)), evaluate=False),
+    Eq(ys[T + n] * b0, planar.b, evaluate=False),
+    Eq(ys[T + n] * N0, planar.N, evaluate=False),
     Eq(Q, planar.Q, evaluate=False),
 ]
-of_nu = power_of_steps(n, alpha * cooled_nu_rate) * (1 - nus[0])
-of_kappa = power_of_steps(n, alpha * cooled_kappa_rate) * (1 - kappas[0])
-bound = scale * lam0 / (1 + cooling * n) * (of_nu + of_kappa)
+of_nu = power_of_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T])
+of_kappa = power_of_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T])
+bound = scale * lam0 / (1 + cooling * (T + n)) * (of_nu + of_kappa)
 
 excess = Claim(
     id="schedule-run-risk",
     title=(
-        "After $n$ steps with $lambda = lambda_0/(1 + c n)$, the excess risk is at most $2 gamma^2 "
+        "At $lambda = lambda_0/(1 + c t)$ with $t = T + n$, the excess risk is at most $2 gamma^2 "
         "(2 d/pi)^(1/2) lambda$ times the sum of the bounds on both distances"
     ),
     statement=Le(planar.risk(x_n, y_n) - planar.risk(1, 1), bound, evaluate=False),
@@ -85,7 +86,7 @@ excess = Claim(
         "new; on the manifold, above the oracle's risk at the same $lambda$; the bounds are those "
         "of schedule-run-nu and schedule-run-kappa, under their hypotheses"
     ),
-    hypotheses=[*in_task, *cooled_start, Ge(nus[0], v), Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
+    hypotheses=[*in_task, *cooled_start, Ge(nus[T], v), Ge(nus[T], 1 - h), Le(h, 1 - erf(b0))],
 )
 
 
