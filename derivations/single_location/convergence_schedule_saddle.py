@@ -17,9 +17,11 @@ from slrsym.convergence import (
     b0,
     c,
     cooled_ell,
+    cooled_gain,
     cooled_m,
     cooled_p,
     cooling,
+    gain,
     kappa_next,
     level,
     m,
@@ -27,6 +29,7 @@ from slrsym.convergence import (
     p,
     power_of_steps,
     push,
+    r,
     v,
 )  # fmt: skip
 from slrsym.notation import alpha, kappa, nu
@@ -101,6 +104,10 @@ def _(goal):
 cooler = {b: y * b0, N: y * N0}
 m_now, p_now = (number.subs(cooler, simultaneous=True) for number in (m, p))
 line_now = alpha * (m_now * y * N0 * nu - p_now * kappa)
+# Numbers that are at most m and l, and at least p, at the first inverse temperature.
+weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
+gained_line = alpha * y * (weight * N0 * nu - drop * kappa)
+sizes = [Le(weight, cooled_m), Ge(drop, cooled_p)]
 
 line = Claim(
     id="schedule-growth-kappa",
@@ -108,13 +115,13 @@ line = Claim(
         "If $b = y b_0$ and $N = y N_0$ with $y <= 1$, the bound $alpha (m N nu - p kappa)$ is at "
         "least $y$ times that at $y = 1$"
     ),
-    statement=Ge(line_now - alpha * y * (cooled_m * N0 * nu - cooled_p * kappa), 0, evaluate=False),
+    statement=Ge(line_now - gained_line, 0, evaluate=False),
     source=(
         "new; $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$; at $y = 1$, "
-        "$B$ is 1 in $p$"
+        "$B$ is 1 in $p$, and $m$ may be smaller, $p$ larger"
     ),
     hypotheses=[
-        Le(c, 1), Ge(kappa, 0), Ge(nu, 0), Le(alpha * N0, 1), Le(y, 1), Ge(B, 1),
+        *sizes, Le(c, 1), Ge(kappa, 0), Ge(nu, 0), Le(alpha * N0, 1), Le(y, 1), Ge(B, 1),
     ],
 )  # fmt: skip
 
@@ -126,14 +133,13 @@ def _(goal):
     return having(
         chain(bell).ge(least, by=lemma("exp-falls", u=(b0 * c) ** 2, w=(y * b0 * c) ** 2)),
         chain(alpha * y * N0).le(alpha * N0, by=sign),
-        chain(m_now).ge((1 - alpha * N0) * bell * (1 - c**2), by=sign).ge(cooled_m, by=sign),
-        chain(p_now).le(y**2 * cooled_p, by=sign).le(y * cooled_p, by=sign),
+        chain(m_now)
+        .ge((1 - alpha * N0) * bell * (1 - c**2), by=sign)
+        .ge(cooled_m, by=sign)
+        .ge(weight, by=sign),
+        chain(p_now).le(y**2 * cooled_p, by=sign).le(y * cooled_p, by=sign).le(y * drop, by=sign),
         chain(goal.lhs)
-        .ge(
-            alpha * (cooled_m * y * N0 * nu - p_now * kappa)
-            - alpha * y * (cooled_m * N0 * nu - cooled_p * kappa),
-            by=sign,
-        )
+        .ge(alpha * (weight * y * N0 * nu - p_now * kappa) - gained_line, by=sign)
         .ge(0, by=sign),
     )
 
@@ -144,10 +150,11 @@ nu_line = Claim(
         "If $alpha Q <= 1$, $b = y b_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= v$ adds "
         "at least $alpha y l kappa$ to $nu$, $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
     ),
-    statement=Ge(nu_next.subs(b, y * b0) - nu - alpha * y * cooled_ell * kappa, 0, evaluate=False),
-    source="new; $v <= 1$",
+    statement=Ge(nu_next.subs(b, y * b0) - nu - alpha * y * slope_nu * kappa, 0, evaluate=False),
+    source="new; $v <= 1$, and $l$ may be smaller",
     hypotheses=[
-        Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, v), Le(v, 1), Le(alpha * Q, 1), Le(y, 1),
+        Le(slope_nu, cooled_ell), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, v), Le(v, 1),
+        Le(alpha * Q, 1), Le(y, 1),
     ],
 )  # fmt: skip
 
@@ -156,16 +163,18 @@ nu_line = Claim(
 def _(goal):
     """The error function lies above its chord from 0 to $b_0$."""
     share, factor = y * kappa, alpha * (1 - alpha * Q) * Q
-    rest = alpha * y * cooled_ell * kappa
+    rest, less = alpha * y * cooled_ell * kappa, alpha * y * slope_nu * kappa
     return having(
         chain(nu).le(1, by=sign),
         chain(share).le(1, by=sign),
         chain(erf(y * b0 * kappa)).ge(share * erf(b0), by=lemma("erf-above-chord", r=share, w=b0)),
+        chain(rest).ge(less, by=sign),
         chain(goal.lhs)
         .ge(
-            factor * erf(y * b0 * kappa) * (1 - nu**2) - rest,
+            factor * erf(y * b0 * kappa) * (1 - nu**2) - less,
             by=lemma("convergence-time-nu-rises", {b: y * b0}),
         )
+        .ge(factor * erf(y * b0 * kappa) * (1 - nu**2) - rest, by=sign)
         .ge(factor * share * erf(b0) * (1 - nu**2) - rest, by=sign)
         .then(factor * share * erf(b0) * (v**2 - nu**2), by=algebra)
         .ge(0, by=sign),
@@ -173,15 +182,14 @@ def _(goal):
 
 
 kappa_now, nu_now = (image.subs(cooler, simultaneous=True) for image in (kappa_next, nu_next))
-gained_line = alpha * y * (cooled_m * N0 * nu - cooled_p * kappa)
 gained = Ge(kappa_now - kappa - gained_line, 0, evaluate=False)
 at_kappa = [
-    Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, 1), Le(c, 1), Le(y, 1), Ge(B, 1),
+    *sizes, Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, 1), Le(c, 1), Le(y, 1), Ge(B, 1),
     Le(alpha * N0, 1), Le(alpha * cooled_p, 1),
 ]  # fmt: skip
 
 
-def gain(goal, which):
+def gains(goal, which):
     """Prove the gain of kappa by a claim about one step at constant inverse temperature."""
     return having(
         chain(alpha * y * N0).le(alpha * N0, by=sign).le(1, by=sign),
@@ -211,7 +219,7 @@ gain_below = Claim(
 @gain_below.proof
 def _(goal):
     """By convergence-time-growth-kappa and schedule-growth-kappa."""
-    return gain(goal, "convergence-time-growth-kappa")
+    return gains(goal, "convergence-time-growth-kappa")
 
 
 gain_inside = Claim(
@@ -229,7 +237,48 @@ gain_inside = Claim(
 @gain_inside.proof
 def _(goal):
     """By convergence-time-growth-inside and schedule-growth-kappa."""
-    return gain(goal, "convergence-time-growth-inside")
+    return gains(goal, "convergence-time-growth-inside")
+
+
+passage = Claim(
+    id="schedule-passage",
+    title=(
+        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v >= u = "
+        "erf(b_0 r)$ adds at least $alpha y m N_0 (v - u)$ to $kappa$, with $m$ at $c = r$"
+    ),
+    statement=Ge(kappa_now - kappa - alpha * y * cooled_gain, 0, evaluate=False),
+    source="new; $alpha N_0, r <= 1$, $B >= 1$; $m$ as in schedule-growth-kappa at $y = 1$",
+    hypotheses=[
+        Ge(kappa, 0), Le(kappa, r), Le(r, 1), Ge(nu, v), Le(nu, 1), Ge(v, erf(b0 * r)),
+        Le(alpha * N0, 1), Le(y, 1), Ge(B, 1),
+    ],
+)  # fmt: skip
+
+
+@passage.proof
+def _(goal):
+    """Each factor of the gain but $N$ rises as the inverse temperature falls."""
+    bell, least = exp(-((y * b0 * r) ** 2)), exp(-((b0 * r) ** 2))
+    lower = erf(y * b0 * r / B)
+    argument = chain(y * b0 * r / B).le(y * b0 * r, by=sign).le(b0 * r, by=sign)
+    gain_now = gain.subs(cooler, simultaneous=True)
+    factor, left = alpha * y * N0, 1 - r**2
+    return having(
+        chain(lower).le(erf(b0 * r), by=increasing(erf(z), z, argument)),
+        chain(lower).le(v, by=sign),
+        chain(bell).ge(least, by=lemma("exp-falls", u=(b0 * r) ** 2, w=(y * b0 * r) ** 2)),
+        chain(alpha * y * N0).le(alpha * N0, by=sign).le(1, by=sign),
+        chain(alpha * gain_now)
+        .ge((1 - alpha * N0) * factor * bell * (v - lower) * left, by=sign)
+        .ge((1 - alpha * N0) * factor * least * (v - lower) * left, by=sign)
+        .ge(alpha * y * cooled_gain, by=sign),
+        chain(goal.lhs)
+        .ge(
+            alpha * gain_now - alpha * y * cooled_gain,
+            by=lemma("convergence-time-passage", cooler),
+        )
+        .ge(0, by=sign),
+    )
 
 
 # -- many steps --------------------------------------------------------------------------------

@@ -1,0 +1,223 @@
+"""How many steps bring a run from the saddle to the oracle while the inverse temperature falls.
+
+After growth, kappa passes a number r, and then both overlaps tend to 1. Each phase is over when
+log(1 + c k)/c has risen by as much as the number of steps would at constant inverse temperature.
+"""
+
+from sympy import And, Ge, Gt, Le, Lt, Or, Symbol, erf, log
+
+from slrsym.convergence import (
+    N0,
+    Bs,
+    Q,
+    T,
+    b0,
+    cooled_gain,
+    cooled_kappa_rate,
+    cooled_nu_rate,
+    cooled_run,
+    cooled_start,
+    cooled_steps,
+    cooling,
+    h,
+    in_schedule,
+    kappas,
+    nus,
+    overlaps_after_planar_step,
+    power_of_steps,
+    q,
+    r,
+    schedule,
+    short_steps,
+    v,
+    ys,
+)  # fmt: skip
+from slrsym.notation import alpha
+from slrsym.proof import (
+    Claim,
+    all_of,
+    by_claim,
+    cases,
+    chain,
+    having,
+    increasing,
+    induction,
+    instance,
+    lemma,
+    sign,
+    tangent,
+)
+
+w, z = Symbol("w", positive=True), Symbol("z", nonnegative=True)
+n, n3, n4 = (Symbol(name, integer=True, nonnegative=True) for name in ("n", "n_3", "n_4"))
+
+# A run n steps after the phase has begun, and one step later.
+k = T + n
+x_n, y_n, x_next, y_next = kappas[k], nus[k], kappas[k + 1], nus[k + 1]
+# Any number that is at most the gain of schedule-passage.
+gained = Symbol("s", nonnegative=True)
+
+
+# -- passage of kappa --------------------------------------------------------------------------
+
+logarithm = Claim(
+    id="schedule-logarithm",
+    title="$log(1 + c (k + 1))/c$ is at most $log(1 + c k)/c + 1/(1 + c k)$, where $k = T + n$",
+    statement=Le(
+        cooled_steps(n + 1, T), cooled_steps(n, T) + 1 / (1 + cooling * k), evaluate=False
+    ),
+    source="school; $log(1 + c T)/c$ is taken from both sides",
+)
+
+
+@logarithm.proof
+def _(goal):
+    """The logarithm lies below its tangent at $1 + c k$."""
+    here, there = 1 + cooling * k, 1 + cooling * (k + 1)
+    below = tangent(log(w), w, at=here, point=there)
+    return having(
+        chain(log(there)).le(log(here) + cooling / here, by=below),
+        chain(goal.lhs).le(goal.rhs, by=sign),
+    )
+
+
+passing = [
+    *cooled_run, *schedule, *short_steps, Ge(kappas[T], 0), Le(kappas[T], 1), Le(r, 1),
+    Ge(nus[T], v), Le(nus[T], 1), Ge(v, erf(b0 * r)), Le(gained, alpha * cooled_gain),
+]  # fmt: skip
+
+passes = Claim(
+    id="schedule-run-passage",
+    title=(
+        "With short steps from $kappa_T >= 0$ and $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ or "
+        "$kappa_k >= s (log(1 + c k) - log(1 + c T))/c$, with the gain $s$ of schedule-passage"
+    ),
+    statement=Or(Ge(x_n, r), Ge(x_n, gained * cooled_steps(n, T)), evaluate=False),
+    source="new; $k = T + n$; the gain is that at $y = 1$, or a smaller number",
+    hypotheses=passing,
+)
+
+
+@passes.proof
+def _(goal):
+    """By induction: schedule-passage, or $kappa$ has passed $r$, above which it stays."""
+    target = Or(Ge(x_next, r), Ge(x_next, gained * cooled_steps(n + 1, T)), evaluate=False)
+    stay = lemma("schedule-run-stays", r=0)
+    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[0], k)
+    step_up = lemma("schedule-passage", {"kappa": x_n, "nu": y_n, "y": ys[k], "B": Bs[k]})
+    level = increasing(erf(z), z, chain(ys[k] * b0 * r).le(b0 * r, by=sign))
+    moved = Ge(x_n, gained * cooled_steps(n, T), evaluate=False)
+    far = chain(x_next).ge(r, by=lemma("schedule-run-stays", T=k, n=1))
+    up = having(
+        chain(ys[k]).ge(1 / (1 + cooling * k), by=sign),
+        chain(gained * cooled_steps(n + 1, T)).le(
+            gained * (cooled_steps(n, T) + 1 / (1 + cooling * k)),
+            by=lemma("schedule-logarithm").scaled(gained),
+        ),
+        chain(x_next)
+        .then(image, by=instance(cooled_run[0], k))
+        .ge(x_n + alpha * ys[k] * cooled_gain, by=step_up)
+        .ge(x_n + gained * ys[k], by=sign)
+        .ge(x_n + gained / (1 + cooling * k), by=sign)
+        .ge(gained * cooled_steps(n, T) + gained / (1 + cooling * k), by=sign)
+        .ge(gained * cooled_steps(n + 1, T), by=sign),
+    )
+    low = cases(target, (Ge(x_n, r), far), (moved, up))
+    step = having(
+        chain(ys[k]).le(1, by=instance(schedule[0], k)),
+        chain(ys[k] * (1 + cooling * k)).ge(1, by=instance(schedule[1], k)),
+        chain(Bs[k]).ge(1, by=instance(schedule[3], k)),
+        chain(nus[T]).ge(0, by=sign),
+        chain(x_n).ge(0, by=stay),
+        chain(x_n).le(1, by=stay),
+        chain(y_n).ge(nus[T], by=stay).ge(v, by=sign),
+        chain(y_n).le(1, by=stay),
+        chain(erf(ys[k] * b0 * r)).le(erf(b0 * r), by=level).le(v, by=sign),
+        chain(y_n).ge(erf(ys[k] * b0 * r), by=sign),
+        cases(target, (Ge(x_n, r), far), (Le(x_n, r), low)),
+    )
+    return induction(goal, n, base=chain(kappas[T]).ge(0, by=sign), step=lambda known: step)
+
+
+arrived = Claim(
+    id="schedule-run-passes",
+    title=(
+        "With short steps from $kappa_T >= 0$ and $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ once "
+        "$(log(1 + c k) - log(1 + c T))/c$ is at least $r/s$, with the gain $s$ of schedule-passage"
+    ),
+    statement=Ge(x_n - r, 0, evaluate=False),
+    source="new; $k = T + n$; the gain is that at $y = 1$, or a smaller number",
+    hypotheses=[*passing, Ge(gained * cooled_steps(n, T), r)],
+)
+
+
+@arrived.proof
+def _(goal):
+    """By schedule-run-passage."""
+    moved = Ge(x_n, gained * cooled_steps(n, T), evaluate=False)
+    either = by_claim(Or(Ge(x_n, r), moved, evaluate=False), "schedule-run-passage")
+    there = chain(x_n - r).ge(0, by=sign)
+    late = chain(x_n - r).ge(gained * cooled_steps(n, T) - r, by=sign).ge(0, by=sign)
+    return having(either, cases(goal, (Ge(x_n, r), there), (moved, late)))
+
+
+# -- from the middle to the oracle -------------------------------------------------------------
+
+T3, T4 = T + n3, T + n3 + n4
+by_nu, by_kappa = alpha * cooled_nu_rate, alpha * cooled_kappa_rate
+
+near = Claim(
+    id="schedule-run-end",
+    title=(
+        "With short steps from $kappa_T >= r$, $nu_T >= v, erf(b_T r)$, $kappa >= q$ and $nu >= 1 "
+        "- h$ hold after two contractions, if $log(1 + c k)/c$ rises enough in each"
+    ),
+    statement=And(Ge(kappas[T4] - q, 0), Ge(nus[T4] - (1 - h), 0), evaluate=False),
+    source=(
+        "new; $0 < r <= q < 1$, $v < 1$, $0 < h < 1 - erf(b_0)$; at least $log((1 - v)/h)/s$ in "
+        "the first, $log((1 - r)/(1 - q))/s$ in the second, each with its rate $s$"
+    ),
+    hypotheses=[
+        *cooled_start, Ge(nus[T], v), Lt(v, 1), Gt(r, 0), Le(r, q), Lt(q, 1), Gt(h, 0),
+        Lt(h, 1 - erf(b0)), Lt(alpha * N0, 1), Lt(alpha * Q, 1),
+        Ge(cooled_steps(n3, T), (log(1 - v) - log(h)) / by_nu),
+        Ge(cooled_steps(n4, T3), (log(1 - r) - log(1 - q)) / by_kappa),
+    ],
+)  # fmt: skip
+
+
+@near.proof
+def _(goal):
+    """By schedule-run-nu and schedule-run-kappa, each for as many steps as it needs."""
+    stay = lemma("schedule-run-stays", n=n3)
+    first, second = power_of_steps(n3, by_nu, T), power_of_steps(n4, by_kappa, T3)
+    enough = "schedule-enough"
+    level = increasing(erf(z), z, chain(ys[T3] * b0 * r).le(ys[T] * b0 * r, by=sign))
+    in_first = {"W_1": 1 - v, "W_0": h, "s": by_nu, "n": n3}
+    in_second = {"W_1": 1 - r, "W_0": 1 - q, "s": by_kappa, "n": n4, "T": T3}
+    return having(
+        chain(by_nu).gt(0, by=sign),
+        chain(by_kappa).gt(0, by=sign),
+        chain(1 - nus[T3])
+        .le(first * (1 - nus[T]), by=lemma("schedule-run-nu", n=n3))
+        .le(first * (1 - v), by=sign)
+        .le(h, by=lemma(enough, in_first)),
+        chain(kappas[T3]).ge(r, by=stay),
+        chain(kappas[T3]).le(1, by=stay),
+        chain(nus[T3]).ge(nus[T], by=stay),
+        chain(nus[T3]).le(1, by=stay),
+        chain(nus[T3]).ge(1 - h, by=sign),
+        chain(ys[T3]).le(ys[T], by=lemma("schedule-falls", n=n3)),
+        chain(erf(ys[T3] * b0 * r)).le(erf(ys[T] * b0 * r), by=level),
+        chain(nus[T]).ge(erf(ys[T3] * b0 * r), by=sign),
+        chain(nus[T3]).ge(erf(ys[T3] * b0 * r), by=sign),
+        chain(1 - kappas[T4])
+        .le(second * (1 - kappas[T3]), by=lemma("schedule-run-kappa", n=n4, T=T3))
+        .le(second * (1 - r), by=sign)
+        .le(1 - q, by=lemma(enough, in_second)),
+        chain(nus[T4]).ge(nus[T3], by=lemma("schedule-run-stays", n=n4, T=T3)),
+        all_of(
+            chain(kappas[T4] - q).ge(0, by=sign),
+            chain(nus[T4] - (1 - h)).ge(0, by=sign),
+        ),
+    )
