@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from slrsym import convergence, excess_risk, simulate
+from slrsym.notation import alpha
 from slrsym.schedules import InverseTimeDecay
 from slrsym.task import ORACLE
 
@@ -47,6 +48,48 @@ def test_no_step_is_above_the_bounds_on_the_distances(setting):
         )
         scale = 2 * setting.task.gamma**2 * math.sqrt(2 * setting.task.d / math.pi) * here
         assert above <= scale * (of_kappa + of_nu)
+
+
+# -- a run beside the claims on the escape from the saddle ---------------------------------------
+
+NUMBERS = {
+    convergence.N0: 0.9, convergence.Q: 1.4, convergence.b0: 0.8, convergence.B0: 1.2, alpha: 0.08,
+    convergence.cooling: 0.01, convergence.r: 0.2, convergence.v: 0.3, convergence.h: 0.2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [(1e-2, 1e-2), (1e-3, 0), (0, 1e-3)])
+def test_a_run_leaves_the_saddle_as_the_inverse_temperature_falls(start):
+    """Claims schedule-run-level, schedule-run-leaves, schedule-run-passes."""
+    at_level = {convergence.c: 1.2 * 0.2}
+    m, ell, p, gain = (
+        float(number.subs(at_level).subs(NUMBERS))
+        for number in (
+            convergence.cooled_m, convergence.cooled_ell, convergence.cooled_p,
+            convergence.cooled_gain,
+        )
+    )  # fmt: skip
+    size, rate, cooling = 0.9, NUMBERS[alpha], 0.01
+    g = (math.sqrt(p**2 + 4 * m * size * ell) - p) / 2
+    s = rate * g / (1 + rate * g)
+    times = math.log((g + m * size * 0.3) / (g * start[0] + m * size * start[1])) / s
+    leaves = math.ceil(math.expm1(cooling * times) / cooling)
+    passes = math.ceil((1 + cooling * leaves) * math.exp(cooling * 0.2 / (rate * gain)) / cooling)
+    kappa, nu = start
+    for n in range(passes + 1):
+        y = 1 / (1 + cooling * n)
+        # B falls to 1, as in the task.
+        scale, B = 0.8 * y, math.sqrt(1 + 0.44 * y**2)
+        if n >= leaves:
+            assert kappa >= 0.2 or nu >= 0.3
+            assert nu >= math.erf(scale * 0.2)
+        bell = math.exp(-((scale * kappa) ** 2))
+        slope = rate * size * y * bell * (nu - math.erf(scale * kappa / B))
+        kappa, nu = (
+            (x + up * (1 - x**2)) / math.sqrt(1 + up**2 * (1 - x**2))
+            for x, up in ((kappa, slope), (nu, rate * 1.4 * math.erf(scale * kappa)))
+        )
+    assert kappa >= 0.2
 
 
 def test_all_settings_have_the_step_size_of_the_claims():

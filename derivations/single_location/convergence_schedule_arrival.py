@@ -7,18 +7,24 @@ log(1 + c k)/c has risen by as much as the number of steps would at constant inv
 from sympy import And, Ge, Gt, Le, Lt, Or, Symbol, erf, log
 
 from slrsym.convergence import (
+    B0,
     N0,
     Bs,
     Q,
     T,
     b0,
+    c,
+    cooled_ell,
     cooled_gain,
     cooled_kappa_rate,
+    cooled_m,
     cooled_nu_rate,
+    cooled_p,
     cooled_run,
     cooled_start,
     cooled_steps,
     cooling,
+    g,
     h,
     in_schedule,
     kappas,
@@ -29,12 +35,14 @@ from slrsym.convergence import (
     r,
     schedule,
     short_steps,
+    time,
     v,
     ys,
 )  # fmt: skip
 from slrsym.notation import alpha
 from slrsym.proof import (
     Claim,
+    ForAll,
     all_of,
     by_claim,
     cases,
@@ -89,11 +97,11 @@ passing = [
 passes = Claim(
     id="schedule-run-passage",
     title=(
-        "With short steps from $kappa_T >= 0$ and $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ or "
-        "$kappa_k >= s (log(1 + c k) - log(1 + c T))/c$, with the gain $s$ of schedule-passage"
+        "With short steps from $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ or $kappa_k >= s (log(1 "
+        "+ c k) - log(1 + c T))/c$, where $s$ is the gain of schedule-passage"
     ),
     statement=Or(Ge(x_n, r), Ge(x_n, gained * cooled_steps(n, T)), evaluate=False),
-    source="new; $k = T + n$; the gain is that at $y = 1$, or a smaller number",
+    source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
     hypotheses=passing,
 )
 
@@ -142,11 +150,11 @@ def _(goal):
 arrived = Claim(
     id="schedule-run-passes",
     title=(
-        "With short steps from $kappa_T >= 0$ and $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ once "
-        "$(log(1 + c k) - log(1 + c T))/c$ is at least $r/s$, with the gain $s$ of schedule-passage"
+        "With short steps from $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ once $(log(1 + c k) - "
+        "log(1 + c T))/c$ is $r/s$ or more, where $s$ is the gain of schedule-passage"
     ),
     statement=Ge(x_n - r, 0, evaluate=False),
-    source="new; $k = T + n$; the gain is that at $y = 1$, or a smaller number",
+    source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
     hypotheses=[*passing, Ge(gained * cooled_steps(n, T), r)],
 )
 
@@ -161,6 +169,85 @@ def _(goal):
     return having(either, cases(goal, (Ge(x_n, r), there), (moved, late)))
 
 
+# -- from the saddle to the middle -------------------------------------------------------------
+
+weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
+n1, n2 = (Symbol(name, integer=True, nonnegative=True) for name in ("n_1", "n_2"))
+T2, middle = T + n1, T + n1 + n2
+rate = alpha * g / (1 + alpha * g)
+
+
+def combination(x, y):
+    """Return the combination of kappa and nu that grows."""
+    return g * x + weight * N0 * y
+
+
+halfway = Claim(
+    id="schedule-run-middle",
+    title=(
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= r$ and $nu_k >= erf(b_k "
+        "r)$ at $k = T + n_1 + n_2$ if $n_1$, $n_2$ are enough for growth and passage"
+    ),
+    statement=And(
+        Ge(kappas[middle] - r, 0),
+        Ge(nus[middle] - erf(ys[middle] * b0 * r), 0),
+        evaluate=False,
+    ),
+    source=(
+        "new; numbers as in schedule-run-leaves and schedule-run-passes, whose conditions say what "
+        "is enough: both times, a power of $1 + c T$ and, the first time, of $1/W_T$"
+    ),
+    hypotheses=[
+        *cooled_run, *schedule, ForAll(time, Le(Bs[time], B0)), *short_steps, Ge(kappas[T], 0),
+        Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1), Le(weight, cooled_m.subs(c, B0 * r)),
+        Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
+        Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
+        Ge(
+            power_of_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
+        ),
+        Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
+    ],
+)  # fmt: skip
+
+
+@halfway.proof
+def _(goal):
+    """By schedule-run-leaves; then $kappa$ has passed $r$, or it does by schedule-run-passes."""
+    far, high = Ge(kappas[T2] - r, 0), Ge(nus[T2] - v, 0)
+    either = by_claim(Or(far, high, evaluate=False), "schedule-run-leaves", {"n": n1})
+    before, level = (erf(ys[step] * b0 * r) for step in (T2, middle))
+    stay = lemma("schedule-run-stays", r=0, n=n1)
+    there = Ge(kappas[middle] - r, 0, evaluate=False)
+    stays = having(
+        chain(kappas[T2]).ge(r, by=sign),
+        chain(kappas[middle]).ge(r, by=lemma("schedule-run-stays", T=T2, n=n2)),
+        chain(there.lhs).ge(0, by=sign),
+    )
+    passes = having(
+        chain(nus[T2]).ge(v, by=sign),
+        chain(there.lhs).ge(0, by=lemma("schedule-run-passes", T=T2, n=n2)),
+    )
+    order = chain(ys[middle] * b0 * r).le(ys[T2] * b0 * r, by=sign)
+    return having(
+        either,
+        chain(nus[T2] - before).ge(0, by=lemma("schedule-run-level", n=n1)),
+        chain(nus[T2]).ge(before, by=sign),
+        chain(kappas[T2]).ge(0, by=stay),
+        chain(kappas[T2]).le(1, by=stay),
+        chain(nus[T2]).ge(nus[T], by=stay),
+        chain(nus[T2]).ge(0, by=sign),
+        chain(nus[T2]).le(1, by=stay),
+        chain(nus[middle]).ge(nus[T2], by=lemma("schedule-run-stays", r=0, T=T2, n=n2)),
+        chain(ys[middle]).le(ys[T2], by=lemma("schedule-falls", T=T2, n=n2)),
+        chain(level).le(before, by=increasing(erf(z), z, order)),
+        chain(nus[middle] - level).ge(nus[T2] - level, by=sign).ge(nus[T2] - before, by=sign),
+        all_of(
+            cases(there, (far, stays), (high, passes)),
+            chain(nus[middle] - level).ge(0, by=sign),
+        ),
+    )
+
+
 # -- from the middle to the oracle -------------------------------------------------------------
 
 T3, T4 = T + n3, T + n3 + n4
@@ -170,7 +257,7 @@ near = Claim(
     id="schedule-run-end",
     title=(
         "With short steps from $kappa_T >= r$, $nu_T >= v, erf(b_T r)$, $kappa >= q$ and $nu >= 1 "
-        "- h$ hold after two contractions, if $log(1 + c k)/c$ rises enough in each"
+        "- h$ hold after two contractions, once $log(1 + c k)/c$ has risen enough"
     ),
     statement=And(Ge(kappas[T4] - q, 0), Ge(nus[T4] - (1 - h), 0), evaluate=False),
     source=(

@@ -222,8 +222,8 @@ def _(goal):
 grows_on = Claim(
     id="schedule-run-growth",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, if $g^2 + p g <= m N_0 l$, then $kappa_k >= "
-        "r$, $nu_k >= v$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ at $k = T + n$"
+        "With short steps from $kappa_T, nu_T >= 0$, if $g^2 + p g <= m N_0 l$, $kappa_k >= r$, "
+        "$nu_k >= v$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ at $k = T + n$"
     ),
     statement=Or(Ge(x_n, r), Ge(y_n, v), grown, evaluate=False),
     source="new; as in schedule-run-rises",

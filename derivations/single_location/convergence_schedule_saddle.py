@@ -148,7 +148,7 @@ nu_line = Claim(
     id="schedule-growth-nu",
     title=(
         "If $alpha Q <= 1$, $b = y b_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= v$ adds "
-        "at least $alpha y l kappa$ to $nu$, $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
+        "$alpha y l kappa$ or more to $nu$, $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
     ),
     statement=Ge(nu_next.subs(b, y * b0) - nu - alpha * y * slope_nu * kappa, 0, evaluate=False),
     source="new; $v <= 1$, and $l$ may be smaller",
@@ -243,8 +243,8 @@ def _(goal):
 passage = Claim(
     id="schedule-passage",
     title=(
-        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v >= u = "
-        "erf(b_0 r)$ adds at least $alpha y m N_0 (v - u)$ to $kappa$, with $m$ at $c = r$"
+        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v >= u$ "
+        "adds $alpha y m N_0 (v - u)$ or more to $kappa$, $u = erf(b_0 r)$, $m$ at $c = r$"
     ),
     statement=Ge(kappa_now - kappa - alpha * y * cooled_gain, 0, evaluate=False),
     source="new; $alpha N_0, r <= 1$, $B >= 1$; $m$ as in schedule-growth-kappa at $y = 1$",
