@@ -182,6 +182,17 @@ def combination(x, y):
     return g * x + weight * N0 * y
 
 
+to_middle = [
+    *cooled_run, *schedule, ForAll(time, Le(Bs[time], B0)), *short_steps, Ge(kappas[T], 0),
+    Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1), Le(weight, cooled_m.subs(c, B0 * r)),
+    Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
+    Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
+    Ge(
+        power_of_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
+    ),
+    Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
+]  # fmt: skip
+
 halfway = Claim(
     id="schedule-run-middle",
     title=(
@@ -197,17 +208,8 @@ halfway = Claim(
         "new; numbers as in schedule-run-leaves and schedule-run-passes, whose conditions say what "
         "is enough: both times, a power of $1 + c T$ and, the first time, of $1/W_T$"
     ),
-    hypotheses=[
-        *cooled_run, *schedule, ForAll(time, Le(Bs[time], B0)), *short_steps, Ge(kappas[T], 0),
-        Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1), Le(weight, cooled_m.subs(c, B0 * r)),
-        Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
-        Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
-        Ge(
-            power_of_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
-        ),
-        Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
-    ],
-)  # fmt: skip
+    hypotheses=to_middle,
+)
 
 
 @halfway.proof
@@ -306,5 +308,50 @@ def _(goal):
         all_of(
             chain(kappas[T4] - q).ge(0, by=sign),
             chain(nus[T4] - (1 - h)).ge(0, by=sign),
+        ),
+    )
+
+
+# -- the whole way -----------------------------------------------------------------------------
+
+M3, M4 = middle + n3, middle + n3 + n4
+
+whole = Claim(
+    id="schedule-run",
+    title=(
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= q$ and $nu >= 1 - h$ "
+        "hold as the inverse temperature falls, after enough steps of all four phases"
+    ),
+    statement=And(Ge(kappas[M4] - q, 0), Ge(nus[M4] - (1 - h), 0), evaluate=False),
+    source=(
+        "new; what is enough is as in schedule-run-middle, and for both contractions as in "
+        "schedule-run-end at $v = 0$"
+    ),
+    hypotheses=[
+        *to_middle, Gt(r, 0), Le(r, q), Lt(q, 1), Gt(h, 0), Lt(h, 1 - erf(b0)), Lt(alpha * N0, 1),
+        Lt(alpha * Q, 1), Ge(cooled_steps(n3, middle), -log(h) / by_nu.subs(v, 0)),
+        Ge(cooled_steps(n4, M3), (log(1 - r) - log(1 - q)) / by_kappa),
+    ],
+)  # fmt: skip
+
+
+@whole.proof
+def _(goal):
+    """By schedule-run-middle and schedule-run-end."""
+    there = lemma("schedule-run-middle")
+    stay = lemma("schedule-run-stays", r=0, n=n1 + n2)
+    rest = lemma("schedule-run-end", T=middle, v=0)
+    level = erf(ys[middle] * b0 * r)
+    return having(
+        chain(kappas[middle] - r).ge(0, by=there),
+        chain(nus[middle] - level).ge(0, by=there),
+        chain(kappas[middle]).ge(r, by=sign),
+        chain(nus[middle]).ge(level, by=sign),
+        chain(kappas[middle]).le(1, by=stay),
+        chain(nus[middle]).ge(nus[T], by=stay).ge(0, by=sign),
+        chain(nus[middle]).le(1, by=stay),
+        all_of(
+            chain(kappas[M4] - q).ge(0, by=rest),
+            chain(nus[M4] - (1 - h)).ge(0, by=rest),
         ),
     )
