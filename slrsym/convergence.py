@@ -4,13 +4,16 @@ The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, wh
 paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
 counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, contraction of
 1 - nu, and contraction of 1 - kappa. `bound` adds them up.
+
+Claims ``schedule-...`` let the inverse temperature fall like 1/(1 + c n); what they have in common
+is at the end.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sympy import Eq, Expr, IndexedBase, Symbol, erf, exp, log, pi, sqrt, symbols
+from sympy import Eq, Expr, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
@@ -117,3 +120,67 @@ excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
 fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - nu_with_zero_kappa_slope(r))
+
+# -- a falling inverse temperature -------------------------------------------------------------
+
+# At the first step, N, b and B are N_0, b_0 and B_0. After t steps, N and b have been multiplied by
+# y_t, and B is B_t. The numbers y_t fall, and are between 1/(1 + c t) and 1, with another c than
+# above. A phase begins after T steps.
+N0, b0, B0 = symbols("N_0 b_0 B_0", positive=True)
+cooling = Symbol("c", positive=True)
+ys, Bs = (IndexedBase(name, positive=True) for name in ("y", "B"))
+T = Symbol("T", integer=True, nonnegative=True)
+
+
+def in_schedule(expression: Any, step: Any) -> Any:
+    """Return an expression in N, b and B, with their values after some steps of the schedule."""
+    values = {N: ys[step] * N0, b: ys[step] * b0, B: Bs[step]}
+    return expression.subs(values, simultaneous=True)
+
+
+cooled_run = tuple(
+    ForAll(time, Eq(overlaps[time + 1], in_schedule(image, time), evaluate=False))
+    for overlaps, image in zip(
+        (kappas, nus), overlaps_after_planar_step(kappas[time], nus[time]), strict=True
+    )
+)
+schedule = (
+    ForAll(time, Le(ys[time], 1)),
+    ForAll(time, Ge(ys[time] * (1 + cooling * time), 1)),
+    ForAll(time, Le(ys[time + 1], ys[time])),
+    ForAll(time, Ge(Bs[time], 1)),
+)
+# The step size is short enough for all inverse temperatures.
+short_steps = (Le(alpha * N0, 1), Le(alpha * Q, 1), Le(2 / sqrt(pi) * alpha * N0 * b0, 1))
+# A phase begins where the later phases stay.
+cooled_start = (
+    *cooled_run, *schedule, *short_steps, Ge(kappas[T], r), Le(kappas[T], 1),
+    Ge(nus[T], erf(ys[T] * b0 * r)), Le(nus[T], 1),
+)  # fmt: skip
+
+# A step multiplies 1 - nu and 1 - kappa by at most 1 - alpha s y, with these numbers for s.
+cooled_nu_rate = nu_rate.subs(b, b0)
+cooled_kappa_rate = (1 - alpha * N0) * N0 * exp(-(b0**2)) * (1 - erf(b0) - h) * (1 + r)
+
+# The numbers m, l and p of growth at the saddle, where either kappa <= c or nu is at most the error
+# function of b c/B, and nu <= v.
+cooled_m = (1 - alpha * N0) * exp(-((b0 * c) ** 2)) * (1 - c**2)
+cooled_ell = (1 - alpha * Q) * Q * erf(b0) * (1 - v**2)
+cooled_p = 2 / sqrt(pi) * N0 * b0
+cooled_gain = (1 - alpha * N0) * N0 * exp(-((b0 * r) ** 2)) * (v - erf(b0 * r)) * (1 - r**2)
+
+
+def cooled_steps(steps: Any, start: Any = 0) -> Expr:
+    """Return log((1 + c (T + n))/(1 + c T))/c, for n steps from step T on.
+
+    It counts steps as they would be at the first inverse temperature, and is n for small c.
+    """
+    return (log(1 + cooling * (start + steps)) - log(1 + cooling * start)) / cooling
+
+
+def power_of_steps(steps: Any, rate: Any, start: Any = 0) -> Expr:
+    """Return ((1 + c (T + n))/(1 + c T))^(-s/c), for n steps from step T on and the rate s.
+
+    A phase lowers a distance at least by this factor.
+    """
+    return exp(-rate * cooled_steps(steps, start))

@@ -4,15 +4,26 @@ After n steps of the phase it is lambda/(1 + c n), with lambda where the phase b
 1 - nu and of 1 - kappa are at least of the first power in it, hence a constant over 1 + c n.
 """
 
-from sympy import And, Eq, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt
+from sympy import And, Ge, Le, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import planar
 from slrsym.convergence import (
+    N0,
     B,
+    Bs,
     N,
     Q,
+    T,
     b,
+    b0,
+    cooled_kappa_rate,
+    cooled_nu_rate,
+    cooled_run,
+    cooled_start,
+    cooled_steps,
+    cooling,
     h,
+    in_schedule,
     kappa_next,
     kappas,
     minus_kappa_slope,
@@ -21,14 +32,15 @@ from slrsym.convergence import (
     nus,
     overlaps_after_planar_step,
     p,
+    power_of_steps,
     r,
-    time,
+    schedule,
     v,
+    ys,
 )  # fmt: skip
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import (
     Claim,
-    ForAll,
     algebra,
     all_of,
     chain,
@@ -43,11 +55,10 @@ from slrsym.proof import (
 
 z, w = Symbol("z", positive=True), Symbol("w", real=True)
 n = Symbol("n", integer=True, nonnegative=True)
-# By what the inverse temperature is divided; b and N where the phase begins.
+# By what the inverse temperature is divided.
 f = Symbol("f", positive=True)
 # By what b and N are multiplied.
 y = Symbol("y", positive=True)
-b0, N0 = (Symbol(name, positive=True) for name in ("b_0", "N_0"))
 
 
 # -- the constants of the planar map -----------------------------------------------------------
@@ -93,7 +104,6 @@ def _(goal):
 
 # -- one step ----------------------------------------------------------------------------------
 
-slower_nu_rate = nu_rate.subs(b, b0)
 at_nu = {b: y * b0}
 
 step_nu = Claim(
@@ -103,7 +113,7 @@ step_nu = Claim(
         "multiplies $1 - nu$ by at most $1 - s y$, with $s$ in closed form"
     ),
     statement=Le(
-        1 - nu_next.subs(at_nu) - (1 - alpha * slower_nu_rate * y) * (1 - nu), 0, evaluate=False
+        1 - nu_next.subs(at_nu) - (1 - alpha * cooled_nu_rate * y) * (1 - nu), 0, evaluate=False
     ),
     source="new; $r, v >= 0$",
     hypotheses=[
@@ -116,7 +126,7 @@ step_nu = Claim(
 def _(goal):
     """The error function lies above its chord."""
     higher = chain(erf(y * b0 * r)).ge(y * erf(b0 * r), by=lemma("erf-above-chord", r=y, w=b0 * r))
-    rest = (1 - alpha * slower_nu_rate * y) * (1 - nu)
+    rest = (1 - alpha * cooled_nu_rate * y) * (1 - nu)
     return having(
         higher,
         chain(goal.lhs)
@@ -132,7 +142,6 @@ def _(goal):
     )
 
 
-slower_kappa_rate = (1 - alpha * N0) * N0 * exp(-(b0**2)) * (1 - erf(b0) - h) * (1 + r)
 at_kappa = {b: y * b0, N: y * N0}
 
 step_kappa = Claim(
@@ -144,7 +153,7 @@ step_kappa = Claim(
     ),
     statement=Le(
         1 - kappa_next.subs(at_kappa, simultaneous=True)
-        - (1 - alpha * slower_kappa_rate * y) * (1 - kappa),
+        - (1 - alpha * cooled_kappa_rate * y) * (1 - kappa),
         0,
         evaluate=False,
     ),
@@ -161,7 +170,7 @@ def _(goal):
     """Each factor of the rate but $N$ rises as the inverse temperature falls."""
     bn, Nn = y * b0, y * N0
     rate_now = (1 - alpha * Nn) * Nn * exp(-(bn**2)) * (1 - erf(bn / B) - h) * (1 + r)
-    rest = (1 - alpha * slower_kappa_rate * y) * (1 - kappa)
+    rest = (1 - alpha * cooled_kappa_rate * y) * (1 - kappa)
     lower = chain(erf(bn / B)).le(
         erf(b0), by=increasing(erf(w), w, chain(bn / B).le(bn, by=sign).le(b0, by=sign))
     )
@@ -173,7 +182,7 @@ def _(goal):
         chain(rate_now)
         .ge((1 - alpha * Nn) * Nn * exp(-(bn**2)) * near, by=sign)
         .ge((1 - alpha * Nn) * Nn * exp(-(b0**2)) * near, by=sign)
-        .ge(slower_kappa_rate * y, by=sign)
+        .ge(cooled_kappa_rate * y, by=sign)
     )
     return having(
         lower,
@@ -192,14 +201,9 @@ def _(goal):
 
 # -- many steps --------------------------------------------------------------------------------
 
-cooling, lost = Symbol("c", positive=True), Symbol("s", nonnegative=True)
+lost = Symbol("s", nonnegative=True)
 first, after = (Symbol(name, real=True) for name in ("W_0", "W'"))
 now = Symbol("W", nonnegative=True)
-
-
-def power(steps, rate):
-    """Return (1 + c n)^(-s/c), by which the distance has fallen after some steps at least."""
-    return exp(-rate / cooling * log(1 + cooling * steps))
 
 
 share, exponent, next_exponent = (Symbol(name, real=True) for name in "xul")
@@ -246,93 +250,113 @@ def _(goal):
 telescoped = Claim(
     id="schedule-power",
     title=(
-        "If $s, W >= 0$, $W <= (1 + c n)^(-s/c) W_0$ and $W' <= (1 - s/(1 + c n)) W$, then $W' <= "
-        "(1 + c (n + 1))^(-s/c) W_0$"
+        "If $0 <= W <= ((1 + c k)/(1 + c T))^(-s/c) W_0$, $W' <= (1 - s/(1 + c k)) W$, $k = T + "
+        "n$, then $W' <= ((1 + c l)/(1 + c T))^(-s/c) W_0$ at $l = k + 1$"
     ),
-    statement=Le(after, power(n + 1, lost) * first, evaluate=False),
-    source="new; $c > 0$",
+    statement=Le(after, power_of_steps(n + 1, lost, T) * first, evaluate=False),
+    source="new; $s >= 0$, $c > 0$",
     hypotheses=[
-        Le(after, (1 - lost / (1 + cooling * n)) * now),
-        Le(now, power(n, lost) * first),
+        Le(after, (1 - lost / (1 + cooling * (T + n))) * now),
+        Le(now, power_of_steps(n, lost, T) * first),
     ],
 )
 
 
 @telescoped.proof
 def _(goal):
-    """The logarithm lies below its tangent at $1 + c n$."""
-    here, there = 1 + cooling * n, 1 + cooling * (n + 1)
+    """The logarithm lies below its tangent at $1 + c k$."""
+    start, here, there = (1 + cooling * steps for steps in (T, T + n, T + n + 1))
     logs = chain(log(there)).le(
         log(here) + cooling / here, by=tangent(log(z), z, at=here, point=there)
     )
-    less = chain(lost / cooling * log(there)).le(lost / cooling * log(here) + lost / here, by=sign)
-    values = {
-        share: lost / here,
-        exponent: lost / cooling * log(here),
-        next_exponent: lost / cooling * log(there),
-    }
+    before, later = (lost / cooling * (log(end) - log(start)) for end in (here, there))
+    less = chain(later).le(before + lost / here, by=sign)
+    values = {share: lost / here, exponent: before, next_exponent: later}
     return having(logs, less, chain(after).le(goal.rhs, by=lemma("schedule-exponent", values)))
+
+
+# -- the number of steps -----------------------------------------------------------------------
+
+far, near, rate = symbols("W_1 W_0 s", positive=True)
+
+enough = Claim(
+    id="schedule-enough",
+    title=(
+        "If $s > 0$, $k = T + n$ and $(log(1 + c k) - log(1 + c T))/c$ is at least $(log(W_1) - "
+        "log(W_0))/s$, then $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$"
+    ),
+    statement=Le(power_of_steps(n, rate, T) * far, near, evaluate=False),
+    source="new; the left side of the condition is $n$ in the limit of small $c$",
+    hypotheses=[
+        Ge(cooled_steps(n, T), (log(far) - log(near)) / rate),
+    ],
+)
+
+
+@enough.proof
+def _(goal):
+    """The exponential is increasing."""
+    times = chain(-rate * cooled_steps(n, T)).le(log(near) - log(far), by=sign)
+    factor = chain(exp(-rate * cooled_steps(n, T))).le(near / far, by=increasing(exp(w), w, times))
+    return having(factor, chain(goal.lhs).le(near, by=sign))
 
 
 # -- runs --------------------------------------------------------------------------------------
 
-# After t steps, b is y_t b_0, N is y_t N_0, and B is B_t.
-ys, Bs = IndexedBase("y", positive=True), IndexedBase("B", positive=True)
+# A run n steps after the phase has begun, and one step later.
+x_n, y_n, x_next, y_next = kappas[T + n], nus[T + n], kappas[T + n + 1], nus[T + n + 1]
+here = {"kappa": x_n, "nu": y_n, N: ys[T + n] * N0, b: ys[T + n] * b0, B: Bs[T + n]}
+
+slower = Claim(
+    id="schedule-falls",
+    title="A schedule that does not rise at any step is never above its value at step $T$",
+    statement=Le(ys[T + n], ys[T], evaluate=False),
+    source="new",
+    hypotheses=[schedule[2]],
+)
 
 
-def at_step(expression, step):
-    """Return an expression in the constants of the planar map, with their values at a step."""
-    values = {b: ys[step] * b0, N: ys[step] * N0, B: Bs[step]}
-    return expression.subs(values, simultaneous=True)
-
-
-images = [at_step(image, time) for image in overlaps_after_planar_step(kappas[time], nus[time])]
-cooled_run = [
-    ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
-    for overlaps, image in zip((kappas, nus), images, strict=True)
-]
-schedule = [
-    ForAll(time, Le(ys[time], 1)),
-    ForAll(time, Ge(ys[time] * (1 + cooling * time), 1)),
-    ForAll(time, Ge(Bs[time], 1)),
-]
-small = [Le(alpha * N0, 1), Le(alpha * Q, 1), Le(2 / sqrt(pi) * alpha * N0 * b0, 1)]
-x_n, y_n, x_next, y_next = kappas[n], nus[n], kappas[n + 1], nus[n + 1]
-here = {"kappa": x_n, "nu": y_n, N: ys[n] * N0, b: ys[n] * b0, B: Bs[n]}
+@slower.proof
+def _(goal):
+    """By induction."""
+    one = chain(ys[T + n + 1]).le(ys[T + n], by=instance(schedule[2], T + n))
+    return induction(
+        goal,
+        n,
+        base=sign,
+        step=lambda known: having(one, chain(ys[T + n + 1]).le(ys[T], by=sign)),
+    )
 
 
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    image = at_step(overlaps_after_planar_step(x_n, y_n)[which], n)
-    return chain(overlaps[n + 1]).then(image, by=instance(cooled_run[which], n))
+    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], T + n)
+    return chain(overlaps[T + n + 1]).then(image, by=instance(cooled_run[which], T + n))
 
 
 def cooled(proof):
     """Use in a proof what the schedule says at a step."""
+    y_now, B_now = ys[T + n], Bs[T + n]
     return having(
-        chain(ys[n]).le(1, by=instance(schedule[0], n)),
-        chain(ys[n] * (1 + cooling * n)).ge(1, by=instance(schedule[1], n)),
-        chain(Bs[n]).ge(1, by=instance(schedule[2], n)),
-        chain(alpha * ys[n] * N0).le(alpha * N0, by=sign).le(1, by=sign),
+        chain(y_now).le(1, by=instance(schedule[0], T + n)),
+        chain(y_now * (1 + cooling * (T + n))).ge(1, by=instance(schedule[1], T + n)),
+        chain(y_now).le(ys[T], by=lemma("schedule-falls")),
+        chain(B_now).ge(1, by=instance(schedule[3], T + n)),
+        chain(alpha * y_now * N0).le(alpha * N0, by=sign).le(1, by=sign),
         proof,
     )
 
 
-start = [
-    *cooled_run, *schedule, *small, Ge(kappas[0], r), Le(kappas[0], 1), Ge(nus[0], erf(b0 * r)),
-    Le(nus[0], 1),
-]  # fmt: skip
-
 stays = Claim(
     id="schedule-run-stays",
     title=(
-        "If $b$ is at most $b_0$, a run with short steps from $kappa_0 >= r >= 0$ and $nu_0 >= "
-        "erf(b_0 r)$ keeps $kappa >= r$, and $nu$ does not fall below $nu_0$"
+        "If $b_t = y_t b_0$ falls, a run with short steps from $kappa_T >= r >= 0$ and $nu_T >= "
+        "erf(b_T r)$ keeps $kappa >= r$, and $nu$ does not fall below $nu_T$"
     ),
-    statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[0]), Le(y_n, 1), evaluate=False),
+    statement=And(Ge(x_n, r), Le(x_n, 1), Ge(y_n, nus[T]), Le(y_n, 1), evaluate=False),
     source="new; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
-    hypotheses=start,
+    hypotheses=cooled_start,
 )
 
 
@@ -340,46 +364,41 @@ stays = Claim(
 def _(goal):
     """By induction: convergence-time-stays and planar-step-stays."""
     base = all_of(
-        chain(kappas[0]).ge(r, by=sign),
-        chain(kappas[0]).le(1, by=sign),
-        chain(nus[0]).ge(nus[0], by=sign),
-        chain(nus[0]).le(1, by=sign),
+        chain(kappas[T]).ge(r, by=sign),
+        chain(kappas[T]).le(1, by=sign),
+        chain(nus[T]).ge(nus[T], by=sign),
+        chain(nus[T]).le(1, by=sign),
     )
     one = lemma("convergence-time-stays", here)
-    argument = chain(ys[n] * b0 * r / Bs[n]).le(ys[n] * b0 * r, by=sign).le(b0 * r, by=sign)
+    b_now, b_start = ys[T + n] * b0, ys[T] * b0
+    argument = chain(b_now * r / Bs[T + n]).le(b_now * r, by=sign).le(b_start * r, by=sign)
     slope = alpha * N0 * 2 / sqrt(pi) * b0
     short = (
-        chain(alpha * at_step(p, n))
-        .le(slope * ys[n] ** 2, by=sign)
+        chain(alpha * in_schedule(p, T + n))
+        .le(slope * ys[T + n] ** 2, by=sign)
         .le(slope, by=sign)
         .le(1, by=sign)
     )
+    at_kappa = -alpha * in_schedule(minus_kappa_slope(x_n, y_n), T + n)
+    at_nu = -alpha * Q * erf(b_now * x_n)
     return induction(
         goal,
         n,
         base=base,
         step=lambda known: cooled(
             having(
+                chain(x_n).ge(0, by=sign),
+                chain(y_n).ge(0, by=sign),
                 chain(y_n)
-                .ge(erf(b0 * r), by=sign)
-                .ge(erf(ys[n] * b0 * r / Bs[n]), by=increasing(erf(w), w, argument)),
+                .ge(erf(b_start * r), by=sign)
+                .ge(erf(b_now * r / Bs[T + n]), by=increasing(erf(w), w, argument)),
                 short,
                 by_step(nus).ge(y_n, by=one),
                 all_of(
                     by_step(kappas).ge(r, by=one),
-                    by_step(kappas).le(
-                        1,
-                        by=lemma(
-                            "planar-step-stays",
-                            x=x_n,
-                            y=-alpha * at_step(minus_kappa_slope(x_n, y_n), n),
-                        ),
-                    ),
-                    chain(y_next).ge(nus[0], by=sign),
-                    by_step(nus).le(
-                        1,
-                        by=lemma("planar-step-stays", x=y_n, y=-alpha * Q * erf(ys[n] * b0 * x_n)),
-                    ),
+                    by_step(kappas).le(1, by=lemma("planar-step-stays", x=x_n, y=at_kappa)),
+                    chain(y_next).ge(nus[T], by=sign),
+                    by_step(nus).le(1, by=lemma("planar-step-stays", x=y_n, y=at_nu)),
                 ),
             )
         ),
@@ -393,7 +412,7 @@ def beside(proof):
         having(
             chain(x_n).ge(r, by=stay),
             chain(x_n).le(1, by=stay),
-            chain(y_n).ge(nus[0], by=stay),
+            chain(y_n).ge(nus[T], by=stay),
             chain(y_n).le(1, by=stay),
             proof,
         )
@@ -402,24 +421,26 @@ def beside(proof):
 
 def contraction(goal, overlaps, rate, which, *facts):
     """Prove by induction that the distance of an overlap from 1 falls like a power."""
-    first_distance, here_distance, next_distance = (1 - overlaps[i] for i in (0, n, n + 1))
-    factor = 1 - rate / (1 + cooling * n)
+    first_distance, here_distance, next_distance = (1 - overlaps[i] for i in (T, T + n, T + n + 1))
+    power = 1 / (1 + cooling * (T + n))
     powers = {first: first_distance, now: here_distance, after: next_distance, lost: rate}
+    step_of_distance = lemma(which, {**here, y: ys[T + n]})
 
     def step(known):
         return beside(
             having(
                 *facts,
-                chain(ys[n]).ge(1 / (1 + cooling * n), by=sign),
+                chain(ys[T + n]).ge(power, by=sign),
                 chain(rate).ge(0, by=sign),
                 by_step(overlaps).ge(
-                    1 - (1 - rate * ys[n]) * here_distance, by=lemma(which, {**here, y: ys[n]})
+                    1 - (1 - rate * ys[T + n]) * here_distance, by=step_of_distance
                 ),
                 chain(next_distance)
-                .le((1 - rate * ys[n]) * here_distance, by=sign)
-                .le(factor * here_distance, by=sign),
+                .le((1 - rate * ys[T + n]) * here_distance, by=sign)
+                .le((1 - rate * power) * here_distance, by=sign),
                 chain(next_distance).le(
-                    power(n + 1, rate) * first_distance, by=lemma("schedule-power", powers)
+                    power_of_steps(n + 1, rate, T) * first_distance,
+                    by=lemma("schedule-power", powers),
                 ),
             )
         )
@@ -430,41 +451,40 @@ def contraction(goal, overlaps, rate, which, *facts):
 run_nu = Claim(
     id="schedule-run-nu",
     title=(
-        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
-        "erf(b_0 r)$ has $1 - nu_n <= (1 + c n)^(-s/c) (1 - nu_0)$, with the rate $s$ of "
-        "schedule-corner-nu"
+        "If $b_t >= b_0/(1 + c t)$ falls, a run as in schedule-run-stays has $1 - nu$ at most $((1 "
+        "+ c k)/(1 + c T))^(-s/c) (1 - nu_T)$ at $k = T + n$"
     ),
-    statement=Le(1 - y_n, power(n, alpha * slower_nu_rate) * (1 - nus[0]), evaluate=False),
-    source=(
-        "new; $r, v >= 0$ and $nu_0 >= v$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 "
-        "b_0/sqrt(pi) <= 1$"
+    statement=Le(
+        1 - y_n, power_of_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]), evaluate=False
     ),
-    hypotheses=[*start, Ge(nus[0], v)],
+    source="new; $nu_T >= v >= 0$; the rate $s$ is that of schedule-corner-nu",
+    hypotheses=[*cooled_start, Ge(nus[T], v)],
 )
 
 
 @run_nu.proof
 def _(goal):
     """By induction: schedule-corner-nu and schedule-power."""
-    enough = chain(y_n).ge(v, by=sign)
-    return contraction(goal, nus, alpha * slower_nu_rate, "schedule-corner-nu", enough)
+    above = chain(y_n).ge(v, by=sign)
+    return contraction(goal, nus, alpha * cooled_nu_rate, "schedule-corner-nu", above)
 
 
 run_kappa = Claim(
     id="schedule-run-kappa",
     title=(
-        "If $b_0/(1 + c t) <= b_t <= b_0$, a run with short steps from $kappa_0 >= r$ and $nu_0 >= "
-        "1 - h >= erf(b_0)$ has $1 - kappa_n <= (1 + c n)^(-s/c) (1 - kappa_0)$, with the rate $s$ "
-        "of schedule-corner-kappa"
+        "If $b_t >= b_0/(1 + c t)$ falls and $nu_T >= 1 - h >= erf(b_0)$, a run has $1 - kappa$ at "
+        "most $((1 + c k)/(1 + c T))^(-s/c) (1 - kappa_T)$ at $k = T + n$"
     ),
-    statement=Le(1 - x_n, power(n, alpha * slower_kappa_rate) * (1 - kappas[0]), evaluate=False),
-    source="new; $r >= 0$; short steps have $alpha N_0, alpha Q, 2 alpha N_0 b_0/sqrt(pi) <= 1$",
-    hypotheses=[*start, Ge(nus[0], 1 - h), Le(h, 1 - erf(b0))],
+    statement=Le(
+        1 - x_n, power_of_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]), evaluate=False
+    ),
+    source="new; as in schedule-run-stays; the rate $s$ is that of schedule-corner-kappa",
+    hypotheses=[*cooled_start, Ge(nus[T], 1 - h), Le(h, 1 - erf(b0))],
 )
 
 
 @run_kappa.proof
 def _(goal):
     """By induction: schedule-corner-kappa and schedule-power."""
-    enough = chain(y_n).ge(1 - h, by=sign)
-    return contraction(goal, kappas, alpha * slower_kappa_rate, "schedule-corner-kappa", enough)
+    above = chain(y_n).ge(1 - h, by=sign)
+    return contraction(goal, kappas, alpha * cooled_kappa_rate, "schedule-corner-kappa", above)
