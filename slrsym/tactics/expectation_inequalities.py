@@ -348,13 +348,21 @@ def prove_by_pieces(
             "rewrite", [line, equal], [tuples_to_lists(path) for path in paths]
         )
 
+    def signs_of_u() -> Iterator[Inference]:
+        """Yield proofs of strict signs of the number, by the hypotheses and by the outer cases."""
+        strict = ("<", zero, u), ("<", u, zero)
+        yield from filter(None, (emitter.shown_once(sign, context) for sign in strict))
+        for sign in strict if cases else ():
+            with suppress(*FAILURES):
+                shown = partial(prove_in_context, emitter, sign, context, (), cases)
+                yield emitter.attempt(shown)
+
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""
-        for known_sign in (("<", zero, u), ("<", u, zero)):
-            if line := emitter.shown_once(known_sign, context):
-                given = line.theorem.hypotheses.values()
-                with suppress(Rejected):
-                    return emitter.logic([parts[1], line], (here, *cases, *given), p)
+        for line in signs_of_u():
+            given = line.theorem.hypotheses.values()
+            with suppress(Rejected):
+                return emitter.logic([parts[1], line], (here, *cases, *given), p)
         raise Rejected("the case contradicts nothing that is known")
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
