@@ -432,7 +432,7 @@ def _numbers(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -
     bounds = list[Inference]()
     for node in outermost_expectations(step):
         try:
-            line = emitter.attempt(partial(_value, emitter, node, step.context))
+            line = emitter.attempt(partial(mean_value, emitter, node, step.context))
         except FAILURES:
             low, high = enclose_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
@@ -476,7 +476,7 @@ def _bells(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _value(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
+def mean_value(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))

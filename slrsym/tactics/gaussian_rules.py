@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
@@ -20,6 +21,7 @@ from sympy import (
     exp,
     expand,
     pi,
+    sign,
     simplify,
     sqrt,
 )
@@ -45,6 +47,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
+from slrsym.tactics.closed_forms import mean_value
 from slrsym.tactics.emission import BY_LINEARITY, FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_law_by_factors
@@ -444,7 +447,12 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
     independent = [law.rename_variables(again) for law in first] + last
     line = work.image(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
-    line = work.proved(work.add("chain", [line, split]))
+    if not e.integrand.has(Abs, sign):
+        line = work.proved(work.add("chain", [line, split]))
+    else:
+        over_last = Expectation(e.integrand.xreplace(moved), joint_law(last))
+        nested_exists = _iterated_mean_exists(work, over_last, joint_law(independent[: len(first)]))
+        line = work.proved(work.settled(work.add("chain", [line, split]), [nested_exists]))
     # On the right, the same of the inner expectation.
     small = Expectation(e.integrand, joint_law(inner))
     equal = work.proved(work.image(small, forms, joint_law(last)))
@@ -458,10 +466,29 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
         (other,),
         parts_outside_binder(work.term(Expectation(small, joint_law(first)))),
     )
-    line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
+    same = work.bodies(equal, nested, work.add("defined", [line], [2]))
+    line = work.add("chain", [line, work.proved(same)])
     exists = work.add("defined", [line], [2])
     work.emitter.keep(exists.theorem.conclusion, work.context, exists)
     return line
+
+
+def _iterated_mean_exists(
+    work: ExpectationCalculus, inner: Expectation, outer: Law
+) -> Inference:
+    """Prove that an iterated expectation exists, from the closed form of the inner one.
+
+    A function with kinks is not of moderate growth, but its mean often is.
+    """
+    value = mean_value(work.emitter, inner, work.context)
+    _, mean, closed = value.theorem.conclusion
+    t = work.term(Expectation(inner, outer))
+    names = [work.emitter.term(s) for block in outer.independent_laws() for s in block.symbols]
+    value = work.settled(value, (), names)
+    back = work.emitter.logic([value], value.theorem.hypotheses.values(), ("=", closed, mean))
+    node = ("E", tuple(names), (closed,), parts_outside_binder(t))
+    line = work.proved(work.bodies(back, node))
+    return work.add("defined", [line], [2])
 
 
 @emitter_for_rules("_PeelCopy")
