@@ -473,9 +473,7 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
     return line
 
 
-def _iterated_mean_exists(
-    work: ExpectationCalculus, inner: Expectation, outer: Law
-) -> Inference:
+def _iterated_mean_exists(work: ExpectationCalculus, inner: Expectation, outer: Law) -> Inference:
     """Prove that an iterated expectation exists, from the closed form of the inner one.
 
     A function with kinks is not of moderate growth, but its mean often is.
