@@ -12,7 +12,6 @@ from slrsym.proof import (
     Claim,
     D,
     algebra,
-    at,
     cases,
     chain,
     differentiate,
@@ -39,17 +38,6 @@ def E(f):
 
 def laplace(x):
     return sign(x) * (1 - exp(-Abs(x)))
-
-
-def at_zero(goal):
-    """Return the proof of an equality at x = 0."""
-    return chain(at(goal.lhs, {x: 0})).then(at(goal.rhs, {x: 0}), by=algebra)
-
-
-def by_sign(goal):
-    """Return the proof of an equality for x > 0, for x < 0 and at 0."""
-    shown = chain(goal.lhs).then(goal.rhs, by=apart)
-    return cases(goal, (Gt(x, 0), shown), (Lt(x, 0), shown), (Eq(x, 0), at_zero(goal)))
 
 
 is_integral = Claim(
@@ -100,42 +88,6 @@ def _(goal):
     return chain(goal.lhs).lt(1, by=piecewise(signs))
 
 
-even = Claim(
-    id="exp-abs-by-sign",
-    title="$exp(-a |x|)$ as a sum of exponentials of $a x$ and $-a x$ with the sign of $x$",
-    statement=Eq(
-        exp(-a * Abs(x)),
-        (exp(a * x) + exp(-a * x)) / 2 - sign(x) * (exp(a * x) - exp(-a * x)) / 2,
-        evaluate=False,
-    ),
-    source="textbook",
-)
-
-
-@even.proof
-def _(goal):
-    """Distinguish the signs of $x$."""
-    return by_sign(goal)
-
-
-odd = Claim(
-    id="sign-exp-abs-by-sign",
-    title="$sign(x) exp(-a |x|)$ as a sum of exponentials with the sign of $x$",
-    statement=Eq(
-        sign(x) * exp(-a * Abs(x)),
-        sign(x) * (exp(a * x) + exp(-a * x)) / 2 - (exp(a * x) - exp(-a * x)) / 2,
-        evaluate=False,
-    ),
-    source="textbook",
-)
-
-
-@odd.proof
-def _(goal):
-    """Distinguish the signs of $x$."""
-    return by_sign(goal)
-
-
 def right(a):
     """Return the mean of exp(-a u) where u = t + gamma G is positive."""
     return exp(a**2 * gamma**2 / 2 - a * t) * (1 + erf((t - a * gamma**2) / (sqrt(2) * gamma))) / 2
@@ -157,12 +109,8 @@ even_mean = Claim(
 @even_mean.proof
 def _(goal):
     """Exponentials times a Gaussian density are multiples of Gaussian densities."""
-    split = even.statement.rhs.subs(x, u)
-    return (
-        chain(goal.lhs)
-        .then(E(split), by=inside(lemma("exp-abs-by-sign", x=u)))
-        .then(goal.rhs, by=gaussian_calculus)
-    )
+    split = (exp(a * u) + exp(-a * u)) / 2 - sign(u) * (exp(a * u) - exp(-a * u)) / 2
+    return chain(goal.lhs).then(E(split), by=inside(apart)).then(goal.rhs, by=gaussian_calculus)
 
 
 odd_mean = Claim(
@@ -176,12 +124,8 @@ odd_mean = Claim(
 @odd_mean.proof
 def _(goal):
     """Exponentials times a Gaussian density are multiples of Gaussian densities."""
-    split = odd.statement.rhs.subs(x, u)
-    return (
-        chain(goal.lhs)
-        .then(E(split), by=inside(lemma("sign-exp-abs-by-sign", x=u)))
-        .then(goal.rhs, by=gaussian_calculus)
-    )
+    split = sign(u) * (exp(a * u) + exp(-a * u)) / 2 - (exp(a * u) - exp(-a * u)) / 2
+    return chain(goal.lhs).then(E(split), by=inside(apart)).then(goal.rhs, by=gaussian_calculus)
 
 
 def even_part(a):
@@ -255,20 +199,6 @@ def _(goal):
     )
 
 
-laplace_squared = Claim(
-    id="laplace-activation-squared",
-    title="The square of $sign(x) (1 - exp(-|x|))$ is $(1 - exp(-|x|))^2$",
-    statement=Eq(laplace(x) ** 2, (1 - exp(-Abs(x))) ** 2, evaluate=False),
-    source="textbook",
-)
-
-
-@laplace_squared.proof
-def _(goal):
-    """Both sides vanish at 0."""
-    return by_sign(goal)
-
-
 laplace_square = Claim(
     id="laplace-activation-square",
     title=(
@@ -286,27 +216,11 @@ def _(goal):
     """Except at 0, the square of the sign is 1."""
     return (
         chain(goal.lhs)
-        .then(E((1 - exp(-Abs(u))) ** 2), by=inside(lemma("laplace-activation-squared", x=u)))
+        .then(E((1 - exp(-Abs(u))) ** 2), by=inside(apart))
         .then(1 - 2 * even_part(1) + even_part(2), by=linearity)
         .then(1 - 2 * (right(1) + left(1)) + even_part(2), by=lemma("exp-abs-mean", a=1))
         .then(goal.rhs, by=lemma("exp-abs-mean", a=2))
     )
-
-
-laplace_curved = Claim(
-    id="laplace-times-second-derivative",
-    title=("$sign(x) (1 - exp(-|x|))$ times $-sign(x) exp(-|x|)$ is $exp(-2 |x|) - exp(-|x|)$"),
-    statement=Eq(
-        -laplace(x) * sign(x) * exp(-Abs(x)), exp(-2 * Abs(x)) - exp(-Abs(x)), evaluate=False
-    ),
-    source="textbook",
-)
-
-
-@laplace_curved.proof
-def _(goal):
-    """Both sides vanish at 0."""
-    return by_sign(goal)
 
 
 laplace_with_second = Claim(
@@ -327,10 +241,9 @@ laplace_with_second = Claim(
 @laplace_with_second.proof
 def _(goal):
     """Except at 0, the square of the sign is 1."""
-    times = lemma("laplace-times-second-derivative", x=u)
     return (
         chain(goal.lhs)
-        .then(E(exp(-2 * Abs(u)) - exp(-Abs(u))), by=inside(times))
+        .then(E(exp(-2 * Abs(u)) - exp(-Abs(u))), by=inside(apart))
         .then(even_part(2) - even_part(1), by=linearity)
         .then(right(2) + left(2) - even_part(1), by=lemma("exp-abs-mean", a=2))
         .then(goal.rhs, by=lemma("exp-abs-mean", a=1))

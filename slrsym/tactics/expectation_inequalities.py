@@ -319,13 +319,30 @@ def _piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
 
+def _with_zero(
+    emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...], zero: Term
+) -> Inference:
+    """Prove a formula in a case u = 0, which is `zero`, with 0 put for u, in exponents, too."""
+    _, u, nought = zero
+    spots = paths_to_subterm(p, u)
+    line = prove_in_context(emitter, replace_at_paths(p, spots, nought), context, (), cases)
+    equal = emitter.script.add("assume", (), zero)
+    return emitter.script.add("rewrite", [line, equal], [tuples_to_lists(path) for path in spots])
+
+
 def prove_by_pieces(
     emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...]
 ) -> Inference:
     """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
     node = next(_kinks(p), None)
     if node is None:
-        return prove_in_context(emitter, p, context, (), cases)
+        ways = [partial(prove_in_context, emitter, p, context, (), cases)]
+        ways += [
+            partial(_with_zero, emitter, p, context, cases, case)
+            for case in cases
+            if case[0] == "=" and paths_to_subterm(p, case[1])
+        ]
+        return emitter.first(ways, "")
     name, first, *others = node[1:]
     u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
     known = [emitter.script.add("maximum", (), first, *others)] if others else []
