@@ -1,4 +1,4 @@
-"""Means of the linear function clipped to [-1, 1], as in Lemma 18.
+"""Means of a clipped linear function, as in Lemma 18.
 
 The function max(-1, min(1, x)) is bounded and 0 at 0, but not differentiable at -1 and 1, and
 constant beyond them.
@@ -68,6 +68,12 @@ clipped_mean = Claim(
     title="The mean of $t + gamma G$, clipped to $[-1, 1]$, in closed form",
     statement=Eq(E(clipped(u)), (normal_abs(t + 1) - normal_abs(t - 1)) / 2, evaluate=False),
     source="new; asked for after Lemma 18: (ii) for this function",
+    explanation=(
+        "The mean of $t + gamma G$, clipped to $[-1, 1]$, has a closed form in $erf$ and $exp$. "
+        "The function is bounded and 0 at 0, but not differentiable at $-1$ and 1, as the paper "
+        "asks. Its derivative elsewhere is $(sign(x + 1) - sign(x - 1))/2$, and the means with it "
+        "are derivatives in $t$ as for smooth functions."
+    ),
 )
 
 

@@ -133,7 +133,7 @@ def _(goal):
     )
 
 
-b = Symbol("b", positive=True)
+b = Symbol("b", real=True)
 rises = ForAll(x, Ge(D(sigma(x), x), 0))
 is_below = ForAll(x, Le(sigma(x), b))
 is_odd = ForAll(x, Eq(sigma(-x), -sigma(x)))
@@ -164,6 +164,11 @@ bounded = Claim(
     statement=Le(M, b),
     hypotheses=[is_below],
     source="new; asked for after Lemma 18",
+    explanation=(
+        "If $sigma(x) <= b$ for all $x$, the mean of $sigma(t + gamma G)$ is at most $b$. The same "
+        "of $-sigma$ is the bound from below. So the mean, as a function of $t$, is bounded and "
+        "increasing where $sigma$ is, and 0 at 0 if $sigma$ is odd."
+    ),
 )
 
 
