@@ -70,9 +70,9 @@ clipped_mean = Claim(
     source="new; asked for after Lemma 18: (ii) for this function",
     explanation=(
         "The mean of $t + gamma G$, clipped to $[-1, 1]$, has a closed form in $erf$ and $exp$. "
-        "The function is bounded and 0 at 0, but not differentiable at $-1$ and 1, as the paper "
-        "asks. Its derivative elsewhere is $(sign(x + 1) - sign(x - 1))/2$, and the means with it "
-        "are derivatives in $t$ as for smooth functions."
+        "The function is bounded and 0 at 0, but lacks the derivative at $-1$ and 1 that the paper "
+        "asks for. Elsewhere the derivative is $(sign(x + 1) - sign(x - 1))/2$; its mean is the "
+        "derivative in $t$ of that of the function, as if this were smooth."
     ),
 )
 
