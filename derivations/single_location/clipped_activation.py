@@ -231,34 +231,6 @@ def _(goal):
     )
 
 
-by_product = Claim(
-    id="clipped-product-by-absolute-values",
-    title=(
-        "$x$ clipped to $[-1, 1]$, times its derivative $(sign(x + 1) - sign(x - 1))/2$, by "
-        "absolute values and signs"
-    ),
-    statement=Eq(
-        clipped(x) * clipped_derivative_at(x),
-        (Abs(x + 1) - Abs(x - 1) - sign(x + 1) - sign(x - 1)) / 2,
-        evaluate=False,
-    ),
-    source="textbook",
-)
-
-
-@by_product.proof
-def _(goal):
-    """Write the clipped number by absolute values, and distinguish the cases."""
-    return (
-        chain(goal.lhs)
-        .then(
-            (Abs(x + 1) - Abs(x - 1)) / 2 * clipped_derivative_at(x),
-            by=lemma("clipped-by-absolute-values"),
-        )
-        .then(goal.rhs, by=apart)
-    )
-
-
 clipped_product = Claim(
     id="clipped-activation-and-derivative",
     title=(
@@ -277,10 +249,14 @@ clipped_product = Claim(
 
 @clipped_product.proof
 def _(goal):
-    """The means of absolute values and signs are known."""
-    split = by_product.statement.rhs.subs(x, u)
+    """Write the clipped number by absolute values, and multiply out in each case."""
+    distances = Abs(u + 1) - Abs(u - 1)
     return (
         chain(goal.lhs)
-        .then(E(split), by=inside(lemma("clipped-product-by-absolute-values", x=u)))
+        .then(
+            E(distances / 2 * clipped_derivative_at(u)),
+            by=inside(lemma("clipped-by-absolute-values", x=u)),
+        )
+        .then(E((distances - sign(u + 1) - sign(u - 1)) / 2), by=inside(apart))
         .then(goal.rhs, by=gaussian_calculus)
     )
