@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
@@ -157,6 +158,10 @@ class SampleEvaluator:
             raise NotSampled(f"{expr} is not elementary")
         return self.value(slope)
 
+    def _substituted(self, expr: sp.Subs) -> Any:
+        point = {x: self.value(p) for x, p in zip(expr.variables, expr.point, strict=True)}
+        return self.with_values(point).value(expr.expr)
+
 
 def _number(expr: Basic) -> float:
     if expr.is_extended_real is False or not isinstance(expr, Expr):
@@ -185,6 +190,7 @@ _KINDS: tuple[tuple[Any, Callable[[SampleEvaluator, Any], Any]], ...] = (
     (sp.Product, lambda self, e: math.prod(self._terms(e))),
     (Indexed, SampleEvaluator._indexed),
     (sp.Derivative, SampleEvaluator._derivative),
+    (sp.Subs, SampleEvaluator._substituted),
 )
 
 
@@ -215,17 +221,28 @@ class SampleMean:
 
 
 def is_expectation(node: Basic) -> bool:
-    """Return whether a node is an `Expectation`, or a `zeta`, which stands for one."""
+    """Return whether a node is an `Expectation`, its derivative, or a `zeta`, which is one."""
+    if isinstance(node, sp.Derivative):
+        return isinstance(node.expr, Expectation)
     return isinstance(node, Expectation | zeta)
 
 
 def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> SampleMean:
     """Return the mean of an expectation's integrand over random samples, with its error."""
+    if isinstance(node, sp.Derivative):
+        return _summary(_difference_quotients(node, at, rng, samples))
     values = at.values
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)
         node, values = _ZETA, {**values, _T: t, _S: s}
     assert isinstance(node, Expectation)
+    return _summary(_sampled_integrand(node, values, rng, samples))
+
+
+def _sampled_integrand(
+    node: Expectation, values: Mapping[Any, Any], rng: Generator, samples: int
+) -> NDArray[np.float64]:
+    """Return the values of an expectation's integrand at random samples of its law."""
     parts = []
     for first in range(0, samples, _CHUNK):
         n = min(_CHUNK, samples - first)
@@ -234,7 +251,36 @@ def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: in
         with np.errstate(all="ignore"):
             found = inside.with_values(drawn).value(node.integrand)
         parts.append(np.broadcast_to(np.asarray(found, dtype=np.float64), (n,)))
-    return _summary(np.concatenate(parts))
+    return np.concatenate(parts)
+
+
+# The weights of central differences of fourth order, by the order of the derivative and the offset.
+_WEIGHTS = {
+    1: {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12},
+    2: {-2: -1 / 12, -1: 4 / 3, 0: -5 / 2, 1: 4 / 3, 2: -1 / 12},
+}
+_STEP = 1 / 64
+
+
+def _difference_quotients(
+    node: sp.Derivative, at: SampleEvaluator, rng: Generator, samples: int
+) -> NDArray[np.float64]:
+    """Return difference quotients of an integrand, with the same random numbers at all points.
+
+    Their mean is a difference quotient of the expectation: nothing is differentiated under it.
+    """
+    (x, order), *others = node.variable_count
+    law = node.expr.law
+    # The axes of a covariance matrix may turn where its entries change.
+    if others or order not in _WEIGHTS or (law.has(x) and len(law.symbols) > 1):
+        raise NotSampled(f"{node} is no first or second derivative of a kind that is sampled")
+    centre = at.value(x)
+    step = min(_STEP, abs(centre) / 4) or _STEP
+    total = np.zeros(samples)
+    for offset, weight in _WEIGHTS[int(order)].items():
+        values = {**at.values, x: centre + offset * step}
+        total += weight * _sampled_integrand(node.expr, values, deepcopy(rng), samples)
+    return total / step ** int(order)
 
 
 def _summary(sample: NDArray[np.float64]) -> SampleMean:

@@ -516,7 +516,7 @@ def _emit_ball_arithmetic(
     bounds = list[Inference]()
     for node in outermost_expectations(step):
         try:
-            line = emitter.attempt(partial(_derive_closed_form, emitter, node, step.context))
+            line = emitter.attempt(partial(derive_closed_form, emitter, node, step.context))
         except FAILURES:
             low, high = rational_bounds_of_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
@@ -560,7 +560,7 @@ def _gaussian_density_calls(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
+def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_erf_square_by_owens_t, emitter, node, context))

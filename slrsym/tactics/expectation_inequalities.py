@@ -339,13 +339,30 @@ def _emit_piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
 
+def _with_zero(
+    emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...], zero: Term
+) -> Inference:
+    """Prove a formula in a case u = 0, which is `zero`, with 0 put for u, in exponents, too."""
+    _, u, nought = zero
+    spots = paths_to_subterm(p, u)
+    line = prove_in_context(emitter, replace_at_paths(p, spots, nought), context, (), cases)
+    equal = emitter.script.add("assume", (), zero)
+    return emitter.script.add("rewrite", [line, equal], [tuples_to_lists(path) for path in spots])
+
+
 def prove_by_pieces(
     emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...]
 ) -> Inference:
     """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
     node = next(_calls_with_kinks(p), None)
     if node is None:
-        return prove_in_context(emitter, p, context, (), cases)
+        ways = [partial(prove_in_context, emitter, p, context, (), cases)]
+        ways += [
+            partial(_with_zero, emitter, p, context, cases, case)
+            for case in cases
+            if case[0] == "=" and paths_to_subterm(p, case[1])
+        ]
+        return emitter.try_in_turn(ways, "")
     name, first, *others = node[1:]
     u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
     known = [emitter.script.add("maximum", (), first, *others)] if others else []
@@ -368,13 +385,21 @@ def prove_by_pieces(
             "rewrite", [line, equal], [tuples_to_lists(path) for path in paths]
         )
 
+    def signs_of_u() -> Iterator[Inference]:
+        """Yield proofs of strict signs of the number, by the hypotheses and by the outer cases."""
+        strict = ("<", zero, u), ("<", u, zero)
+        yield from filter(None, (emitter.find_proof_once(sign, context) for sign in strict))
+        for sign in strict if cases else ():
+            with suppress(*FAILURES):
+                shown = partial(prove_in_context, emitter, sign, context, (), cases)
+                yield emitter.attempt(shown)
+
     def by_contradiction(here: Term) -> Inference:
-        """Prove the formula in a case that contradicts a known sign."""
-        for known_sign in (("<", zero, u), ("<", u, zero)):
-            if line := emitter.find_proof_once(known_sign, context):
-                given = line.theorem.hypotheses.values()
-                with suppress(Rejected):
-                    return emitter.infer_by_logic([parts[1], line], (here, *cases, *given), p)
+        """Prove anything in a case that contradicts a sign that is known."""
+        for line in signs_of_u():
+            given = line.theorem.hypotheses.values()
+            with suppress(Rejected):
+                return emitter.infer_by_logic([parts[1], line], (here, *cases, *given), p)
         raise Rejected("the case contradicts nothing that is known")
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
@@ -20,6 +21,7 @@ from sympy import (
     exp,
     expand,
     pi,
+    sign,
     simplify,
     sqrt,
 )
@@ -45,6 +47,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
+from slrsym.tactics.closed_forms import derive_closed_form
 from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_image_law_exists
@@ -522,8 +525,13 @@ def _prove_total_expectation(
     independent = [law.rename_variables(again) for law in first] + last
     line = work.change_variables(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
-    line = work.discharge_all(work.add("chain", [line, split]))
-    # On the right, the inner expectation is written with the same remainders.
+    if not e.integrand.has(Abs, sign):
+        line = work.discharge_all(work.add("chain", [line, split]))
+    else:
+        over_last = Expectation(e.integrand.xreplace(moved), joint_law(last))
+        nested_exists = _iterated_mean_exists(work, over_last, joint_law(independent[: len(first)]))
+        line = work.discharge_all(work.discharge(work.add("chain", [line, split]), [nested_exists]))
+    # On the right, the same of the inner expectation.
     small = Expectation(e.integrand, joint_law(inner))
     equal = work.discharge_all(work.change_variables(small, forms, joint_law(last)))
     _, given_some, other = equal.theorem.conclusion
@@ -536,10 +544,29 @@ def _prove_total_expectation(
         (other,),
         parts_outside_binder(work.term(Expectation(small, joint_law(first)))),
     )
-    line = work.add("chain", [line, work.discharge_all(work.take_expectations(equal, nested))])
+    same = work.take_expectations(equal, nested, work.add("defined", [line], [2]))
+    line = work.add("chain", [line, work.discharge_all(same)])
     exists = work.add("defined", [line], [2])
     work.emitter.store_proof(exists.theorem.conclusion, work.context, exists)
     return line
+
+
+def _iterated_mean_exists(work: ExpectationCalculus, inner: Expectation, outer: Law) -> Inference:
+    """Prove that an iterated expectation exists, from the closed form of the inner one.
+
+    A function with kinks is not of moderate growth, but its mean often is.
+    """
+    value = derive_closed_form(work.emitter, inner, work.context)
+    _, mean, closed = value.theorem.conclusion
+    t = work.term(Expectation(inner, outer))
+    names = [work.emitter.term(s) for block in outer.independent_laws() for s in block.symbols]
+    value = work.discharge(value, (), names)
+    back = work.emitter.infer_by_logic(
+        [value], value.theorem.hypotheses.values(), ("=", closed, mean)
+    )
+    node = ("E", tuple(names), (closed,), parts_outside_binder(t))
+    line = work.discharge_all(work.take_expectations(back, node))
+    return work.add("defined", [line], [2])
 
 
 @emitter_for_rules("_PeelCopy")

@@ -30,6 +30,7 @@ from sympy import (
     Product,
     Rational,
     S,
+    Subs,
     Sum,
     Symbol,
     asin,
@@ -402,7 +403,8 @@ REFUSED = {
     "nested": (equal(E(G * Expectation(G * X, standard_normal(X))), 0), "inside of another"),
     "not equal": (Ne(E(G), 1), "only equalities and inequalities"),
     "unknown function": (equal(E(besselj(0, G) * t), t), "no way here to compute besselj"),
-    "derivative": (equal(Derivative(E(erf(u)), t), E(erf_prime(u))), "is not elementary"),
+    "third derivative": (equal(Derivative(E(u**3), (t, 3)), E(6 + G)), "no first or second"),
+    "under a mean": (equal(E(G * Derivative(E(u), t)), 0), "inside of another"),
     "integral": (equal(E(G**2), Integral(exp(-x), (x, 0, oo))), "no way here to compute Integral"),
     "complex": (equal(E(cos(G)), E(exp(I * G))), "is not a real number"),
     "no point": (equal(E(G + t), t), "no point"),
@@ -418,6 +420,23 @@ def test_what_cannot_be_sampled_is_said(name, monkeypatch):
     assert said in found.refusal
     assert str(found) == f"not sampled: {found.refusal}"
     assert (found.lhs, found.z, found.contradiction) == (None, None, "")
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(1, True), (3, False)])
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_of_expectations_are_sampled(order, factor, holds):
+    # By differences, with the same random numbers: nothing is differentiated under the mean.
+    slope = Subs(Derivative(f(x), (x, order)), x, u)
+    sampled = one(equal(Derivative(E(f(u)), (t, order)), factor * E(slope)))
+    assert not sampled.refusal
+    assert bool(sampled.contradiction) != holds
+
+
+def test_derivatives_in_a_variance_are_sampled():
+    mean = Expectation(f(X), GaussianLaw({X: t}, [[r]]))
+    found = one(equal(Derivative(mean, r), Derivative(mean, (t, 2)) / 2), Gt(r, 0))
+    assert not found.refusal
+    assert not found.contradiction
 
 
 def test_what_is_not_sampled_is_no_reason_to_fail():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin, sqrt
+from sympy import Abs, Derivative, Eq, Le, Max, Min, Rational, Symbol, cos, erf, exp, sin, sqrt
 
 from slrsym.gaussian import (
     Expectation,
@@ -18,12 +18,14 @@ from slrsym.gaussian import (
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.proof import (
     Claim,
+    algebra,
     ball_arithmetic,
     chain,
     conditioning,
     differentiate_under_expectation,
     gaussian_calculus,
     linearity,
+    piecewise,
 )
 from tests._profile import thorough_only
 from tests.tactics._shown import is_shown, refusals
@@ -72,6 +74,24 @@ def test_given_one_of_three_with_others_beside():
     inner = law.args[0].condition({W: W})
     right = E(E(f, ProductLaw(inner, standard_normal(H))), standard_normal(W))
     assert equal(E(f, law), right, conditioning(W))
+
+
+@pytest.mark.parametrize(("variance", "shown"), [(1, True), (2, False)])
+def test_given_a_variable_of_a_function_with_kinks(variance, shown):
+    # That the iterated mean exists follows from the closed form of the inner one.
+    f = U * Abs(U + W + t)
+    right = E(E(f, GaussianLaw({W: 0}, [[variance]])), standard_normal(U))
+    assert equal(E(f, standard_normal(U, W)), right, conditioning(U)) == shown
+
+
+# -- pieces ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("slope", "shown"), [(Rational(1, 2), True), (1, False)])
+def test_cases_that_exclude_one_another(slope, shown):
+    clipped = Max(-1, Min(1, t))
+    right = slope * (Abs(t + 1) - Abs(t - 1))
+    assert equal(clipped, right, piecewise(algebra)) == shown
 
 
 # -- linearity ------------------------------------------------------------------------------------
