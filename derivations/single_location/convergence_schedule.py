@@ -147,9 +147,8 @@ at_kappa = {b: y * b0, N: y * N0}
 step_kappa = Claim(
     id="schedule-corner-kappa",
     title=(
-        "If $alpha N_0 <= 1$, $b = y b_0$ and $N = y N_0$ with $0 < y <= 1$, a step from $kappa >= "
-        "r$ and $nu >= 1 - h >= erf(b_0)$ multiplies $1 - kappa$ by at most $1 - s y$, with $s = "
-        "alpha (1 - alpha N_0) N_0 m (1 + r)$ and $m = e^(-b_0^2) (1 - erf(b_0) - h)$"
+        "If $alpha N_0 <= 1$, $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $kappa >= r$, "
+        "$nu >= 1 - h >= erf(b_0)$ multiplies $1 - kappa$ by at most $1 - s y$"
     ),
     statement=Le(
         1 - kappa_next.subs(at_kappa, simultaneous=True)

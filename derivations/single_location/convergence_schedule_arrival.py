@@ -196,8 +196,8 @@ to_middle = [
 halfway = Claim(
     id="schedule-run-middle",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= r$ and $nu_k >= erf(b_k "
-        "r)$ at $k = T + n_1 + n_2$ if $n_1$, $n_2$ are enough for growth and passage"
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= r$ and $nu_k >= "
+        "erf(b_k r)$ hold after enough steps $n_1$ of growth and $n_2$ of passage"
     ),
     statement=And(
         Ge(kappas[middle] - r, 0),
@@ -319,8 +319,8 @@ M3, M4 = middle + n3, middle + n3 + n4
 whole = Claim(
     id="schedule-run",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= q$ and $nu >= 1 - h$ "
-        "hold as the inverse temperature falls, after enough steps of all four phases"
+        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= q$ and $nu >= 1 - "
+        "h$ hold as $lambda$ falls, after enough steps of all four phases"
     ),
     statement=And(Ge(kappas[M4] - q, 0), Ge(nus[M4] - (1 - h), 0), evaluate=False),
     source=(
