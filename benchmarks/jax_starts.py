@@ -21,7 +21,7 @@ jax.config.update("jax_enable_x64", True)
 from slrsym.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
 from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
 from slrsym.kernels.compile import compile_program  # noqa: E402
-from slrsym.models.paper_expressions import feasibility_program, overlap_program  # noqa: E402
+from slrsym.models.paper_risk_expressions import feasibility_program, overlap_program  # noqa: E402
 from slrsym.task import Task  # noqa: E402
 
 TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)

@@ -20,8 +20,11 @@ NAMES = [
     ("slrsym.landscape", "Atlas", "CriticalPoints"),
     ("slrsym.landscape", "atlas", "find_critical_points"),
     ("slrsym.models", "Sequence", "TokenSequence"),
+    ("slrsym.recovery", "Separation", "SwapPrediction"),
+    ("slrsym.recovery", "separation", "fit_swap_prediction"),
     ("slrsym.recovery.tubes", "third_derivative", "bound_third_derivative"),
     ("slrsym.surveys", "best_temperature", "best_inverse_temperature"),
+    ("slrsym.testing.strategies", "manifold_points", "manifold_overlaps"),
     ("slrsym.testing.strategies", "temperatures", "inverse_temperatures"),
 ]
 

@@ -56,7 +56,7 @@ def edge(fixed, free, at):
                 kept=algebra,
                 whole=lemma("proposition-8"),
             ),
-            less_1=chain(on_edge.before(cost)).lt(risk(1, -1), by=inside),
+            less_1=chain(on_edge.value_before_step(cost)).lt(risk(1, -1), by=inside),
         )
 
     along = Claim(

@@ -13,6 +13,7 @@ from typing import Any
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
+from slrsym.renamed import old_attribute
 
 FORMAT = "slrsym certificate 1"
 
@@ -119,8 +120,10 @@ class Certificate:
         """The smallest margin by which an inequality is proved, as text; None without any."""
         return min(self.margins.values(), key=float, default=None)
 
+    box = old_attribute("box_text")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
         return describe_box(self.parameters)
 

@@ -42,7 +42,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(cached_program("slrsym.models.paper_expressions.planar_program")())
+    return numpy_function(cached_program("slrsym.models.paper_risk_expressions.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:

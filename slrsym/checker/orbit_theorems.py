@@ -25,7 +25,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_term,
     neg,
@@ -46,7 +46,7 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
     if not free_symbols(t) & names:
-        return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
+        return [] if t[0] in ("n", "pi") else [definedness_equation(t)]
     if t in names:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
@@ -79,7 +79,7 @@ def _smooth_near_point(function: Term, point: Term) -> Any:
     put = dict(zip(new.values(), place, strict=True))
     near = frozenset(new.values())
     asked = [substitute(p, put) for b in bodies for p in smoothness_conditions(b, near)]
-    return [*asked, *map(definedness_formula, place)], ("o", "smooth", function, point), ()
+    return [*asked, *map(definedness_equation, place)], ("o", "smooth", function, point), ()
 
 
 def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:

@@ -91,7 +91,8 @@ def neg(t: Term) -> Term:
     return ("*", num(-1), t)
 
 
-def definedness_formula(t: Term) -> Term:
+def definedness_equation(t: Term) -> Term:
+    """Return the equation t = t, which says that a term is defined."""
     return ("=", t, t)
 
 
@@ -306,7 +307,7 @@ def conditions_of_sort(sort: str, value: Term) -> list[Term]:
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
-    return [*whole, (relation, *sides) if relation else definedness_formula(value)]
+    return [*whole, (relation, *sides) if relation else definedness_equation(value)]
 
 
 # -- one printing ---------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def save_and_show_certificate(
             lost = problem
     about = [
         ("verdict", str(found.verdict)),
-        ("box", found.box),
+        ("box", found.box_text),
         *(rows or []),
         ("cut into", f"{found.boxes:,} boxes, {found.visited:,} looked at, {found.seconds:.2f} s"),
     ]
@@ -152,7 +152,7 @@ def _show_table(title: str, rows: Rows) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from slrsym.cli.display import console
+    from slrsym.cli.terminal_output import console
 
     styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
     out = console()
@@ -378,7 +378,7 @@ def check(
             {
                 "file": str(file),
                 "kind": certificate.kind,
-                "box": certificate.box,
+                "box": certificate.box_text,
                 "verdict": str(found.verdict) if found.accepted else "refused",
                 "boxes": found.boxes,
                 "seconds": round(found.seconds, 3),

@@ -60,7 +60,7 @@ def landscape(
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--json", json_file), ("--plot", plot))
 
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
     from slrsym.kernels.arguments import require_positive
     from slrsym.landscape import find_critical_points
     from slrsym.task import Task
@@ -71,7 +71,7 @@ def landscape(
             require_positive("alpha", alpha)
         if branches is None:
             require_positive("lam", lam)
-    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     if branches is not None:
         with shared.value_errors_as_usage_errors("--branches"):
             found: Any = _followed(task, branches, seed)
@@ -168,7 +168,7 @@ def _single(branch: Branch) -> bool:
 
 
 def _table(*names: str) -> Table:
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     return empty_table(*names, padding=0, show_edge=False)
 

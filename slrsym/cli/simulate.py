@@ -302,7 +302,7 @@ def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Datas
 
 
 def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
-    from slrsym.cli.display import console
+    from slrsym.cli.terminal_output import console
 
     if not planar:
         console(stream).print(_table(runs))
@@ -339,7 +339,7 @@ def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
 
 
 def _table(runs: xr.Dataset) -> Table:
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     found = _ends(runs)
     more = len(found) - _MOST_ROWS

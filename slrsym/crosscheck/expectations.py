@@ -48,7 +48,7 @@ from slrsym.crosscheck.integrands import (
     group_factors_by_law_part,
     kinks_of_integrand,
     renaming_invariant_key,
-    rewrite_maxima,
+    rewrite_maxima_with_zero,
     split_off_polynomial,
     steep_places_of_integrand,
 )
@@ -221,7 +221,7 @@ class ExpectationValues:
         multiplied_out: Callable[[Expr, frozenset[Symbol]], list[tuple[Expr, ...]]],
     ) -> Number:
         sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
-        integrand = rewrite_maxima(self.evaluator.expand_sums(node.integrand, sums))
+        integrand = rewrite_maxima_with_zero(self.evaluator.expand_sums(node.integrand, sums))
         blocks = IndependentLawPart.parts_of_law(node.law) + [
             b for _, extra in sums.values() for b in extra
         ]

@@ -286,14 +286,14 @@ def find_pair_contradiction(
     given = tuple(given)
     symbols = parameters_of_statements(statement, *given)
     arrived = 0
-    at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
+    at = [(n, [h.subs(descent.space_dimension, n) for h in given]) for n in range(3, 8)]
     allowed = [n for n, relations in at if false not in relations]
     for _ in range(TRIES):
         dimension = int(rng.choice(allowed or [4]))
         # Moderate parameters, for which something is to be seen within the steps taken.
-        more: list[Any] = [Eq(descent.dimension, dimension)]
+        more: list[Any] = [Eq(descent.space_dimension, dimension)]
         for x in symbols:
-            if x not in descent.dimension.free_symbols | descent.rate.free_symbols:
+            if x not in descent.space_dimension.free_symbols | descent.rate.free_symbols:
                 more += [Le(x, 4)] if x.is_integer else [Le(x, 2), Ge(x, Rational(1, 4))]
         (point,) = sample_points(symbols, [*given, *more], rng, 1)
         count, wrong = _arrivals(statement, point, dimension, rng)

@@ -94,7 +94,9 @@ def _stay(case: MapInstance, orbits: OrbitSnapshots) -> None:
 def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
     f = statement.function
     coordinates = statement.map.coordinates
-    relation = Le(statement.map.after(f), statement.map.before(f), evaluate=False)
+    relation = Le(
+        statement.map.value_after_step(f), statement.map.value_before_step(f), evaluate=False
+    )
     x = case.random_starts(1)
     for _ in range(2):
         # Exact points near those of the orbit, so that the comparison is one of many digits.

@@ -39,9 +39,9 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = cached_program("slrsym.models.paper_expressions.overlap_program")
-_planar_program = cached_program("slrsym.models.paper_expressions.planar_program")
-_restoring_program = cached_program("slrsym.models.paper_expressions.feasibility_program")
+_overlap_program = cached_program("slrsym.models.paper_risk_expressions.overlap_program")
+_planar_program = cached_program("slrsym.models.paper_risk_expressions.planar_program")
+_restoring_program = cached_program("slrsym.models.paper_risk_expressions.feasibility_program")
 
 
 def _program(count: int) -> Program:

@@ -26,7 +26,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.files import SavedComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
-__all__ = ["NoiseFloorSurvey", "PlateauSurvey", "SampledDescent", "StabilitySurvey"]
+__all__ = ["CriticalLearningRateSurvey", "NoiseFloorSurvey", "PlateauSurvey", "SampledDescent"]
 
 Array = NDArray[np.float64]
 
@@ -351,7 +351,7 @@ class NoiseFloorSurvey(SavedComputation):
 
 
 @dataclass(frozen=True)
-class StabilitySurvey(SavedComputation):
+class CriticalLearningRateSurvey(SavedComputation):
     r"""Computation of the learning rate above which students leave the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest

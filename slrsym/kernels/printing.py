@@ -65,7 +65,7 @@ _FUNCTIONS = {
     Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
     sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", ErfDefect: "erf_defect",
-    DecayCoefficients: "decay_coefficients", DecaySeries: "decay_series",
+    DecayCoefficients: "decay_coefficients", DecaySeries: "evaluate_decay_integral",
 }  # fmt: skip
 
 # What every backend can compute.

@@ -59,7 +59,7 @@ class ErfVariance(Function):  # type: ignore[misc]
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """The part of `DecaySeries` that depends on l and w only, computed once for many E."""
+    """Series coefficients of `DecaySeries`, an integral in erf's variance, without E."""
 
     nargs = 2
 

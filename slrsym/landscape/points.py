@@ -212,11 +212,11 @@ OVERLAP_SIGNS = np.stack([_SIGNS[:, i] * _SIGNS[:, j] for i, j in PLACES], axis=
 _NO_SIGN = 1e-7
 
 
-def symmetry_signs(m: int) -> _Array:
+def coordinate_signs_of_symmetries(dimension: int) -> _Array:
     """Return the symmetries of the risk, as signs of the coordinates of k and v."""
     rows = []
     for k, v, *stars in _SIGNS:
-        for others in product((1, -1), repeat=m - 2):
+        for others in product((1, -1), repeat=dimension - 2):
             # Beyond the span, k and v are reflected together, but for their own signs.
             rows.append([[k * s for s in stars] + [*others], [v * s for s in stars]])
             rows[-1][1] += [k * v * x for x in others]

@@ -50,7 +50,7 @@ class MeansByDefinition:
         weight = (y, None if self.model.spaces == 1 else space)
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0] * Y, (i,), weight)
 
-    def scalar_gradient(self, s: Symbol) -> Expr:
+    def slope_in_scalar(self, s: Symbol) -> Expr:
         """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0], (s,))
 

@@ -131,7 +131,7 @@ def search_gradient_zeros(
     return points, grad, hess, basis
 
 
-def newton_step_lengths(grad: _Array, hess: _Array) -> _Array:
+def distances_to_zero_if_converged(grad: _Array, hess: _Array) -> _Array:
     """Return the lengths of Newton steps, infinite unless the gradient nearly vanishes."""
     values, vectors = np.linalg.eigh(hess)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])

@@ -69,7 +69,7 @@ class RatesOfChange:
     def _drift(self, p: Symbol) -> Expr:
         if p in self.motion.scalars:
             motion = self.motion
-            return -motion.rates[p] * self.samples.scalar_gradient(p) - motion.decays[p] * p
+            return -motion.rates[p] * self.samples.slope_in_scalar(p) - motion.decays[p] * p
         x, y, space = self._pair(p)
         total = self._moved(x, y, space)
         if y.trained:

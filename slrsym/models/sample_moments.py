@@ -133,7 +133,7 @@ class OneSampleMeans:
         weight = ProductFactors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
-    def scalar_gradient(self, s: Symbol) -> Expr:
+    def slope_in_scalar(self, s: Symbol) -> Expr:
         """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._slope(s, ONE, (s,), frozenset())
 

@@ -59,7 +59,7 @@ class SamplingPlan:
         return self.antithetic or self.method == "conditioned"
 
     @property
-    def per_observation(self) -> int:
+    def samples_per_observation(self) -> int:
         """Number of samples of the task in one observation: 2 for antithetic pairs, else 1."""
         return 2 if self.antithetic else 1
 
@@ -123,7 +123,7 @@ class SamplingPlan:
             quantity, plan.sample_source(at), child_seed_sequence(self.root, 2), count
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            return pilot.variance / (self.per_observation * moments.variance)
+            return pilot.variance / (self.samples_per_observation * moments.variance)
 
     def estimate(
         self,
@@ -135,7 +135,7 @@ class SamplingPlan:
         return Estimate(
             shape(moments.mean),
             shape(moments.stderr),
-            moments.count * self.per_observation,
+            moments.count * self.samples_per_observation,
             moments.count,
             None if gain is None else shape(gain),
             self.target,

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
+from slrsym.renamed import old_attribute
+
 _HOW_TO = "docs/how-to/probe.md says where to get one"
 
 _Floats = NDArray[np.float32]
@@ -176,7 +178,9 @@ class Encoder:
 
     # -- the network -------------------------------------------------------------------------
 
-    def embeddings(self, tokens: Sequence[str]) -> _Floats:
+    embeddings = old_attribute("word_embeddings")
+
+    def word_embeddings(self, tokens: Sequence[str]) -> _Floats:
         """Return the initial embeddings of word pieces, without position embeddings.
 
         Parameters

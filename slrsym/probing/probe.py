@@ -242,7 +242,9 @@ class Projections(SavedComputation):
         encoder = _loaded(str(self.directory))
 
         def mean(word: str) -> NDArray[np.float64]:
-            return np.asarray(encoder.embeddings(encoder.tokens(word)[1:-1]).mean(axis=0), float)
+            return np.asarray(
+                encoder.word_embeddings(encoder.tokens(word)[1:-1]).mean(axis=0), float
+            )
 
         positive, negative = (
             np.mean([mean(word) for word in group], axis=0) for group in ADJECTIVES["seen"]

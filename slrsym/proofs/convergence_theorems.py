@@ -135,7 +135,7 @@ def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
     g = goal.map
     hypotheses = hypotheses_at_all_box_points(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
-        less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
+        less = sp.Lt(g.value_before_step(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior())
     hypotheses["decreases"] = TheoremHypothesis(DecreasesAlong(g, risk))
     return TheoremHypotheses(hypotheses, g.coordinates)
@@ -201,7 +201,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def overlaps_after_step_statement() -> Boolean:
-    """Return a statement of overlaps and a squared distance after a step along k* and v*."""
+    """Return identities of overlaps after k, v move along k*, v*, and of |k - s k*|^2."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -273,12 +273,12 @@ def _on_the_manifold(
         "vectors": TheoremHypothesis(overlaps_after_step_statement()),
     }
     for number, x in enumerate(overlaps[2:], start=1):
-        partial = at(D(descent.function.expr, x), descent.across)
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
         hypotheses[f"across_{number}"] = TheoremHypothesis(Eq(partial, 0, evaluate=False), square)
     for number, (x, slope, image) in enumerate(
         zip(overlaps, values, planar.images, strict=False), start=1
     ):
-        partial = at(D(descent.function.expr, x), descent.across)
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
         moved = _next_overlap(x, slope, descent.rate)
         hypotheses[f"slope_{number}"] = TheoremHypothesis(
             Eq(partial, slope, evaluate=False), square
@@ -308,7 +308,7 @@ def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> Theorem
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 4, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
         manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
     )
@@ -322,7 +322,7 @@ def from_overlaps_and_edges_hypotheses(
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 3, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
         manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
     )

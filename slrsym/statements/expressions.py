@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
+from slrsym.renamed import old_attribute
 
 
 class ProofError(Exception):
@@ -86,7 +87,9 @@ class ForAll(Sentence):
         """
         return substitute_simultaneously(self.statement, {self.variable: sp.sympify(value)})
 
-    def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
+    with_values = old_attribute("substitute_free_symbols")
+
+    def substitute_free_symbols(self, values: Mapping[Symbol, Expr]) -> ForAll:
         """Return the statement with values substituted for free symbols, avoiding capture.
 
         Parameters
@@ -198,7 +201,7 @@ def substitute_simultaneously(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
             evaluate=False,
         )
     if isinstance(expr, ForAll):
-        return expr.with_values(values)
+        return expr.substitute_free_symbols(values)
     if isinstance(expr, BooleanFunction):
         return expr.func(
             *(substitute_simultaneously(arg, values) for arg in expr.args), evaluate=False

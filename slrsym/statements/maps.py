@@ -10,6 +10,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, substitute_simultaneously
 
 
@@ -173,7 +174,10 @@ class BoxMap(Basic):  # type: ignore[misc]
         """Return the condition that the map takes the box into itself."""
         return sp.And(*self.inside(self.images))
 
-    def after(self, function: sp.Lambda) -> Expr:
+    after = old_attribute("value_after_step")
+    before = old_attribute("value_before_step")
+
+    def value_after_step(self, function: sp.Lambda) -> Expr:
         """Return f(g(x)), the value of a function f after one step from x.
 
         Parameters
@@ -188,7 +192,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return value_at(function, self.images)
 
-    def before(self, function: sp.Lambda) -> Any:
+    def value_before_step(self, function: sp.Lambda) -> Any:
         """Return f(x), the value of a function f before a step from x.
 
         Parameters
@@ -336,12 +340,15 @@ class SphereDescent(Basic):  # type: ignore[misc]
         """The step size of the projected gradient descent."""
         return self.args[1]
 
+    across = old_attribute("zero_overlaps_on_manifold")
+    dimension = old_attribute("space_dimension")
+
     @property
-    def dimension(self) -> Expr:
+    def space_dimension(self) -> Expr:
         """The dimension of the space that holds the two unit vectors."""
         return self.args[2]
 
     @property
-    def across(self) -> dict[Symbol, Expr]:
+    def zero_overlaps_on_manifold(self) -> dict[Symbol, Expr]:
         """The last three overlaps, each with its value 0 on the invariant manifold."""
         return dict.fromkeys(self.function.variables[2:], S.Zero)

@@ -17,7 +17,7 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     is_bound_place,
@@ -46,7 +46,7 @@ class MeanValueTheorem:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
-    def restrict_to_interval(self, line: Inference, low: Term, high: Term) -> Inference:
+    def discharge_all_but_interval(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
@@ -61,7 +61,7 @@ class MeanValueTheorem:
     def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
         """Compare values at `low` and `high`, given a comparison of derivatives between them."""
         return self.emitter.script.add(
-            "mean value", [self.restrict_to_interval(line, low, high)], self.x, low, high
+            "mean value", [self.discharge_all_but_interval(line, low, high)], self.x, low, high
         )
 
     def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
@@ -69,7 +69,7 @@ class MeanValueTheorem:
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
         exist = [
-            self.emitter.prove_or_add_axiom(definedness_formula(t), self.context) for t in (a, b)
+            self.emitter.prove_or_add_axiom(definedness_equation(t), self.context) for t in (a, b)
         ]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
@@ -118,7 +118,7 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
         if size[:2] != ("f", "abs"):
             return prove_by_arithmetic(emitter, wanted, given, lines)
         split = emitter.script.add("absolute value", (), size[2])
-        proofs = [split, prove_by_arithmetic(emitter, definedness_formula(size[2]), given)]
+        proofs = [split, prove_by_arithmetic(emitter, definedness_equation(size[2]), given)]
         for side in split.theorem.conclusion[1:]:
             value = side[2]
             proofs.append(prove_by_arithmetic(emitter, ("<=", value[2], most), given, lines))
@@ -157,7 +157,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         # Between the points the derivative is at least, or at most, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
-        near = between.restrict_to_interval(bend, low, high)
+        near = between.discharge_all_but_interval(bend, low, high)
         step_one = prove_by_arithmetic(
             emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
         )
@@ -220,7 +220,7 @@ def _emit_equal_by_derivative(
             # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.attempt(partial(align_values, line, places))
+                short = emitter.try_or_undo(partial(align_values, line, places))
                 return emitter.from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
@@ -258,7 +258,7 @@ def _emit_fundamental_theorem(
     for node in _outermost_binders(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.attempt(partial(_integrate, emitter, step.context, node, primitive))
+                emitter.try_or_undo(partial(_integrate, emitter, step.context, node, primitive))
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
@@ -320,7 +320,7 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
             return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
-            lines.append(emitter.attempt(split_off))
+            lines.append(emitter.try_or_undo(split_off))
     return emitter.from_equations(lines, wanted, step.context)
 
 
@@ -368,15 +368,19 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
         exist.append(
             discharge(
                 emitter.script.add(
-                    "under", [under_facts(definedness_formula(t))], sum_over_range(t)
+                    "under", [under_facts(definedness_equation(t))], sum_over_range(t)
                 )
             )
         )
-        emitter.store_proof(definedness_formula(sum_over_range(t)), step.context, exist[-1])
+        emitter.store_proof(definedness_equation(sum_over_range(t)), step.context, exist[-1])
     added = discharge(emitter.script.add("under", [compared], sum_over_range(sides[0])))
     taken = discharge(
         emitter.script.add(
-            "linear", [under_facts(definedness_formula(body))], sum_over_range(body), factors, parts
+            "linear",
+            [under_facts(definedness_equation(body))],
+            sum_over_range(body),
+            factors,
+            parts,
         )
     )
     goal = emitter.formula(step.statement)

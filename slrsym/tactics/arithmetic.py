@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     has_copy_sum,
     is_bound_place,
@@ -200,7 +200,7 @@ def prove_by_arithmetic(
         if not any(any(outer_binders(q)) for q in formulas):
             raise
         try:
-            return emitter.attempt(
+            return emitter.try_or_undo(
                 partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
             )
         except NoEquationsKnown:
@@ -307,8 +307,8 @@ def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference
         return line
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = emitter.attempt(
-            partial(prove_by_arithmetic, emitter, definedness_formula(value), ())
+        exists = emitter.try_or_undo(
+            partial(prove_by_arithmetic, emitter, definedness_equation(value), ())
         )
         line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
     return line
@@ -375,7 +375,7 @@ def prove_in_context(
     known = binders_in_facts(
         [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
     )
-    asked = [definedness_formula(n) for name, n in nodes.items() if name not in known]
+    asked = [definedness_equation(n) for name, n in nodes.items() if name not in known]
     exist = [
         emitter.prove_or_add_axiom(q, context)
         for q in asked
@@ -441,7 +441,7 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
         unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
         for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
-                return emitter.attempt(way)
+                return emitter.try_or_undo(way)
         raise reason
 
 
@@ -455,7 +455,7 @@ def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Cont
             for other, line in list(words.values()):
                 if line is None and other is not t and other[:2] == t[:2]:
                     with suppress(*FAILURES):
-                        equal = emitter.attempt(
+                        equal = emitter.try_or_undo(
                             partial(prove_by_arithmetic, emitter, ("=", t, other), ())
                         )
                         words[canonical_key(t)] = (other, equal)
@@ -495,11 +495,11 @@ def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
         for name in free_symbols(t):
             # A bound variable needs no hypothesis that it is defined.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.infer_by_logic([known], (), definedness_formula(name))
+            exists = emitter.infer_by_logic([known], (), definedness_equation(name))
             left = {
                 k: h
                 for k, h in line.theorem.hypotheses.items()
-                if k != canonical_key(definedness_formula(name))
+                if k != canonical_key(definedness_equation(name))
             }
             line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line

@@ -202,7 +202,7 @@ class ProofEmitter:
         """Return a theorem without hypotheses, deriving it by `make()` on the first call."""
         line = self._proofs.get((name, ()))
         if line is None:
-            line = self._proofs[name, ()] = self.attempt(make)
+            line = self._proofs[name, ()] = self.try_or_undo(make)
         return line
 
     def store_proof(self, p: Term, context: Context, line: Inference) -> None:
@@ -226,7 +226,7 @@ class ProofEmitter:
                     continue
         for ask in PROVERS:
             with contextlib.suppress(*FAILURES):
-                return self.attempt(partial(ask, self, p, given, context))
+                return self.try_or_undo(partial(ask, self, p, given, context))
         return None
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
@@ -256,7 +256,7 @@ class ProofEmitter:
             partial(self.from_equations, [shown], wanted, context),
         ):
             with contextlib.suppress(*FAILURES):
-                return self.attempt(way)
+                return self.try_or_undo(way)
         raise Rejected(f"it does not follow from {self.formula_text(p)}")
 
     def _conclude_by_equal_sides(
@@ -370,10 +370,10 @@ class ProofEmitter:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
-                return self.attempt(partial(self.conclude, line, p, context))
+                return self.try_or_undo(partial(self.conclude, line, p, context))
         return None
 
-    def attempt(self, make: Callable[[], Inference]) -> Inference:
+    def try_or_undo(self, make: Callable[[], Inference]) -> Inference:
         """Return `make()`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:
@@ -387,7 +387,7 @@ class ProofEmitter:
         reason: Exception = Rejected(otherwise)
         for way in ways:
             try:
-                return self.attempt(way)
+                return self.try_or_undo(way)
             except FAILURES as failed:
                 reason = failed
         raise reason
@@ -407,7 +407,9 @@ class ProofEmitter:
         missing = Rejected("it does not follow by arithmetic")
         for ask in PROVERS:
             try:
-                return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
+                return self.try_or_undo(
+                    partial(ask, self, p, self.hypotheses(context), context, lines)
+                )
             except FAILURES as reason:
                 missing = reason if isinstance(reason, MissingFact) else missing
         raise missing
@@ -417,7 +419,7 @@ class ProofEmitter:
     ) -> Inference:
         """Call `make`; if it fails, prove the step by linearity from known theorems."""
         try:
-            return self.attempt(make)
+            return self.try_or_undo(make)
         except FAILURES:
             if not step.link.statement.has(Expectation, Integral):
                 raise

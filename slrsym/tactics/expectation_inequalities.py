@@ -191,10 +191,10 @@ def _conclude_with_other_integrands(
             names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
                 body = substitute(binder_bodies(other)[0], names)
-                equal = work.emitter.attempt(partial(work.replace_integrand, node, body))
+                equal = work.emitter.try_or_undo(partial(work.replace_integrand, node, body))
                 line = _rewrite_both_sides(work, line, equal, node)
                 break
-    return work.emitter.attempt(
+    return work.emitter.try_or_undo(
         lambda: work.emitter.discharge_hypotheses(work.prove(wanted, [line]), work.context)
     )
 
@@ -263,16 +263,16 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
     """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
+        return emitter.try_or_undo(partial(prove_in_context, emitter, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
             if signs := _prove_means_nonnegative(emitter, p, step.context):
-                return emitter.attempt(
+                return emitter.try_or_undo(
                     partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
                 )
         for t, k in _integer_cuts(emitter, step):
             with suppress(*FAILURES):
-                return emitter.attempt(
+                return emitter.try_or_undo(
                     partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
                 )
         return emitter.from_equations(premises, p, step.context)
@@ -286,7 +286,7 @@ def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -
             zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
             said = ("<=", num(0), binder_bodies(node)[0])
             with suppress(*FAILURES):
-                known = emitter.attempt(
+                known = emitter.try_or_undo(
                     partial(
                         ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                     )
@@ -383,7 +383,7 @@ def prove_by_pieces(
         try:
             # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
-            parts.append(emitter.attempt(partial(within, weak, value, piece)))
+            parts.append(emitter.try_or_undo(partial(within, weak, value, piece)))
         except FAILURES as reason:
             try:
                 parts.append(by_contradiction(side))

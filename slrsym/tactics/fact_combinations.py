@@ -45,7 +45,7 @@ class FactCombinations:
         self.failed: set[Any] = set()
         self.depth = 0
         self.squares: list[Any] = []
-        self.subterms: list[Any] = []
+        self.factors: list[Any] = []
         self.parts: dict[Any, list[Any]] = {}
         # The evidence: each sign that was asked for, with the facts that are learned for it.
         self.answers: list[Any] = []
@@ -60,10 +60,10 @@ class FactCombinations:
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
             self.squares.append(f)
 
-    def record_subterm(self, f: Any) -> None:
+    def record_factor(self, f: Any) -> None:
         """Record the numerator of a sum or product, as a factor for combinations."""
-        if 1 < len(f.monoms()) < 40 and len(self.subterms) < 40 and f not in self.subterms:
-            self.subterms.append(f)
+        if 1 < len(f.monoms()) < 40 and len(self.factors) < 40 and f not in self.factors:
+            self.factors.append(f)
 
     def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
         """Learn the sign of a combination of facts, and record the combination as evidence."""
@@ -166,7 +166,7 @@ class FactCombinations:
         """Return products of facts, squares and generators of which q may be a combination."""
         pairs = itertools.combinations_with_replacement
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
-        for h in self.subterms:
+        for h in self.factors:
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
                 self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])

@@ -102,7 +102,7 @@ class HintRecordingRing(Ring):
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
             self.search.record_square(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
-            self.search.record_subterm(f[0])
+            self.search.record_factor(f[0])
             self.search.record_parts(
                 self, t[0], f, [super(HintRecordingRing, self).normal_form(a) for a in t[1:]]
             )

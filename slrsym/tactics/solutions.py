@@ -37,7 +37,7 @@ def _emit_solution_set(
 
 def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.attempt(partial(emitter.emit_by_rule, step, ()))
+        return emitter.try_or_undo(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise

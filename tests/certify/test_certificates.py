@@ -24,8 +24,8 @@ from slrsym.certify.manifold_functions import (
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
-from slrsym.models.paper_expressions import planar_program
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
+from slrsym.models.paper_risk_expressions import planar_program
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol

@@ -8,10 +8,10 @@ from scipy.special import erf
 
 from slrsym.figures import draw, recipe
 from slrsym.figures.committee_surveys import (
+    CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,
     SampledDescent,
-    StabilitySurvey,
 )
 
 from .._profile import thorough_only
@@ -62,7 +62,7 @@ def test_the_generalisation_error_is_the_mean_over_inputs(K, M):
 @thorough_only
 @pytest.mark.parametrize(("K", "limit"), [(2, 2.306828), (3, 1.620675), (4, 1.249393)])
 def test_limits_of_stability_are_those_of_the_block(K, limit):
-    assert StabilitySurvey().limit(K) == pytest.approx(limit, abs=1e-6)
+    assert CriticalLearningRateSurvey().limit(K) == pytest.approx(limit, abs=1e-6)
 
 
 @thorough_only

@@ -18,7 +18,7 @@ from slrsym.kernels.symbolic_functions import (
     Z,
     gaussian_mean,
 )
-from slrsym.models.instances import attention
+from slrsym.models.examples import attention
 from slrsym.models.paper_risk import kernel
 from slrsym.models.specification import softmax
 from slrsym.task import Task

@@ -10,7 +10,7 @@ from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps_of_vectors
 from slrsym.landscape import SearchCoverage, find_critical_points
-from slrsym.landscape.enumeration import iterate_to_critical_points, newton_step_lengths
+from slrsym.landscape.enumeration import distances_to_zero_if_converged, iterate_to_critical_points
 from slrsym.landscape.points import OVERLAP_SIGNS, describe_freedom_of_k_and_v, point_name
 from slrsym.task import OrderParameters
 
@@ -154,10 +154,10 @@ def test_the_estimate_of_what_is_missed():
 def test_flat_regions_are_no_critical_points():
     tilted = np.array([[1e-14, 0.0], [0.0, 1e-14]])
     flat = np.array([[1e-15, 0.0], [0.0, 1.0]])
-    assert newton_step_lengths(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
-    assert newton_step_lengths(np.array([1e-13, 0]), np.eye(2)) < 1e-12
-    assert np.isinf(newton_step_lengths(np.array([1e-3, 0]), np.eye(2)))
-    assert newton_step_lengths(np.zeros(2), tilted) == pytest.approx(np.pi)
+    assert distances_to_zero_if_converged(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
+    assert distances_to_zero_if_converged(np.array([1e-13, 0]), np.eye(2)) < 1e-12
+    assert np.isinf(distances_to_zero_if_converged(np.array([1e-3, 0]), np.eye(2)))
+    assert distances_to_zero_if_converged(np.zeros(2), tilted) == pytest.approx(np.pi)
 
 
 @pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])

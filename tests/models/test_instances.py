@@ -13,7 +13,7 @@ from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import logistic, softmax
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit

@@ -10,7 +10,7 @@ from sympy import Heaviside, Max, Rational, Symbol, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from tests._profile import thorough, thorough_only
 
 c = Symbol("c", real=True)

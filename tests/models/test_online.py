@@ -9,7 +9,7 @@ from sympy import Symbol, sqrt
 from sympy import erf as symbolic_erf
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import attention, committee
+from slrsym.models.examples import attention, committee
 
 NOISE, D, RUNS, TIME = 0.2, 400, 8, 3
 

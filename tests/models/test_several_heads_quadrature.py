@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 from sympy import Integer, Rational
 
-from slrsym.models.instances import MultiHead, multi_head
+from slrsym.models.examples import MultiHead, multi_head
 from tests._profile import THOROUGH, more, thorough
 from tests.models._vectors import numbers_of, state_of, unit
 

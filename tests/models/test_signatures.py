@@ -8,7 +8,7 @@ import pytest
 from sympy import Symbol, erf, sqrt
 
 from slrsym.models import Direction, Model, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import committee
+from slrsym.models.examples import committee
 
 d = Symbol("d", positive=True)
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)

@@ -9,7 +9,7 @@ from sympy import Rational, Symbol, tanh
 
 from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import attention
+from slrsym.models.examples import attention
 from slrsym.models.simulation import DescentEngine
 from slrsym.task import Task
 

@@ -166,7 +166,7 @@ def shown(by=sign, f=bowl):
         *(chain(r.lhs).ge(r.rhs, by=by) if isinstance(r, Ge) else chain(r.lhs).le(r.rhs, by=by)
           for r in half.inside(half.images))
     )  # fmt: skip
-    change = chain(half.after(f) - half.before(f)).le(0, by=by)
+    change = chain(half.value_after_step(f) - half.value_before_step(f)).le(0, by=by)
     return by_theorem(DecreasesAlong(half, f), "decrease", stays=stays, decreases=change)
 
 

@@ -15,8 +15,8 @@ from slrsym.recovery import (
     VERDICTS,
     Setting,
     classify_states,
+    fit_swap_prediction,
     recover,
-    separation,
     wilson_intervals,
 )
 from slrsym.recovery.setting import (
@@ -119,7 +119,7 @@ def test_runs_that_still_move_have_not_ended(creeping):
     assert ended
     assert float(found.fraction[1]) == counts["swap"] / ended
     assert float(found.upper[0]) == wilson_intervals([0], ended)[1]
-    assert separation(found) is None
+    assert fit_swap_prediction(found) is None
     # They move indeed, and what is said to have ended has.
     runs = simulate(creeping.task, OverlapStart(found.start.values), 1, 0.01, 100_000, 100_000)
     last = runs.isel(step=-1)

@@ -195,7 +195,7 @@ wrong(
 
 def summit(g, points, f, by=sign):
     higher = {
-        f"less_{number}": chain(g.before(f)).lt(f(*point), by=by)
+        f"less_{number}": chain(g.value_before_step(f)).lt(f(*point), by=by)
         for number, point in enumerate(sorted(points, key=str), start=1)
     }
     return by_theorem(
