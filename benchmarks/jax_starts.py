@@ -32,7 +32,7 @@ def by_jax(states: Any, inverse_temperatures: Any) -> Any:
     step, restore = (compile_program(p, "jax") for p in (overlap_program(), feasibility_program(5)))
 
     def moved(state: Any, lam: Any) -> Any:
-        new = step(state, lam, *TASK.numbers, ALPHA)
+        new = step(state, lam, *TASK.kernel_parameters, ALPHA)
         # The last number is negative where rounding has left the feasible set.
         return jax.numpy.where(new[5] < 0, restore(new[:5]), new[:5]), None
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from slrsym.renamed import old_attribute
+
 if TYPE_CHECKING:
     from slrsym.token_laws import U1 as U1
     from slrsym.token_laws import V1 as V1
@@ -77,8 +79,10 @@ class Task:
                 raise ValueError(f"{name} must be at most 1e150; got {given!r}")
             object.__setattr__(self, name, value)
 
+    numbers = old_attribute("kernel_parameters")
+
     @property
-    def numbers(self) -> tuple[float, float, float, float]:
+    def kernel_parameters(self) -> tuple[float, float, float, float]:
         """The parameters gamma, d, L and epsilon, in the order that compiled functions take."""
         return self.gamma, float(self.d), float(self.L), self.epsilon
 

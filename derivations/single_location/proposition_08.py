@@ -59,7 +59,7 @@ stays_kappa, stays_nu = (
 on_the_square = Claim(
     id="proposition-8-square",
     title="The planar map does not leave the square $|kappa| <= 1$, $|nu| <= 1$",
-    statement=g.stays(),
+    statement=g.invariance_condition(),
     source="Section 5",
     hypotheses=square_conditions(),
 )

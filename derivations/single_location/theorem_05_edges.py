@@ -48,7 +48,9 @@ def edge(fixed, free, at):
             goal,
             "strict-maximum",
             {"risk": cost},
-            stays=by_claim(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
+            stays=by_claim(
+                on_edge.invariance_condition(), "planar-step-stays", {"x": free, "y": alpha * slope}
+            ),
             decreases=by_theorem(
                 DecreasesAlong(on_edge, cost),
                 "on-face",

@@ -115,8 +115,10 @@ class Certificate:
         """The certified statement, as a sentence."""
         return KINDS[self.kind].statement
 
+    margin = old_attribute("smallest_margin_text")
+
     @property
-    def margin(self) -> str | None:
+    def smallest_margin_text(self) -> str | None:
         """The smallest margin by which an inequality is proved, as text; None without any."""
         return min(self.margins.values(), key=float, default=None)
 

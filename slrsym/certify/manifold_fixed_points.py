@@ -50,8 +50,10 @@ class LocalRates:
         """The outcome of the certification: shown, refuted or undecided."""
         return self.certificate.verdict
 
+    radius = old_attribute("contracted_box_side")
+
     @property
-    def radius(self) -> Fraction:
+    def contracted_box_side(self) -> Fraction:
         """The side of the box at (1, 1) that the map contracts."""
         return self.certificate.numbers["radius"]
 

@@ -151,7 +151,7 @@ class Ring:
 
     # -- generators -------------------------------------------------------------------------------
 
-    def generator_number(self, *data: Any) -> int:
+    def generator_index(self, *data: Any) -> int:
         """Return the number of the generator with given data; create the generator if it is new."""
         # Polynomials cannot be hashed.
         name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
@@ -169,21 +169,21 @@ class Ring:
         return self.generators[places[0]]
 
     def symbol(self, t: Term) -> Poly:
-        x = self.x[self.generator_number("s", t)]
+        x = self.x[self.generator_index("s", t)]
         self.facts.learn(x, _OF_SORT[t[2][1:]])
         if t[2] in ("Z>0", "Z<0"):
             self.facts.learn(x - 1 if t[2] == "Z>0" else -x - 1, NN)
         return x
 
     def pi(self) -> Poly:
-        x = self.x[self.generator_number("pi")]
+        x = self.x[self.generator_index("pi")]
         for p, s in ((x, POS), (x - fmpq(314159, 100000), POS), (x - fmpq(314160, 100000), NEG)):
             self.facts.learn(p, s)
         return x
 
     def root_generator(self, base: Poly, q: int) -> Poly:
         """Return the generator that stands for the q-th root of a nonnegative polynomial."""
-        i = self.generator_number("root", base, q)
+        i = self.generator_index("root", base, q)
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
         self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
@@ -268,7 +268,7 @@ class Ring:
             alike = (g for g in self.generators if g[0] == "exp" and self.is_equal((mono, d), g[1]))
             asked = self.exponent_unit_key(mono, d)
             g = next(alike, None) or ("exp", (mono, d), self.units.get(asked, abs(c)))
-            i = self.generator_number(*g)
+            i = self.generator_index(*g)
             k = c / g[2]
             if k.q != 1:
                 self.units[self.exponent_unit_key(*g[1])] = self.units[asked] = g[2] / int(k.q)
@@ -312,7 +312,7 @@ class Ring:
                 return factor * self.x[i], self.one
         if any(p < 0 and a[0] == 0 for p, a in zip(parity, arguments, strict=True)):
             return self.zero, self.one
-        i = self.generator_number("f", name, *arguments)
+        i = self.generator_index("f", name, *arguments)
         self.learn_function_facts(name, i)
         return self.x[i], self.one
 
@@ -478,7 +478,7 @@ class Ring:
         name = canonical_key(t)
         if name not in self._opaque:
             require(name in self.defined, f"{t[0]} is not known to be defined: {name:.200}")
-            self._opaque[name] = self.x[self.generator_number("opaque", name)], self.one
+            self._opaque[name] = self.x[self.generator_index("opaque", name)], self.one
         return self._opaque[name]
 
     def define_by_equation(self, t: Term, value: Term) -> bool:

@@ -336,7 +336,7 @@ def coq(
     start = time.perf_counter()
     ledger = load_ledger(paths, claims)
     made = coq_development(ledger, claims or ledger.claims)
-    files = made.files()
+    files = made.file_texts()
     write_folder(
         folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
     )

@@ -376,7 +376,7 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
 
         task = task_from_settings(runs.attrs)
         # Where the inverse temperature varies, the field of the end.
-        field = SquareSurvey(task, float(runs.lam[-1])).field()
+        field = SquareSurvey(task, float(runs.lam[-1])).compute_field_data()
         figure = trajectories_figure(runs, field)
     else:
         figure = runs_figure(runs)

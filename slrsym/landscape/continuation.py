@@ -78,7 +78,7 @@ class _Equations:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._rest = task.numbers
+        self._rest = task.kernel_parameters
 
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""

@@ -161,7 +161,7 @@ class CriticalPoints:
             "lam": self.lam,
             "points": [p.as_dict() for p in self.points],
             "starts": self.coverage.starts,
-            "found": self.coverage.found,
+            "found": self.coverage.hit_count,
             "plateaus": self.plateaus,
             "expected_missed": missed if math.isfinite(missed) else None,
             "unseen_mass": self.coverage.unseen_mass,
@@ -231,11 +231,11 @@ def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
-def points_fixed_by_symmetry(m: int) -> _Array:
+def points_fixed_by_symmetry(dimension: int) -> _Array:
     """Return the points that are critical at all parameters because symmetries fix them."""
-    axes = np.eye(m)
+    axes = np.eye(dimension)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
-    if m > 2:
+    if dimension > 2:
         pairs.append((axes[2], axes[2]))
     return np.array(pairs)
 
@@ -400,7 +400,7 @@ def _null_point(lam: float, task: Task) -> CriticalPoint:
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
     below, undecided, _ = inertia_of_ball_matrix(
-        enclose_second_derivatives([0] * 5, (lam, *task.numbers), 40)
+        enclose_second_derivatives([0] * 5, (lam, *task.kernel_parameters), 40)
     )
     family, free = describe_freedom_of_k_and_v(state, task.d)
     return CriticalPoint(

@@ -42,7 +42,7 @@ class SearchCoverage:
     hits: tuple[int, ...]
 
     @property
-    def found(self) -> int:
+    def hit_count(self) -> int:
         """Number of searches that ended at a critical point."""
         return sum(self.hits)
 
@@ -57,13 +57,13 @@ class SearchCoverage:
         found w points there are :math:`w (n - 1)/(n - w - 2)` in all. Points that hardly any start
         leads to are underrated by it.
         """
-        n, w = self.found, len(self.hits)
+        n, w = self.hit_count, len(self.hits)
         return math.inf if n <= w + 2 else w * (n - 1) / (n - w - 2) - w
 
     @property
     def unseen_mass(self) -> float:
         """Estimated fraction of starts that lead to points not found, after Good and Turing."""
-        return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
+        return sum(1 for h in self.hits if h == 1) / self.hit_count if self.hit_count else 1.0
 
 
 def follow_eigenvectors(

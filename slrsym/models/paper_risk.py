@@ -65,7 +65,7 @@ def _evaluated(
     values: NDArray[np.float64]
     with np.errstate(over="ignore", invalid="ignore"):
         try:
-            values = kernel(name, backend)(points, inverse_temperature, *task.numbers)
+            values = kernel(name, backend)(points, inverse_temperature, *task.kernel_parameters)
         except (OverflowError, ZeroDivisionError):
             values = np.full(1, np.nan)
     if not np.isfinite(values).all():

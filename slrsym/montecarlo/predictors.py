@@ -240,7 +240,7 @@ def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
 def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the conditional variance of the output given the scores."""
     result: NDArray[np.float64] = np.sum(
-        batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1
+        batch.array_by_token_kind(batch.var_own, batch.var_other) * a**2, axis=1
     )
     return result
 
@@ -311,7 +311,7 @@ class OverlapGradient:
         slopes = self.predictor.output_slopes(u, a, v)
         # E[e dT/du] for the informative token's score, given all scores.
         row = self.predictor.weight_slopes_in_score(u, a, batch.place)
-        spread = batch.weighted(batch.var_own, batch.var_other)
+        spread = batch.array_by_token_kind(batch.var_own, batch.var_other)
         joint = error * own(slopes) + own(row) * batch.cov - np.sum(spread * a * row, axis=1)
         mixed = 2 * a * slopes - 2 * error[:, None] * self.predictor.own_slopes(u, a)
         rows = np.stack(
@@ -320,7 +320,7 @@ class OverlapGradient:
                 -2 * g2 * own(a),
                 -2 * signal * own(a) * error,
                 -2 * g2 * own(slopes),
-                np.sum(batch.weighted(g2, 1.0) * mixed, axis=1),
+                np.sum(batch.array_by_token_kind(g2, 1.0) * mixed, axis=1),
             ],
             axis=1,
         )

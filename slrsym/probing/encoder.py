@@ -102,8 +102,10 @@ class Encoder:
         """The name of the encoder's directory, for figures."""
         return self.directory.resolve().name
 
+    layers = old_attribute("layer_count")
+
     @property
-    def layers(self) -> int:
+    def layer_count(self) -> int:
         """The number of layers, one less than that of hidden states."""
         return int(self.config["num_hidden_layers"])
 
@@ -227,8 +229,8 @@ class Encoder:
         x = self._weight("embeddings.word_embeddings.weight")[np.array(ids)]
         x = x + positions[: x.shape[1]] + self._weight("embeddings.token_type_embeddings.weight")[0]
         states = [self._normalised(x, "embeddings.LayerNorm")]
-        for layer in range(self.layers):
-            alone = first_only and layer == self.layers - 1
+        for layer in range(self.layer_count):
+            alone = first_only and layer == self.layer_count - 1
             states.append(self._layer(states[-1], f"encoder.layer.{layer}", alone))
         return states
 

@@ -111,7 +111,7 @@ class Probing(SavedComputation):
         sizes = [len(sentences(name)) for name in SETS]
         return {
             "survey": "probing", "model": encoder.name, "weights": encoder.digest,
-            "layers": encoder.layers, "sentences": sizes, "C": self.C,
+            "layers": encoder.layer_count, "sentences": sizes, "C": self.C,
         }  # fmt: skip
 
     def compute(
@@ -183,7 +183,9 @@ class Probing(SavedComputation):
                 jobs.append((some, _encoded, (str(self.directory), [text for *_, text in some])))
         width, found = int(encoder.config["hidden_size"]), {}
         for name in SETS:
-            found[name] = np.empty((len(sentences(name)), encoder.layers + 1, width), np.float32)
+            found[name] = np.empty(
+                (len(sentences(name)), encoder.layer_count + 1, width), np.float32
+            )
         with show_progress(progress, "sentences", len(texts)) as shown:
             for some, vectors in results_from_processes(jobs, workers or count_cores()):
                 for (name, i, _), vector in zip(some, vectors, strict=True):
@@ -263,7 +265,7 @@ class Projections(SavedComputation):
     def _drawn(self, words: list[list[str]], decisive: list[int]) -> NDArray[np.floating[Any]]:
         task = MultipleLocation(Task(self.d, len(words[0]), 0.5**0.5))
         rng = np.random.default_rng(self.seed)
-        k_star, v_star = task.stars(rng)
+        k_star, v_star = task.draw_stars(rng)
         X, y = task.draw(rng, k_star, v_star, 100)
         # A sentence of each label, clearly; the informative token has the place of its word.
         chosen = [X[np.argmax(y > 0.8)], X[np.argmax(y < -0.8)]]

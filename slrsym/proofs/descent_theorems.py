@@ -59,8 +59,11 @@ def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> A
 
 def hypotheses_at_all_box_points(g: BoxMap, **statements: Boolean) -> dict[str, TheoremHypothesis]:
     """Return named statements, and the box's invariance, as hypotheses at all its points."""
-    formulas = {"stays": g.stays(), **statements}
-    return {name: TheoremHypothesis(formula, g.inside()) for name, formula in formulas.items()}
+    formulas = {"stays": g.invariance_condition(), **statements}
+    return {
+        name: TheoremHypothesis(formula, g.inside_conditions())
+        for name, formula in formulas.items()
+    }
 
 
 def membership_statement(g: BoxMap, points: sp.FiniteSet) -> Boolean:
@@ -147,7 +150,7 @@ def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theore
     goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
-    bound = Le(g.squared_step() - factor * g.value_before_step(slack), 0, evaluate=False)
+    bound = Le(g.squared_step_length() - factor * g.value_before_step(slack), 0, evaluate=False)
     hypotheses = hypotheses_at_all_box_points(g, steps=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
@@ -205,5 +208,8 @@ def on_face_hypotheses(
     if goal != wanted:
         raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
     kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
-    hypotheses = {"kept": TheoremHypothesis(kept, face.inside()), "whole": TheoremHypothesis(shown)}
+    hypotheses = {
+        "kept": TheoremHypothesis(kept, face.inside_conditions()),
+        "whole": TheoremHypothesis(shown),
+    }
     return TheoremHypotheses(hypotheses, whole.coordinates)

@@ -255,7 +255,9 @@ class Setting:
         digest = hashlib.sha256(repr(self).encode()).digest()
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
-    def starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
+    starts = old_attribute("draw_starts")
+
+    def draw_starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
         """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`.
 
         Parameters
@@ -325,7 +327,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         return ()
     lam, task = setting.inverse_temperatures, setting.task
     times = classification_steps(setting.steps)
-    engine = _engine(setting.starts(seed, 0, _PILOTS), setting, backend)
+    engine = _engine(setting.draw_starts(seed, 0, _PILOTS), setting, backend)
     log, done = [], 0
     for step in times.tolist():
         engine.advance(lam[done:step], step - done)
@@ -372,7 +374,7 @@ def follow_to_ends(
 ) -> ClassifiedRuns:
     """Run descent from random starts until each end is classified; return the endpoints."""
     lam = setting.inverse_temperatures
-    start = setting.starts(seed, first, stop)
+    start = setting.draw_starts(seed, first, stop)
     count = len(start)
     result = ClassifiedRuns(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)

@@ -72,7 +72,9 @@ class ForAll(Sentence):
         x = self.variable
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
-    def at(self, value: Any) -> Boolean:
+    at = old_attribute("instantiate")
+
+    def instantiate(self, value: Any) -> Boolean:
         """Return the quantified statement with a value in place of its bound variable.
 
         Parameters
@@ -106,7 +108,7 @@ class ForAll(Sentence):
         x = self.variable
         if any(x in v.free_symbols for v in values.values()):
             x = sp.Dummy(x.name, **x._assumptions_orig)
-        made: ForAll = ForAll(x, substitute_simultaneously(self.at(x), values))
+        made: ForAll = ForAll(x, substitute_simultaneously(self.instantiate(x), values))
         return made
 
     def _sympystr(self, printer: Any) -> str:

@@ -320,7 +320,7 @@ class _StatementOnPairs(OrbitStatement):
             "$k$, in dimension ",
             self.map.space_dimension,
             ", projected gradient descent of $R$ with step size ",
-            self.map.rate,
+            self.map.step_size,
             end,
         )
 

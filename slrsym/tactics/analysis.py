@@ -100,7 +100,7 @@ def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     if kind == "<" and wanted[0] == "<=":
         slope = emitter.conclude(slope, ("<=", a, b), step.context)
     line = emitter.discharge_hypotheses(between.compare_ends(slope, low, high), step.context)
-    return emitter.from_equations([line], wanted, step.context)
+    return emitter.prove_from_equations([line], wanted, step.context)
 
 
 @emitter_for_rules("_Lipschitz")
@@ -221,7 +221,7 @@ def _emit_equal_by_derivative(
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
                 short = emitter.try_or_undo(partial(align_values, line, places))
-                return emitter.from_equations([short, equal], goal, context)
+                return emitter.prove_from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
         def align_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
@@ -262,7 +262,7 @@ def _emit_fundamental_theorem(
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
-    return emitter.from_equations(lines, wanted, step.context)
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
@@ -301,7 +301,7 @@ def _emit_integral_algebra(
         )
         line = emitter.script.add("adjacent", (), first, second)
         lines.append(emitter.discharge_hypotheses(line, step.context))
-    return emitter.from_equations(lines, wanted, step.context)
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_SingleOut")
@@ -321,7 +321,7 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
 
         with suppress(*FAILURES):
             lines.append(emitter.try_or_undo(split_off))
-    return emitter.from_equations(lines, wanted, step.context)
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_Termwise")
@@ -386,7 +386,7 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     goal = emitter.formula(step.statement)
 
     def rewrite_equal(line: Inference, old: Term, new: Term) -> Inference:
-        equation = emitter.from_equations(exist, ("=", old, new), step.context)
+        equation = emitter.prove_from_equations(exist, ("=", old, new), step.context)
         paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
@@ -397,12 +397,12 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     total, (_, *ends) = sum_over_range(body), taken.theorem.conclusion
     (linear_part,) = [t for t in ends if not is_same_term(t, total)]
     more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
-    equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
+    equal = emitter.prove_from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
     equal = emitter.script.add("rewrite", [equal, taken], [[1, 2]])
     sides = (
         [("+", less, total), less] if is_same_term(sides[0], body) else [less, ("+", less, total)]
     )
-    line = emitter.from_equations([added], (kind, *sides), step.context)
+    line = emitter.prove_from_equations([added], (kind, *sides), step.context)
     return emitter.script.add(
         "rewrite", [line, equal], [[1 if is_same_term(sides[1], less) else 2]]
     )

@@ -233,7 +233,7 @@ def _learn_facts(
             fact = facts[i]
             if i in use:
                 continue
-            mark = ring.state(), len(search.answers)
+            mark = ring.snapshot(), len(search.answers)
             try:
                 learn_relation(ring, fact)
                 use.append(i)
@@ -430,16 +430,16 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return prove_after_rewriting(
-            emitter, wanted, premises, lambda p: emitter.from_equations((), p, step.context)
+            emitter, wanted, premises, lambda p: emitter.prove_from_equations((), p, step.context)
         )
     if premises:
-        return emitter.from_equations(premises, wanted, step.context)
+        return emitter.prove_from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
         return emitter.prove_or_use_linearity(step, show, premises)
     except FAILURES as reason:
         unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
-        for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
+        for way in (unified, partial(emitter.prove_from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
                 return emitter.try_or_undo(way)
         raise reason
@@ -504,7 +504,7 @@ def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
             line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
-    line = emitter.from_equations((), meant, context)
+    line = emitter.prove_from_equations((), meant, context)
     for path, t in zip(paths, [t for _, t in _calls_of_zeta_and_owens_t(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]

@@ -297,7 +297,7 @@ class BinderEquations:
             r for line in self.found for r in relations_in_conjunction(line.theorem.conclusion)
         ]
         for fact in (*first, *facts):
-            mark = ring.state()
+            mark = ring.snapshot()
             try:
                 learn_relation(ring, fact)
             except ExponentUnitTooCoarse:

@@ -464,7 +464,7 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
         lines.append(
             emitter.add_soundness_axiom(step, emitter.formula(Eq(node, value, evaluate=False)))
         )
-    return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations(lines, emitter.formula(step.statement), step.context)
 
 
 def _is_provably_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
@@ -536,7 +536,7 @@ def _emit_ball_arithmetic(
         changed.append((line, [tuples_to_lists(path) for path in paths]))
         p = replace_at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
-        shown = emitter.from_equations(bounds, p, step.context)
+        shown = emitter.prove_from_equations(bounds, p, step.context)
     else:
         shown = emitter.script.add("numbers", (), p, _BITS)
     for line, paths in reversed(changed):

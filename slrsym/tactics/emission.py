@@ -27,6 +27,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
@@ -253,7 +254,7 @@ class ProofEmitter:
             )
         for way in (
             partial(self._conclude_by_equal_sides, shown, wanted, context),
-            partial(self.from_equations, [shown], wanted, context),
+            partial(self.prove_from_equations, [shown], wanted, context),
         ):
             with contextlib.suppress(*FAILURES):
                 return self.try_or_undo(way)
@@ -303,7 +304,7 @@ class ProofEmitter:
         for name, value in values:
             symbol = claim.symbol(name)
             if isinstance(value, Lambda) and isinstance(symbol, Symbol):
-                pairs.append(self.translator.sequence(symbol, value))
+                pairs.append(self.translator.sequence_term_and_function(symbol, value))
             elif hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
                 pairs.append((Translator().symbol(symbol), self.term(value)))
             else:
@@ -402,7 +403,11 @@ class ProofEmitter:
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
 
-    def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
+    from_equations = old_attribute("prove_from_equations")
+
+    def prove_from_equations(
+        self, lines: Sequence[Inference], p: Term, context: Context
+    ) -> Inference:
         """Prove a formula by arithmetic from known equations or inequalities."""
         missing = Rejected("it does not follow by arithmetic")
         for ask in PROVERS:

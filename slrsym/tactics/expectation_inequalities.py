@@ -136,7 +136,7 @@ def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     bend = _prove_derivative_sign(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
     line = emitter.discharge_hypotheses(line, step.context)
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Increasing")
@@ -149,7 +149,7 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     x = parts_outside_binder(rising.theorem.conclusion[2])[0]
     line = emitter.script.add("mean value", [rising], x, low, high)
     line = emitter.discharge_hypotheses(line, step.context, [order])
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Jensen")
@@ -275,7 +275,7 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
                 return emitter.try_or_undo(
                     partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
                 )
-        return emitter.from_equations(premises, p, step.context)
+        return emitter.prove_from_equations(premises, p, step.context)
 
 
 def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:

@@ -130,7 +130,9 @@ def _emit_differentiate(
         emitter.formula(step.statement),
     )
     try:
-        return emitter.try_or_undo(partial(emitter.from_equations, uses, wanted, step.context))
+        return emitter.try_or_undo(
+            partial(emitter.prove_from_equations, uses, wanted, step.context)
+        )
     except FAILURES:
         # Move constant factors out of improper integrals first.
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
@@ -504,7 +506,7 @@ def _prove_total_expectation(
         rest = block
         if given and isinstance(block, GaussianLaw):
             first.append(block.marginal(*given))
-            rest = block.condition({s: s for s in given})
+            rest = block.conditional({s: s for s in given})
         inner.append(rest)
         names = {s: Dummy(s.name, real=True) for s in others}
         left_over = rest.rename_variables(names)

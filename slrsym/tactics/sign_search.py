@@ -86,7 +86,7 @@ class HintRecordingRing(Ring):
             raise Rejected("the search has done what it may for a step")
         return super().fraction(n, d, rational)
 
-    def state(self) -> tuple[Any, ...]:
+    def snapshot(self) -> tuple[Any, ...]:
         """Return a snapshot of the ring for `restore`."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
                 dict(self.facts._facts), list(self.facts.roots))  # fmt: skip

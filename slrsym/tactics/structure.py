@@ -215,7 +215,7 @@ def _conclude_disjunction(
 def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Instance")

@@ -71,8 +71,11 @@ def test_the_map_of_a_flow_is_its_step(stated):
     names, p = list(flow.places), len(model.directions)
     for _ in range(5):
         vectors = unit(rng.normal(size=(p, p + 2)))
-        for i, x in enumerate(model.fixed, len(model.trained)):
-            for j, y in enumerate(model.fixed[: i - len(model.trained)], len(model.trained)):
+        for i, x in enumerate(model.fixed_directions, len(model.trained_directions)):
+            for j, y in enumerate(
+                model.fixed_directions[: i - len(model.trained_directions)],
+                len(model.trained_directions),
+            ):
                 if model.fixed_inner_product(x, y) == 0:
                     vectors[i] = unit(vectors[i] - vectors[i] @ vectors[j] * vectors[j])
         gram, slopes = vectors @ vectors.T, rng.normal(size=len(names))

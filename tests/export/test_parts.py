@@ -139,7 +139,7 @@ def claim(id, source):
     ],
 )
 def test_names_depend_on_the_claim_alone(id, source, shown, name):
-    called = ClaimLabel.of(claim(id, source))
+    called = ClaimLabel.from_claim(claim(id, source))
     assert (str(called), called.name) == (shown, name)
     assert id_from_short_name(name) == id
 
@@ -186,7 +186,7 @@ def test_citations():
     papers = builtin_papers()[:1]
     text = bibtex_file_text(["Nobody & Co.", "Peano", "Peano"], papers)
     assert text.count("@") == 3
-    assert text.startswith(f"@inproceedings{{{papers[0].key},")
+    assert text.startswith(f"@inproceedings{{{papers[0].bibtex_key},")
     assert f"@misc{{{other.key},\n  note = {{Nobody \\& Co.}}" in text
 
 

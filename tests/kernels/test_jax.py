@@ -73,7 +73,7 @@ def relative_error(found, expected):
 def test_the_risk_and_its_derivatives():
     functions, hessian = functions_of_the_risk(), kernel("hessian", "mpmath")
     for state, lam, task in points(200 if THOROUGH else 8):
-        rest = (lam, *map(float, task.numbers))
+        rest = (lam, *map(float, task.kernel_parameters))
         inputs = numbers(state, lam, task)
         known = {
             "excess risk": exact(0, inputs),

@@ -116,7 +116,7 @@ def test_spectra_are_those_of_descent_by_vectors(small):
     alpha = 0.01
     for point in small.points:
         values = step_jacobian(point, small, alpha)
-        expected = np.concatenate([[x] * n for x, n in point.multipliers(alpha)])
+        expected = np.concatenate([[x] * n for x, n in point.step_eigenvalues(alpha)])
         assert np.abs(values.imag).max() < 1e-5
         assert np.sort(values.real) == pytest.approx(np.sort(expected), abs=2e-6)
         assert (values.real > 1 + 1e-5).sum() == point.index
@@ -126,11 +126,11 @@ def test_spectra_are_those_of_descent_by_vectors(small):
 def test_steps_that_are_too_large_overshoot(small):
     minimum = small.minima[0]
     edge = minimum.largest_step
-    assert minimum.stability(0.99 * edge) == "attracts"
-    assert minimum.stability(1.01 * edge) == "overshoots"
+    assert minimum.stability_text(0.99 * edge) == "attracts"
+    assert minimum.stability_text(1.01 * edge) == "overshoots"
     assert np.abs(step_jacobian(minimum, small, 0.99 * edge)).max() <= 1 + 1e-6
     assert np.abs(step_jacobian(minimum, small, 1.01 * edge)).max() > 1.01
-    assert small.points[-1].stability(edge) == "repels"
+    assert small.points[-1].stability_text(edge) == "repels"
 
 
 # -- coverage ----------------------------------------------------------------------------------

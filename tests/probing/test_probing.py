@@ -85,7 +85,7 @@ def test_the_same_alone_and_in_a_batch(directory):
     encoder = Encoder(directory)
     texts = ["My red cat is clean.", "My red dog is dirty."]
     together = encoder.hidden_states(texts)
-    assert len(together) == encoder.layers + 1 == 3
+    assert len(together) == encoder.layer_count + 1 == 3
     for state, alone in zip(together, encoder.hidden_states(texts[1:]), strict=True):
         assert np.allclose(state[1], alone[0], atol=1e-5)
     first = encoder.hidden_states(texts, first_only=True)

@@ -34,7 +34,7 @@ def test_modes_grow_near_the_null_point_as_they_should(falling):
 
 def test_sizes_of_modes_do_not_depend_on_symmetries():
     setting = Setting(0.7, 0.0, 60, 5, 0.5**0.5, 1e-3, 1)
-    states = setting.starts(0, 0, 50)
+    states = setting.draw_starts(0, 0, 50)
     sizes = components_along_modes(states, setting)
     assert np.allclose(components_along_modes(states * [-1, -1, -1, -1, 1], setting), sizes)
     assert np.allclose(components_along_modes(states * [1, 1, -1, -1, -1], setting), sizes)

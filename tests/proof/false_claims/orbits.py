@@ -82,7 +82,7 @@ wrong(
         "small-steps",
         {"slack": bowl, "factor": 1},
         stays=stays(outward, unchecked),
-        steps=chain(outward.squared_step() - x**2 - y**2).le(0, by=unchecked),
+        steps=chain(outward.squared_step_length() - x**2 - y**2).le(0, by=unchecked),
         vanishes=lemma("granted"),
     ),
     "theorem",
@@ -160,11 +160,11 @@ wrong(
     by_theorem(
         DecreasesAlong(half, bowl),
         "decrease",
-        stays=by_claim(half.stays(), "granted"),
+        stays=by_claim(half.invariance_condition(), "granted"),
         decreases=chain(half.value_after_step(bowl) - half.value_before_step(bowl)).le(0, by=sign),
     ),
     "stays",
-    others=(granted(saddle.stays()),),
+    others=(granted(saddle.invariance_condition()),),
     checks="rule",
 )
 
@@ -227,7 +227,7 @@ def small_steps(g, by=sign, factor=1):
         "small-steps",
         {"slack": bowl, "factor": factor},
         stays=stays(g, by),
-        steps=chain(g.squared_step() - factor * g.value_before_step(bowl)).le(0, by=by),
+        steps=chain(g.squared_step_length() - factor * g.value_before_step(bowl)).le(0, by=by),
         vanishes=lemma("granted"),
     )
 
@@ -326,7 +326,7 @@ def orbits(g, equations, solutions):
     return (
         granted(StepsVanish(g)),
         granted(AccumulationPointsSolve(g, equations), "solved"),
-        known("solutions", solutions, stays(half), given=g.inside()),
+        known("solutions", solutions, stays(half), given=g.inside_conditions()),
     )
 
 
