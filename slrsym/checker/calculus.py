@@ -11,7 +11,6 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
     definedness_equation,
     free_symbols,
     fresh_symbol,
@@ -21,6 +20,7 @@ from slrsym.checker.term import (
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     possibly_undefined_arguments,
     rename_apart,
     require,
@@ -221,7 +221,7 @@ def require_continuous(t: Term, x: Term) -> None:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
     require(t[:2] != ("f", "sign"), "sign is not continuous")
-    for _, part in children(t):
+    for _, part in places_and_subterms(t):
         require_continuous(part, x)
 
 

@@ -21,7 +21,6 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
     definedness_equation,
     free_symbols,
     has_copy_sum,
@@ -32,6 +31,7 @@ from slrsym.checker.term import (
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     rename_apart,
     replace_parts,
     require,
@@ -290,7 +290,7 @@ def _degree_bound(t: Term, x: Term) -> int:
         return 1
     is_power = t[0] == "^" and t[1] > 0 and t[2] == 1
     require(t[0] in ("+", "*") or is_power, "a variable of noise stands in a function")
-    degrees = [_degree_bound(p, x) for _, p in children(t)]
+    degrees = [_degree_bound(p, x) for _, p in places_and_subterms(t)]
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
 

@@ -17,13 +17,13 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
     definedness_equation,
     free_symbols,
     has_copy_sum,
     is_same_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     rename_apart,
     replace_parts,
     require,
@@ -69,7 +69,9 @@ def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
         return new
     if bound_variables(t):
         return t
-    return replace_parts(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
+    return replace_parts(
+        t, {i: replace_outside_binders(p, old, new) for i, p in places_and_subterms(t)}
+    )
 
 
 @rule("copies exist", "t")

@@ -11,7 +11,6 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     conditions_of_sort,
     definedness_equation,
     free_symbols,
@@ -21,6 +20,7 @@ from slrsym.checker.term import (
     is_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     require,
 )
@@ -120,7 +120,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
         numbers = step if isinstance(step, list) else [step]
         require(all(type(n) is int for n in numbers), "a place is no list of numbers")
         place = tuple(step) if isinstance(step, list) else step
-        parts = dict(children(t))
+        parts = dict(places_and_subterms(t))
         require(place in parts, "there is no such place")
         nodes.append((t, place))
         t = parts[place]

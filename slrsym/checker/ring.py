@@ -125,15 +125,15 @@ class Ring:
         return bool(self.facts.reduce(poly_product(a[0], b[1]) - poly_product(b[0], a[1])) == 0)
 
     def sign_of_fraction(self, f: Fraction) -> Sign:
-        return sign_of_product(self.facts.sign(f[0]), self.facts.sign(f[1]))
+        return sign_of_product(self.facts.possible_signs(f[0]), self.facts.possible_signs(f[1]))
 
     # -- questions --------------------------------------------------------------------------------
 
     def has_sign(self, p: Poly, sign: Sign) -> bool:
         """Return whether a polynomial is known, or shown by evidence, to have a sign."""
-        if not self.facts.sign(p) <= sign:
+        if not self.facts.possible_signs(p) <= sign:
             self.evidence(self, p, sign)
-        return self.facts.sign(p) <= sign
+        return self.facts.possible_signs(p) <= sign
 
     def require_sign(self, p: Poly, sign: Sign, why: str) -> None:
         """Refuse an inference unless a polynomial has a sign."""
@@ -186,7 +186,7 @@ class Ring:
         i = self.generator_index("root", base, q)
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
-        self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
+        self.facts.learn(self.x[i], POS if self.facts.possible_signs(base) <= NZ else NN)
         c, factors = factor_polynomial(base)
         if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
             whole = self.one
@@ -219,7 +219,7 @@ class Ring:
             if not (self.has_sign(g, NN) or self.has_sign(-g, NN)):
                 rest *= g**k
                 continue
-            if not self.facts.sign(g) <= NN:
+            if not self.facts.possible_signs(g) <= NN:
                 g, rest = -g, rest * (-1) ** k
             strict = strict and self.has_sign(g, POS)
             w, left = divmod(k, q)
@@ -332,12 +332,12 @@ class Ring:
             self.facts.learn(p, s)
         if name in ("asin", "atan"):
             n, d = arguments[0]
-            open_ends = name == "atan" or self.facts.sign(d * d - n * n) == POS
+            open_ends = name == "atan" or self.facts.possible_signs(d * d - n * n) == POS
             for p in (self.pi() - 2 * g, self.pi() + 2 * g):
                 self.facts.learn(p, POS if open_ends else NN)
         if name == "max":
             for n, d in arguments:
-                self.facts.learn(g * d - n, sign_of_product(NN, self.facts.sign(d)))
+                self.facts.learn(g * d - n, sign_of_product(NN, self.facts.possible_signs(d)))
 
     # -- what two generators tell of each other ---------------------------------------------------
 
@@ -354,13 +354,13 @@ class Ring:
     def _learn_tangent_bound(self, a: Poly, _: Poly) -> None:
         """Store e^u >= 1 + u for a product of exponentials e^u."""
         n, d = self.exponent(a)
-        self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
+        self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.possible_signs(d), NN))
 
     def _compare_square_root(self, a: Poly, b: Poly) -> None:
         """Store how a square root compares with b, by the sign of its radicand minus b^2."""
         kind, *data = self.generator_data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
-        sign = self.facts.sign
+        sign = self.facts.possible_signs
         s = sign(data[0] - b * b)
         compared = s <= NN or (s <= NP and sign(b) <= NN)
         require(compared, "the root is not known to compare with the other polynomial")
@@ -376,7 +376,7 @@ class Ring:
         g = self.generator_data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
-        self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
+        self.facts.learn(g[2][0] * g[2][1], self.facts.possible_signs(a))
 
     def _compare_increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function by their arguments; store the result."""
@@ -466,7 +466,7 @@ class Ring:
         self.facts.learn(n * n * d * d, NN)
         a, b = self.root((n * n, d * d), 2)
         for side in (a * d - n * b, a * d + n * b):
-            self.facts.learn(side, sign_of_product(NN, self.facts.sign(b * d)))
+            self.facts.learn(side, sign_of_product(NN, self.facts.possible_signs(b * d)))
         return a, b
 
     # -- terms that bind variables ----------------------------------------------------------------

@@ -80,8 +80,10 @@ def compare_with_sampled_tokens(
     add_fixed_products(model, by_name, factor[None])
     row = parameters_by_step(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
-    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
-    gradients = model.flow.gradients(factor, found[1:])
+    found = model.compile("numpy", "risk", "gradient")(
+        model.flow.order_parameters_of_factor(factor), *row
+    )
+    gradients = model.flow.gradient_vectors(factor, found[1:])
     slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
     # What the risk does not depend on may be anything.
     given = {**numbers, **{s: by_name.get(s.name, 1.0) for s in _symbols(model) - set(numbers)}}

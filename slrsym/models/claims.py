@@ -259,11 +259,11 @@ class _Means:
 
     def summands(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield each variance, covariance and squared bias of the risk, unevaluated and closed."""
-        for parts, value in self.model._terms.variances():
+        for parts, value in self.model._terms.variance_groups():
             total = Add(*(c * (self.mean(x, y) - self.mean(x) * self.mean(y))
                           for c, (x, y) in parts))  # fmt: skip
             yield self.with_claim_symbols(total), self.with_claim_symbols(value)
-        for p, parts, value in self.model._terms.biases():
+        for p, parts, value in self.model._terms.bias_cases():
             bias = Add(*(c * self.mean(x) for c, x in parts))
             yield self.with_claim_symbols(p * bias**2), self.with_claim_symbols(p * value**2)
 

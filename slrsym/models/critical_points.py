@@ -74,13 +74,13 @@ class RiskLandscape:
 
     def states(self, points: Array) -> Array:
         """Return the order parameters at points given by coordinates of trained directions."""
-        return self._flow.state(self.coordinates(points))
+        return self._flow.order_parameters_of_factor(self.coordinates(points))
 
     def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
         """Return risk and gradient at each point, in coordinates of the trained directions."""
         factor = self.coordinates(points)
-        found = self._risk(self._flow.state(factor), *self.row)
-        return found[..., 0], self._flow.gradients(factor, found[..., 1:])
+        found = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)
+        return found[..., 0], self._flow.gradient_vectors(factor, found[..., 1:])
 
     def _multipliers(self, points: Array, gradient: Array) -> Array:
         """Return the radial part of the gradient of each direction that is on a sphere, else 0."""
@@ -136,9 +136,9 @@ class RiskLandscape:
     def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
         """Return curvatures orthogonal to all directions, with multiplicities, by eigenspace."""
         factor = self.coordinates(point[None])
-        slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
-        weights = self._flow.weights(factor, slopes)[0][..., : self._t]
-        gradient = self._flow.gradients(factor, slopes)[0]
+        slopes = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)[..., 1:]
+        weights = self._flow.gradient_coefficients(factor, slopes)[0][..., : self._t]
+        gradient = self._flow.gradient_vectors(factor, slopes)[0]
         radial = np.diag(self._multipliers(point, gradient))
         live = np.minimum(self._dimensions, point.shape[-1])
         return [

@@ -177,14 +177,14 @@ class DescentMap:
         given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
-    def state(self, factor: Array) -> Array:
+    def order_parameters_of_factor(self, factor: Array) -> Array:
         """Return the order parameters of given vectors, the rows of a factor of the Gram matrix."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
         found: Array = gram[..., spaces, rows, columns]
         return found
 
-    def weights(self, factor: Array, slopes: Array) -> Array:
+    def gradient_coefficients(self, factor: Array, slopes: Array) -> Array:
         """Return the risk's gradients in trained directions as coefficients of all directions."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
@@ -194,15 +194,15 @@ class DescentMap:
                 weights[..., a, j, i] += slopes[..., k]
         return weights
 
-    def gradients(self, factor: Array, slopes: Array) -> Array:
+    def gradient_vectors(self, factor: Array, slopes: Array) -> Array:
         """Return the risk's gradients in trained directions, in coordinates of the Gram factor."""
-        found: Array = self.weights(factor, slopes) @ factor
+        found: Array = self.gradient_coefficients(factor, slopes) @ factor
         return found
 
-    def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
+    def factor_after_step(self, factor: Array, slopes: Array, alpha: float) -> Array:
         r"""Return the factor of the Gram matrix after one step of projected descent."""
         t = len(self._sphere)
-        old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
+        old, gradient = factor[..., :t, :], self.gradient_vectors(factor, slopes)
         along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
         sphere = self._sphere[:, None]
         new = old - alpha * (gradient - np.where(sphere, along, 0.0) * old)

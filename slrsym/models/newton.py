@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.renamed import old_attribute
+
 _Array = NDArray[np.float64]
 Curvature = Callable[[_Array], tuple[_Array, _Array, _Array]]
 Retraction = Callable[[_Array, _Array], _Array]
@@ -40,6 +42,8 @@ class SearchCoverage:
 
     starts: int
     hits: tuple[int, ...]
+
+    found = old_attribute("hit_count")
 
     @property
     def hit_count(self) -> int:

@@ -146,7 +146,7 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
     total = expr.diff(p)
     for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
-        total += expr.diff(name) * samples.slope(name, p)
+        total += expr.diff(name) * samples.moment_slope(name, p)
     return total
 
 

@@ -115,13 +115,13 @@ class RiskTerms(_Symbols):
     def _variances(self) -> list[tuple[Expr, _MeanAtRoles]]:
         return [pair for group in self._groups.values() for pair in group]
 
-    def variances(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
+    def variance_groups(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
         """Yield the weighted covariances of each role in the risk, and their sum in closed form."""
         for group in self._groups.values():
             total = self._squared(Add(*(c * x.value() for c, x in group)))
             yield [(c, x.parts) for c, x in group], self.substitute_definitions(total)
 
-    def biases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
+    def bias_cases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
         """Yield the probability, the weighted means and the closed form of the bias, by case."""
         for probability, bias in self._biases:
             parts = [(c, x.parts[0]) for c, x in bias]

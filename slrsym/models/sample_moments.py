@@ -186,7 +186,7 @@ class OneSampleMeans:
     def _bias(self, roles: Iterable[tuple[TokenRole, Expr]]) -> Expr:
         return Add(*(n * self._mean(r) for r, n in roles))
 
-    def slope(self, name: Symbol, x: Symbol) -> Expr:
+    def moment_slope(self, name: Symbol, x: Symbol) -> Expr:
         """Return the symbol of a moment's partial derivative, or 0 if the derivative vanishes."""
         if (name, x) not in self._known:
             self._known[name, x] = self._named(self.moments[name].slope(x))

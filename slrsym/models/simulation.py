@@ -72,7 +72,9 @@ class DescentEngine:
             return noted
 
         def step(factor: Array, fixed: Any) -> Array:
-            return flow.step(factor, self._slopes(flow.state(factor), fixed), alpha)
+            return flow.factor_after_step(
+                factor, self._slopes(flow.order_parameters_of_factor(factor), fixed), alpha
+            )
 
         self.states, noted = iterate_step(
             step, self._constants, self.states, columns, steps, every, lambda x: x
@@ -149,12 +151,12 @@ def simulate(
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         at = schedule[numbers]
         columns = (at[:, None, k] for k in range(at.shape[1]))
-        found: Array = excess(model.flow.state(noted), *columns)[..., 0].T
+        found: Array = excess(model.flow.order_parameters_of_factor(noted), *columns)[..., 0].T
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
         at = schedule[numbers]
-        states = model.flow.state(noted)
+        states = model.flow.order_parameters_of_factor(noted)
         try:
             found, problem = risks(noted, numbers), None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by

@@ -130,7 +130,9 @@ class Encoder:
 
     # -- the tokenizer -----------------------------------------------------------------------
 
-    def tokens(self, text: str) -> list[str]:
+    tokens = old_attribute("word_pieces")
+
+    def word_pieces(self, text: str) -> list[str]:
         """Return the word pieces of a text, between [CLS] and [SEP].
 
         Parameters
@@ -219,7 +221,7 @@ class Encoder:
         ValueError
             If the texts have different lengths, or are longer than the encoder allows.
         """
-        ids = [[self._pieces[piece] for piece in self.tokens(text)] for text in texts]
+        ids = [[self._pieces[piece] for piece in self.word_pieces(text)] for text in texts]
         lengths = {len(row) for row in ids}
         if len(lengths) != 1:
             raise ValueError(f"texts must have equally many pieces; got {sorted(lengths)}")

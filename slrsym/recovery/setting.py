@@ -23,7 +23,7 @@ from slrsym.dynamics.spheres import (
 )
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.landscape.points import distance_up_to_symmetry
-from slrsym.landscape.stability import swap_point
+from slrsym.landscape.stability import swap_point_and_excess_risk
 from slrsym.recovery.tubes import Tube, tube_around_run
 from slrsym.renamed import old_attribute
 from slrsym.runs import wilson_intervals
@@ -45,7 +45,7 @@ STILL = 1e-3
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
     """Return the largest overlap differences from oracle, swap point and manifold, (..., 3)."""
-    swap, _ = swap_point(task, lam)
+    swap, _ = swap_point_and_excess_risk(task, lam)
     found = [distance_up_to_symmetry(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
     return np.stack(found, axis=-1)
@@ -116,7 +116,7 @@ def classify_endpoints(
     else has ended if it stays at the inverse temperature that it has, and at a later one.
     """
     found = classify_states(states, lam, task)
-    swap, _ = swap_point(task, lam)
+    swap, _ = swap_point_and_excess_risk(task, lam)
     attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
     for at in (lam, later):
         asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])

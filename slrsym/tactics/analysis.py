@@ -16,7 +16,6 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     definedness_equation,
     free_symbols,
     fresh_symbol,
@@ -24,6 +23,7 @@ from slrsym.checker.term import (
     is_same_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.chain import D
@@ -242,7 +242,7 @@ def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
     """Yield the outermost binders of a given kind, such as sums, in a term."""
     if t[0] == head:
         yield t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _outermost_binders(part, head)
 

@@ -23,13 +23,13 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     definedness_equation,
     free_symbols,
     has_copy_sum,
     is_bound_place,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     substitute,
 )
@@ -266,7 +266,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
             canonical_key(c): c for c in _free_copy_sums(t, t) if t[0] == "E"
         }
     found: dict[str, Term] = {}
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             found |= opaque_terms(part)
     return found
@@ -318,7 +318,7 @@ def drop_zero_terms(t: Term) -> Term:
     """Replace subterms that are evidently 0, such as ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
-    t = replace_parts(t, {place: drop_zero_terms(part) for place, part in children(t)})
+    t = replace_parts(t, {place: drop_zero_terms(part) for place, part in places_and_subterms(t)})
     if t[0] == "*" and ZERO in t[1:]:
         return ZERO
     if t[0] == "+":
@@ -341,7 +341,7 @@ def _special_values(t: Term) -> Iterator[Term]:
             dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
         )
         yield from (u for u in _special_values(substitute(body, point)) if u[0] == "f")
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _special_values(part)
 
@@ -352,7 +352,7 @@ def _free_copy_sums(t: Term, node: Term) -> Iterator[Term]:
         if not free_symbols(t) & set(bound_variables(node)):
             yield t
         return
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if t is node or not is_bound_place(t, place):
             yield from _free_copy_sums(part, node)
 
@@ -479,7 +479,7 @@ def _calls_under_binders(
     if t[0] == "f" and free_symbols(t) & names:
         yield path, t
         return
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
         yield from _calls_under_binders(part, (*path, place), inner)
 
@@ -518,7 +518,7 @@ def _calls_of_zeta_and_owens_t(
     """Yield path and term of each call of zeta or Owen's T in a term, also inside derivatives."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place) or t[0] == "d":
             yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 

@@ -33,7 +33,6 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     definedness_equation,
     free_symbols,
     fresh_symbol,
@@ -42,6 +41,7 @@ from slrsym.checker.term import (
     is_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     substitute,
 )
@@ -62,7 +62,7 @@ def outer_binders(t: Term) -> Iterator[Term]:
     """Yield the sums, integrals, derivatives and expectations in a term, outer ones first."""
     if t[0] in ("sum", "int", "d", "E"):
         yield t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from outer_binders(part)
 
@@ -331,7 +331,7 @@ class BinderEquations:
             return []
         p = ring.facts.reduce(n * d)
         for sign, kinds in ((POS, ["0<", "0<="]), (NN, ["0<="]), (NP, ["<=0"])):
-            if ring.facts.sign(p) != NOTHING and ring.has_sign(p, sign):
+            if ring.facts.possible_signs(p) != NOTHING and ring.has_sign(p, sign):
                 return kinds
         return []
 
@@ -438,12 +438,12 @@ def _is_equation_of_derivative(line: Inference) -> bool:
 
 
 def _height(t: Term) -> int:
-    return 1 + max((_height(part) for _, part in children(t)), default=0)
+    return 1 + max((_height(part) for _, part in places_and_subterms(t)), default=0)
 
 
 def _subterms(t: Term) -> Iterator[Term]:
     yield t
-    for _, part in children(t):
+    for _, part in places_and_subterms(t):
         yield from _subterms(part)
 
 

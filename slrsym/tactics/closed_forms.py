@@ -39,10 +39,10 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     is_bound_place,
     is_same_term,
     num,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian import standard_normal
@@ -483,7 +483,7 @@ def _equations_of_exponentials(work: ExpectationCalculus, t: Term) -> Iterator[I
             yield work.emitter.try_or_undo(
                 lambda: work.discharge_all(work.add("exponential of a sum", (), whole))
             )
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _equations_of_exponentials(work, part)
 
@@ -553,7 +553,7 @@ _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
 
 def _gaussian_density_calls(t: Term) -> Iterator[Term]:
     """Yield calls of Gaussian density factors outside all binders, the inner ones first."""
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _gaussian_density_calls(part)
     if t[0] == "f" and t[1] in _BY_EXP:

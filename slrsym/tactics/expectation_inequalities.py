@@ -23,12 +23,12 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     is_bound_place,
     is_same_term,
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
@@ -327,7 +327,7 @@ def _prove_on_both_sides_of_cut(
 
 def _calls_with_kinks(t: Term) -> Iterator[Term]:
     """Yield signs, absolute values and maxima outside all binders, the inner ones first."""
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _calls_with_kinks(part)
     if t[0] == "f" and t[1] in ("sign", "abs", "max"):

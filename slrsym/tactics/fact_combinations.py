@@ -113,7 +113,7 @@ class FactCombinations:
         for f, n in h.factor()[1]:
             if n % 2 and len(f.monoms()) < 12:
                 for w in (NN, NP):
-                    if st.facts.sign(f) <= w:
+                    if st.facts.possible_signs(f) <= w:
                         break
                     with contextlib.suppress(Rejected):
                         self.infer_quickly(st, f, w)
@@ -167,7 +167,7 @@ class FactCombinations:
         pairs = itertools.combinations_with_replacement
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
         for h in self.factors:
-            if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
+            if level >= 2 and h not in (q, -q) and len(st.facts.possible_signs(h)) > 1:
                 self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])
         for m in q.monoms():
@@ -231,7 +231,7 @@ class FactCombinations:
             for f, n in parts:
                 # The same polynomials stand in many candidates.
                 if id(f) not in signs:
-                    signs[id(f)] = st.facts.sign(f)
+                    signs[id(f)] = st.facts.possible_signs(f)
                 s = sign_of_product(s, sign_of_power(signs[id(f)], n))
             if not (s <= NN or s <= NP):
                 continue

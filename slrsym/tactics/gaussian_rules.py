@@ -31,11 +31,11 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     definedness_equation,
     is_bound_place,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
@@ -328,7 +328,9 @@ def _differentiate_as_one_mean(work: ExpectationCalculus, node: Derivative) -> I
             equation = emitter.infer_by_logic([equation, symbol], left, equation.theorem.conclusion)
     line = _differentiate_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = tuples_to_lists(next(place for place, _ in children(t) if is_bound_place(t, place)))
+    place = tuples_to_lists(
+        next(place for place, _ in places_and_subterms(t) if is_bound_place(t, place))
+    )
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 

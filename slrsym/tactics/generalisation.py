@@ -13,13 +13,13 @@ from slrsym.checker.term import (
     Term,
     bound_variables,
     canonical_key,
-    children,
     definedness_equation,
     free_symbols,
     fresh_symbol,
     is_bound_place,
     is_same_term,
     num,
+    places_and_subterms,
     replace_parts,
 )
 from slrsym.proofs.context import Context
@@ -289,7 +289,7 @@ def _long_factors(
         return
     if t[0] in (*RELATIONS, "+", "*", *(() if sums else ("sum",))) or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
-        goes_on = dict(children(t))
+        goes_on = dict(places_and_subterms(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
         is_product, goes_on = True, {3: t[3]}
     elif free_symbols(t) & names:
@@ -371,7 +371,7 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
     """Prove f(x) = f(y) by proving x = y."""
     if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
-    (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
+    (place, x), (_, y) = list(places_and_subterms(p[1]))[-1], list(places_and_subterms(p[2]))[-1]
     equation = emitter.find_proof_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")

@@ -22,10 +22,10 @@ from slrsym.checker.term import (
     RELATIONS,
     Term,
     canonical_key,
-    children,
     definedness_equation,
     is_bound_place,
     num,
+    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.context import Context
@@ -239,7 +239,7 @@ class _AngleExpansion:
 def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
     """Return the calls of some functions in a term by key, if deep also those inside binders."""
     found: dict[str, Term] = {}
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if deep or not is_bound_place(t, place):
             found |= _function_calls(part, names, deep)
     if t[0] == "f" and t[1] in names:
