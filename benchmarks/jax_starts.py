@@ -21,7 +21,7 @@ jax.config.update("jax_enable_x64", True)
 from slrsym.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
 from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
 from slrsym.kernels.compile import compile_program  # noqa: E402
-from slrsym.models.paper_expressions import feasibility_program, overlap_program  # noqa: E402
+from slrsym.models.paper_risk_expressions import feasibility_program, overlap_program  # noqa: E402
 from slrsym.task import Task  # noqa: E402
 
 TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
@@ -32,7 +32,7 @@ def by_jax(states: Any, inverse_temperatures: Any) -> Any:
     step, restore = (compile_program(p, "jax") for p in (overlap_program(), feasibility_program(5)))
 
     def moved(state: Any, lam: Any) -> Any:
-        new = step(state, lam, *TASK.numbers, ALPHA)
+        new = step(state, lam, *TASK.kernel_parameters, ALPHA)
         # The last number is negative where rounding has left the feasible set.
         return jax.numpy.where(new[5] < 0, restore(new[:5]), new[:5]), None
 

@@ -86,7 +86,7 @@ kappa_rate = (
 )
 
 
-def growth_steps_left(x: Any, y: Any) -> Expr:
+def growth_steps_bound(x: Any, y: Any) -> Expr:
     """Return a bound on the remaining steps of growth near the saddle, at (x, y)."""
     return (
         (log(growing_combination(1, nu_with_zero_kappa_slope(c))) - log(growing_combination(x, y)))
@@ -95,25 +95,25 @@ def growth_steps_left(x: Any, y: Any) -> Expr:
     )
 
 
-def passage_steps_left(x: Any) -> Expr:
+def passage_steps_bound(x: Any) -> Expr:
     """Return a bound on the remaining steps until kappa reaches r, at kappa = x."""
     return (r - x) / (alpha * gain)
 
 
-def nu_steps_left(y: Any) -> Expr:
+def nu_steps_bound(y: Any) -> Expr:
     """Return a bound on the remaining steps until 1 - nu falls to h, at nu = y."""
     return (log(1 - y) - log(h)) / (alpha * nu_rate)
 
 
-def kappa_steps_left(x: Any) -> Expr:
+def kappa_steps_bound(x: Any) -> Expr:
     """Return a bound on the remaining steps until 1 - kappa falls to 1 - q, at kappa = x."""
     return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
 
 
 # A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
 # and nu, and v is the level at c: a phase lasts at most one step longer than its count.
-contraction = 1 + kappa_steps_left(r)
-bound = 3 + growth_steps_left(kappa, nu) + passage_steps_left(0) + nu_steps_left(v) + contraction
+contraction = 1 + kappa_steps_bound(r)
+bound = 3 + growth_steps_bound(kappa, nu) + passage_steps_bound(0) + nu_steps_bound(v) + contraction
 
 # Then the risk is at most this above that of the oracle.
 excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope(q)) * (1 - q)

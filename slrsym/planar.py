@@ -104,12 +104,12 @@ def planar_map() -> BoxMap:
 
 def square_conditions() -> tuple[Boolean, ...]:
     """Return the conditions that kappa and nu lie in [-1, 1]."""
-    return planar_map().inside()
+    return planar_map().inside_conditions()
 
 
 def second_point_conditions() -> tuple[Boolean, ...]:
     """Return the conditions that a second point (kappa', nu') lies in the square."""
-    return planar_map().inside((kappa2, nu2))
+    return planar_map().inside_conditions((kappa2, nu2))
 
 
 def stationarity_equations() -> Lambda:

@@ -285,8 +285,8 @@ class StepItem(_ClaimTest):
         from slrsym.claims.check import (
             POINTS,
             compare_sides,
+            make_step_report,
             shared_points_of_steps,
-            step_report,
             step_seed,
         )
 
@@ -297,7 +297,7 @@ class StepItem(_ClaimTest):
             self.parent.benches = shared_points_of_steps(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
         numbers = compare_sides(self.step, step_seed(claim, self.number, seed), points, bench)
-        report = step_report(self.step, numbers, self.parent.judgement)
+        report = make_step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
             raise NotAcceptedError(_explained(claim, self.step, report))
 
@@ -315,7 +315,11 @@ class ClaimItem(_ClaimTest):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.claims.check import check_by_sampling, check_certificate, run_experiment
+        from slrsym.claims.check import (
+            certificate_failure_and_box,
+            check_by_sampling,
+            run_experiment,
+        )
         from slrsym.claims.verification import shortest_cycle
         from slrsym.statements.expressions import ProofError
 
@@ -333,7 +337,7 @@ class ClaimItem(_ClaimTest):
         way = shortest_cycle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAcceptedError(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
-        error, _ = check_certificate(claim)
+        error, _ = certificate_failure_and_box(claim)
         if error:
             raise NotAcceptedError(f"claim {claim.id} is not certified: {error}")
         trials = run_experiment(claim, self.config.getoption("--slrsym-seed"))

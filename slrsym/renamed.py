@@ -37,6 +37,39 @@ def old_attribute(new: str) -> Any:
     return _OldAttribute(new)
 
 
+class _OldClassMethod:
+    """A descriptor that calls the class method that has replaced an old one."""
+
+    def __init__(self, new: str) -> None:
+        self._new = new
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._old = name
+
+    def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            told = f"{owner.__name__}.{self._old} is now {owner.__name__}.{self._new}"
+            warnings.warn(told, DeprecationWarning, stacklevel=2)
+            return getattr(owner, self._new)(*args, **named)
+
+        return call
+
+
+def old_class_method(new: str) -> Any:
+    """Return a descriptor for an old name of a class method, which warns when it is called.
+
+    Examples
+    --------
+    >>> class Run:
+    ...     @classmethod
+    ...     def from_steps(cls, steps):
+    ...         return cls()
+    ...
+    ...     of = old_class_method("from_steps")
+    """
+    return _OldClassMethod(new)
+
+
 def getattr_for_old_names(module: str, **names: str) -> Callable[..., Any]:
     """Return a module's `__getattr__` for old names, which warns and returns the new object.
 

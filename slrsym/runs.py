@@ -155,7 +155,7 @@ class RiskError(RuntimeError):
         self.result = result
 
 
-def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
+def risk_error_after_saving(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
     """Save runs without their risk, and return an error that says where they are."""
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")

@@ -19,7 +19,7 @@ from slrsym.files import SavedComputation
 from slrsym.linear import best_linear
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
-from slrsym.renamed import getattr_for_old_names
+from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import ORACLE, Task
 
 __all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
@@ -185,9 +185,11 @@ class SquareSurvey(SavedComputation):
 
     def compute_data(self) -> xr.Dataset:
         """Compute risk, gradient flow, fixed points, orbits, and separatrix on the square."""
-        return self.field().assign(self._orbits()).assign(self._separatrix())
+        return self.compute_field_data().assign(self._orbits()).assign(self._separatrix())
 
-    def field(self) -> xr.Dataset:
+    field = old_attribute("compute_field_data")
+
+    def compute_field_data(self) -> xr.Dataset:
         """Compute only risk, descent vector field and fixed points on the square, which is fast."""
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from slrsym.renamed import old_attribute
+
 if TYPE_CHECKING:
     from slrsym.token_laws import U1 as U1
     from slrsym.token_laws import V1 as V1
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from slrsym.token_laws import U as U
     from slrsym.token_laws import V as V
     from slrsym.token_laws import informative_token as informative_token
+    from slrsym.token_laws import informative_token_coordinates as informative_token_coordinates
     from slrsym.token_laws import other_token as other_token
-    from slrsym.token_laws import token_law as token_law
     from slrsym.token_laws import xi as xi
 
 # Powers of larger ones overflow.
@@ -77,8 +79,10 @@ class Task:
                 raise ValueError(f"{name} must be at most 1e150; got {given!r}")
             object.__setattr__(self, name, value)
 
+    numbers = old_attribute("kernel_parameters")
+
     @property
-    def numbers(self) -> tuple[float, float, float, float]:
+    def kernel_parameters(self) -> tuple[float, float, float, float]:
         """The parameters gamma, d, L and epsilon, in the order that compiled functions take."""
         return self.gamma, float(self.d), float(self.L), self.epsilon
 
@@ -128,7 +132,8 @@ ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)
 
 # Loaded when first asked for: numbers need no laws.
 _LAWS = (
-    "U1", "V1", "Y1", "U", "V", "informative_token", "noise", "other_token", "token_law", "xi"
+    "U1", "V1", "Y1", "U", "V", "xi", "informative_token", "informative_token_coordinates", "noise",
+    "other_token",
 )  # fmt: skip
 
 

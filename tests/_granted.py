@@ -5,7 +5,7 @@ from slrsym.tactics.proof_log import claims_used_by
 
 
 class _Granted(Judgement):
-    def refusal(self, label):
+    def refusal_reason(self, label):
         return ""
 
 

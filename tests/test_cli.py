@@ -16,7 +16,7 @@ import pytest
 from slrsym import __version__
 from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.claims.verification import ClaimSummary
-from slrsym.cli import display
+from slrsym.cli import terminal_output
 
 from ._cli import Screen, refused, run
 from ._profile import thorough, thorough_only
@@ -111,9 +111,9 @@ def test_the_table_fits_a_terminal(width):
         ClaimSummary(id, "a title of many words " * 9, "", "open", 2, 30, (), (), 1.5, "")
         for id in ids
     ]
-    out = display.console(Screen())
+    out = terminal_output.console(Screen())
     out.width = max(width, 80)
-    out.print(display.claim_table(rows, out.width))
+    out.print(terminal_output.claim_table(rows, out.width))
     lines = [line for line in out.file.getvalue().splitlines() if re.search("prop|lemma", line)]
     assert len(lines) == 2
     for line, id in zip(lines, ids, strict=True):
@@ -124,9 +124,9 @@ def test_the_table_fits_a_terminal(width):
 
 def test_a_narrow_terminal_is_taken_for_one_of_80_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    assert display.console(Screen()).width == 80
+    assert terminal_output.console(Screen()).width == 80
     monkeypatch.setenv("COLUMNS", "99")
-    assert display.console(Screen()).width == 99
+    assert terminal_output.console(Screen()).width == 99
 
 
 # -- the ledger as JSON ------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_a_file_that_calls_exit_does_not_pass(derivation):
 
 
 def test_the_verdict_is_red_where_nothing_is_proved():
-    assert "red" in display.outcome_line([], 0.0).style
+    assert "red" in terminal_output.outcome_line([], 0.0).style
 
 
 def test_a_missing_dependency(derivation):

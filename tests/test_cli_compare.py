@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from slrsym import Task, risk
-from slrsym.cli import display
+from slrsym.cli import terminal_output
 from slrsym.cli.compare import PredictorRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
@@ -130,7 +130,7 @@ def test_the_table_fits_a_terminal(width):
     big = Task(d=10**6, L=1000, gamma=1.0)
     estimate = risk_estimate(Erf(0.05), big, method="conditioned", max_samples=50)
     estimate = replace(estimate, samples=10_000_000, stderr=0.0000123, value=12.3456789)
-    out = display.console(Screen())
+    out = terminal_output.console(Screen())
     out.width = width
     out.print(
         risk_table(

@@ -46,7 +46,7 @@ def small(monkeypatch):
     for name, defaults in {
         "PlateauSurvey": ((2,), 0.2, 0.02, 0.2, 4, 10, 2, 0),
         "NoiseFloorSurvey": (2, (0,), (0.2,), 0.1, 0.1, 0.1, 10, 2, 0),
-        "StabilitySurvey": ((2, 4), (2,), (0.9,), 1, 10, 0),
+        "CriticalLearningRateSurvey": ((2, 4), (2,), (0.9,), 1, 10, 0),
     }.items():
         monkeypatch.setattr(
             f"slrsym.figures.committee_surveys.{name}.__init__.__defaults__", defaults

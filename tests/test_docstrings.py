@@ -89,8 +89,8 @@ OWN = {
     "files": {"load", "resume", "save"},
     "expressions of one's own": {"compile_expressions"},
     "random cases for tests": {
-        "corner_overlaps", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
-        "tasks", "inverse_temperatures",
+        "corner_overlaps", "inverse_temperatures", "log_uniform", "manifold_overlaps", "overlaps",
+        "schedules", "step_sizes", "tasks",
     },
 }  # fmt: skip
 

@@ -119,8 +119,8 @@ def test_the_field_is_where_descent_goes(square):
 def test_the_risk_is_that_of_the_manifold(square):
     task = Task(400, 10, 0.5**0.5)
     assert float(square.risk.sel(kappa=1, nu=1)) == pytest.approx(excess_risk(ORACLE, 0.1, task))
-    noisy = SquareSurvey(Task(400, 10, 0.5**0.5, 0.5), points=3).field()
-    assert np.allclose(noisy.risk - SquareSurvey(points=3).field().risk, 0.25)
+    noisy = SquareSurvey(Task(400, 10, 0.5**0.5, 0.5), points=3).compute_field_data()
+    assert np.allclose(noisy.risk - SquareSurvey(points=3).compute_field_data().risk, 0.25)
 
 
 # -- the two basins ----------------------------------------------------------------------------

@@ -163,7 +163,7 @@ def _(rng):
     places, where the integrand has both signs.
     """
     from slrsym.models import softmax
-    from slrsym.models.instances import attention
+    from slrsym.models.examples import attention
 
     angle = Symbol("c", real=True)
     model = attention(softmax, angle=angle).model

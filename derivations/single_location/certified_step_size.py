@@ -58,7 +58,7 @@ jacobian = Claim(
     source=(
         "new; the chain rule, with $R_kk$, $R_kn$, $R_nn$ for the second derivatives of the risk"
     ),
-    hypotheses=planar_map_of_paper().interior(),
+    hypotheses=planar_map_of_paper().interior_conditions(),
 )
 
 

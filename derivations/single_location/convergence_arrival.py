@@ -12,19 +12,19 @@ from slrsym.convergence import (
     g,
     gain,
     growing_combination,
-    growth_steps_left,
+    growth_steps_bound,
     h,
     kappa_rate,
-    kappa_steps_left,
+    kappa_steps_bound,
     kappas,
     m,
     nu_rate,
-    nu_steps_left,
+    nu_steps_bound,
     nu_with_zero_kappa_slope,
     nus,
     overlaps_after_planar_step,
     p,
-    passage_steps_left,
+    passage_steps_bound,
     q,
     r,
     run,
@@ -77,8 +77,8 @@ halfway = Claim(
         Lt(r, 1),
         Gt(v, nu_with_zero_kappa_slope(r)),
         Le(v, nu_with_zero_kappa_slope(c)),
-        Ge(n1, growth_steps_left(kappas[T], nus[T])),
-        Ge(n2, passage_steps_left(0)),
+        Ge(n1, growth_steps_bound(kappas[T], nus[T])),
+        Ge(n2, passage_steps_bound(0)),
     ],
 )
 
@@ -160,8 +160,8 @@ near = Claim(
         Lt(q, 1),
         Gt(h, 0),
         Lt(h, 1 - nu_with_zero_kappa_slope(q)),
-        Ge(n3, nu_steps_left(v)),
-        Ge(n4, kappa_steps_left(r)),
+        Ge(n3, nu_steps_bound(v)),
+        Ge(n4, kappa_steps_bound(r)),
     ],
 )
 
@@ -218,16 +218,16 @@ counted = [
     Le(v, nu_with_zero_kappa_slope(c)),
     Gt(h, 0),
     Lt(h, 1 - nu_with_zero_kappa_slope(q)),
-    Ge(n2, passage_steps_left(0)),
-    Ge(n3, nu_steps_left(v)),
-    Ge(n4, kappa_steps_left(r)),
+    Ge(n2, passage_steps_bound(0)),
+    Ge(n3, nu_steps_bound(v)),
+    Ge(n4, kappa_steps_bound(r)),
 ]
 whole_way = [
     *run,
     *at_start,
     Gt(growing_combination(kappas[T], nus[T]), 0),
     *counted,
-    Ge(n1, growth_steps_left(kappas[T], nus[T])),
+    Ge(n1, growth_steps_bound(kappas[T], nus[T])),
 ]
 middle = T + n1 + n2
 end = middle + n3 + n4 + n

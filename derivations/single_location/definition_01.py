@@ -19,7 +19,7 @@ from slrsym.proof import (
     stein,
     termwise,
 )
-from slrsym.task import token_law
+from slrsym.task import informative_token_coordinates
 
 # -- Assumption 1 ------------------------------------------------------------------------------
 
@@ -32,7 +32,9 @@ mean_output = Claim(
     id="assumption-1-mean",
     title="The mean of the output is $sqrt(d/2) c$ if $k* . v* = c$",
     statement=Eq(
-        Expectation(c * X[0] + sqrt(1 - c**2) * X[1], token_law(X)), sqrt(d / 2) * c, evaluate=False
+        Expectation(c * X[0] + sqrt(1 - c**2) * X[1], informative_token_coordinates(X)),
+        sqrt(d / 2) * c,
+        evaluate=False,
     ),
     source="Section 2, without Assumption 1",
     hypotheses=[Ge(c, -1), Le(c, 1)],
@@ -77,7 +79,8 @@ norms = Claim(
     ),
     statement=And(
         Eq(
-            Expectation(X[0] ** 2, token_law(X)) + (d - 1) * Expectation(X[1] ** 2, token_law(X)),
+            Expectation(X[0] ** 2, informative_token_coordinates(X))
+            + (d - 1) * Expectation(X[1] ** 2, informative_token_coordinates(X)),
             d / 2 + gamma**2 * d,
             evaluate=False,
         ),

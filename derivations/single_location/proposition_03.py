@@ -39,7 +39,7 @@ from slrsym.proof import (
     substitution,
     termwise,
 )
-from slrsym.task import noise, token_law, xi
+from slrsym.task import informative_token_coordinates, noise, xi
 
 # -- given the location ------------------------------------------------------------------------
 
@@ -97,7 +97,10 @@ given_location = Claim(
     id="proposition-3-given-location",
     title="The risk of a linear predictor given the location, in closed form",
     statement=Eq(
-        Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
+        Expectation(
+            (error + xi) ** 2,
+            ProductLaw(informative_token_coordinates(X), standard_normal(W), noise()),
+        ),
         epsilon**2 + informative(x, y, z) + spread**2,
         evaluate=False,
     ),
@@ -108,7 +111,9 @@ given_location = Claim(
 @given_location.proof
 def _(goal):
     """Every variable is centred but $X_1$, whose mean is $sqrt(d/2)$."""
-    without_noise = Expectation(error**2, ProductLaw(token_law(X), standard_normal(W)))
+    without_noise = Expectation(
+        error**2, ProductLaw(informative_token_coordinates(X), standard_normal(W))
+    )
     return (
         chain(goal.lhs)
         .then(without_noise + epsilon**2, by=noise_moments)

@@ -59,7 +59,7 @@ stays_kappa, stays_nu = (
 on_the_square = Claim(
     id="proposition-8-square",
     title="The planar map does not leave the square $|kappa| <= 1$, $|nu| <= 1$",
-    statement=g.stays(),
+    statement=g.invariance_condition(),
     source="Section 5",
     hypotheses=square_conditions(),
 )
@@ -314,7 +314,7 @@ def _(goal):
     """Steps and equations are bounded by the descent, which tends to 0."""
     stays, vanishing = lemma("proposition-8-square"), lemma("proposition-8-vanishes")
     function = as_planar_function(slack)
-    change = g.after(decreases.function) - g.before(decreases.function)
+    change = g.value_after_step(decreases.function) - g.value_before_step(decreases.function)
     paid = alpha * (1 - alpha * C) * slack
     positive = having(
         chain(slack).ge(0, by=lemma("proposition-8-nonnegative")),

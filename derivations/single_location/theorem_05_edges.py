@@ -48,7 +48,9 @@ def edge(fixed, free, at):
             goal,
             "strict-maximum",
             {"risk": cost},
-            stays=by_claim(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
+            stays=by_claim(
+                on_edge.invariance_condition(), "planar-step-stays", {"x": free, "y": alpha * slope}
+            ),
             decreases=by_theorem(
                 DecreasesAlong(on_edge, cost),
                 "on-face",
@@ -56,7 +58,7 @@ def edge(fixed, free, at):
                 kept=algebra,
                 whole=lemma("proposition-8"),
             ),
-            less_1=chain(on_edge.before(cost)).lt(risk(1, -1), by=inside),
+            less_1=chain(on_edge.value_before_step(cost)).lt(risk(1, -1), by=inside),
         )
 
     along = Claim(

@@ -16,7 +16,7 @@ PACKAGES = {
     "slrsym.symbolic": "The risk and its derivatives",
     "slrsym.kernels": "Compiled functions",
     "slrsym.models": "Models",
-    "slrsym.models.instances": "Built-in models",
+    "slrsym.models.examples": "Built-in models",
     "slrsym.linear": "The best linear predictor",
     "slrsym.montecarlo": "Sampling",
     "slrsym.dynamics": "Projected gradient descent",

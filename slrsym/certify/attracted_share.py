@@ -51,7 +51,7 @@ class AttractedShare:
 
     >>> near = Attraction("1", "1/200", "2/5", "1/100", "5", dimension=3, tokens=2, variance="1")
     >>> share = AttractedShare(near, "1/20")
-    >>> share.check(share.statement)
+    >>> share.reason_not_shown(share.statement)
     'the share is shown to be 0.0399000 at least'
     """
 
@@ -62,9 +62,9 @@ class AttractedShare:
     share: Any
 
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
-        return self.attraction.box
+        return self.attraction.box_text
 
     @property
     def statement(self) -> InWords:
@@ -77,7 +77,7 @@ class AttractedShare:
             f"$v$ with a probability of more than ${self.share}$."
         )
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check the neighbourhood and its probability; return why they fail, or an empty text.
 
         Parameters
@@ -98,7 +98,7 @@ class AttractedShare:
         least = share_of_uniform_starts(near.dimension, Fraction(near.radius))
         if not least > arb(to_flint_rational(Fraction(self.share))):
             return f"the share is shown to be {least.str(6, radius=False)} at least"
-        return near.check(near.statement)
+        return near.reason_not_shown(near.statement)
 
 
 def share_of_uniform_starts(dimension: int, radius: Fraction) -> arb:

@@ -35,9 +35,10 @@ from slrsym.balls.boxes import Box, bisect, parse_rational_interval, to_flint_ra
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.paper_expressions import OFF_M, ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import OFF_M, ON_M, quadratic_risk
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.renamed import old_attribute
 
 x1, x2 = ON_M
 
@@ -75,7 +76,7 @@ class Attraction:
     Examples
     --------
     >>> near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
-    >>> near.check(near.statement)
+    >>> near.reason_not_shown(near.statement)
     ''
     """
 
@@ -109,8 +110,11 @@ class Attraction:
     def _ends(self) -> tuple[Fraction, Fraction]:
         return parse_rational_interval("lam", self.lam)
 
+    box = old_attribute("box_text")
+    check = old_attribute("reason_not_shown")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
         low, high = self._ends
         at = f"lambda = {low}" if low == high else f"lambda in [{low}, {high}]"
@@ -132,7 +136,7 @@ class Attraction:
             f"everywhere in this neighbourhood, on or off the manifold, at that rate."
         )
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check the inequalities on the whole box; return why they are not shown, or an empty text.
 
         Parameters

@@ -13,6 +13,7 @@ from typing import Any
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
+from slrsym.renamed import old_attribute
 
 FORMAT = "slrsym certificate 1"
 
@@ -114,13 +115,17 @@ class Certificate:
         """The certified statement, as a sentence."""
         return KINDS[self.kind].statement
 
+    margin = old_attribute("smallest_margin_text")
+
     @property
-    def margin(self) -> str | None:
+    def smallest_margin_text(self) -> str | None:
         """The smallest margin by which an inequality is proved, as text; None without any."""
         return min(self.margins.values(), key=float, default=None)
 
+    box = old_attribute("box_text")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
         return describe_box(self.parameters)
 

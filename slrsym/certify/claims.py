@@ -19,6 +19,7 @@ from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import ErfVariance
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import conjuncts
 
 
@@ -46,9 +47,9 @@ class InequalitiesOnBox:
     --------
     >>> from sympy import Gt, Symbol, erf
     >>> x = Symbol("x", real=True)
-    >>> InequalitiesOnBox({x: ("1/10", 3)}).check(Gt(erf(x), x / 5))
+    >>> InequalitiesOnBox({x: ("1/10", 3)}).reason_not_shown(Gt(erf(x), x / 5))
     ''
-    >>> InequalitiesOnBox({x: ("1/10", 6)}).check(Gt(erf(x), x / 5))[:30]
+    >>> InequalitiesOnBox({x: ("1/10", 6)}).reason_not_shown(Gt(erf(x), x / 5))[:30]
     'erf(x) > x/5 does not hold at '
     """
 
@@ -64,8 +65,11 @@ class InequalitiesOnBox:
         for symbol, value in self.ranges.items():
             self._ends[symbol] = parse_rational_interval(str(symbol), value)
 
+    box = old_attribute("box_text")
+    check = old_attribute("reason_not_shown")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of the symbols' values, as a text such as ``x in [0, 1]``."""
         shown = {
             x: [format_fraction(end) if end.denominator > 1000 else str(end) for end in ends]
@@ -76,7 +80,7 @@ class InequalitiesOnBox:
             for x, (low, high) in shown.items()
         )
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check a statement on the whole box; return why it is not shown, or an empty text.
 
         Parameters
@@ -122,11 +126,11 @@ class InequalitiesOnBox:
             at = ", ".join(
                 f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
             )
-            return f"{relation} does not hold at {at or self.box}"
+            return f"{relation} does not hold at {at or self.box_text}"
         if not found.is_complete:
             return (
                 f"{relation} is undecided in {len(found.undecided)} of {len(found.tree)} boxes of "
-                f"{self.box}"
+                f"{self.box_text}"
             )
         return ""
 

@@ -27,6 +27,7 @@ from slrsym.certify.attraction import Attraction
 from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.renamed import old_attribute
 
 
 @register_certificate_class
@@ -48,7 +49,7 @@ class GlobalMinimum:
     --------
     >>> near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
     >>> best = GlobalMinimum(near, "1/100000")
-    >>> best.check(best.statement)
+    >>> best.reason_not_shown(best.statement)
     ''
     """
 
@@ -73,8 +74,11 @@ class GlobalMinimum:
     def _range(self) -> tuple[Fraction, Fraction]:
         return parse_rational_interval("lam", self.attraction.lam)
 
+    box = old_attribute("box_text")
+    check = old_attribute("reason_not_shown")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
         near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
         return (
@@ -94,7 +98,7 @@ class GlobalMinimum:
             f"${self.margin}$."
         )
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check bounds for all kappa and descent near the oracle; return why they fail, if they do.
 
         Parameters
@@ -112,7 +116,7 @@ class GlobalMinimum:
         near = self.attraction
         if not (Fraction(self.margin) > 0 and Fraction(near.radius) < Fraction(1, 2)):
             return "margin must be positive, and the radius below 1/2"
-        if reason := near.check(near.statement):
+        if reason := near.reason_not_shown(near.statement):
             return reason
         low, high = self._range
         return reason_level_is_undecided(

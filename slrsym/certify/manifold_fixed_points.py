@@ -18,7 +18,7 @@ from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
-from slrsym.models.paper_expressions import ON_M
+from slrsym.models.paper_risk_expressions import ON_M
 from slrsym.renamed import old_attribute
 
 # What is claimed of the rates at the corner for the whole box around it.
@@ -50,8 +50,10 @@ class LocalRates:
         """The outcome of the certification: shown, refuted or undecided."""
         return self.certificate.verdict
 
+    radius = old_attribute("contracted_box_side")
+
     @property
-    def radius(self) -> Fraction:
+    def contracted_box_side(self) -> Fraction:
         """The side of the box at (1, 1) that the map contracts."""
         return self.certificate.numbers["radius"]
 

@@ -1,8 +1,8 @@
 r"""Functions of kappa and nu that certificates bound, derived from the risk on the manifold.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
-and its Jacobian matrix from `slrsym.models.paper_expressions`. In the names below, N_kappa is the
-square of the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
+and its Jacobian matrix from `slrsym.models.paper_risk_expressions`. In the names below, N_kappa is
+the square of the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
 
 .. math:: \partial_j g_i = \frac{p_i\, m_{ij}}{N_i^{3/2}},
 
@@ -34,7 +34,7 @@ from sympy import (
 )
 
 from slrsym.kernels.symbolic_functions import ErfDefect
-from slrsym.models.paper_expressions import (
+from slrsym.models.paper_risk_expressions import (
     ON_M,
     ON_MANIFOLD,
     SLOPES,
@@ -115,7 +115,7 @@ class PlanarMap:
     entries: tuple[tuple[Expr, Expr], tuple[Expr, Expr]]
 
     @property
-    def determinant(self) -> Expr:
+    def numerator_determinant(self) -> Expr:
         """The determinant of the matrix m_ij of numerators in the planar map's Jacobian."""
         (a, b), (c, d) = self.entries
         return a * d - b * c

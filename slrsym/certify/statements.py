@@ -85,8 +85,8 @@ from slrsym.certify.manifold_functions import (
     risk_second_derivatives,
 )
 from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
-from slrsym.models import paper_expressions
-from slrsym.models.paper_expressions import ON_M
+from slrsym.models import paper_risk_expressions
+from slrsym.models.paper_risk_expressions import ON_M
 from slrsym.notation import ORDER_PARAMETERS
 
 __all__ = ["ENCLOSURES", "KINDS"]
@@ -108,7 +108,7 @@ def _step_parts() -> tuple[CertificatePart, ...]:
         f"pole factor of {x2}": step.poles[1],
         f"slope of {x1}' in {x1}": step.entries[0][0],
         f"slope of {x2}' in {x2}": step.entries[1][1],
-        "Jacobian determinant": step.determinant,
+        "Jacobian determinant": step.numerator_determinant,
         f"step of {x1} below 45 degrees": 2 - step.norms[0],
         f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
@@ -281,11 +281,11 @@ def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
         zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2
         return ParametricFunctions((zeta,), (_T,)), ("zeta",)
     if quantity == "risk":
-        return ParametricFunctions((paper_expressions.risk(),), ORDER_PARAMETERS), ("R",)
+        return ParametricFunctions((paper_risk_expressions.risk(),), ORDER_PARAMETERS), ("R",)
     if quantity == "gradient":
-        derivatives = paper_expressions.gradient()
+        derivatives = paper_risk_expressions.gradient()
     else:
-        derivatives = paper_expressions.hessian()
+        derivatives = paper_risk_expressions.hessian()
     return ParametricFunctions(derivatives, ORDER_PARAMETERS), _OUTPUTS[quantity]
 
 

@@ -42,7 +42,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(cached_program("slrsym.models.paper_expressions.planar_program")())
+    return numpy_function(cached_program("slrsym.models.paper_risk_expressions.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:
@@ -257,10 +257,12 @@ class StepSize:
         """A step size at which the certified conditions are refuted; None if none was found."""
         return None if self.refuted is None else _alpha_of(self.refuted)
 
-    descent = old_attribute("descent_factor")
+    descent = old_attribute("descent_factor_text")
+
+    descent_factor = old_attribute("descent_factor_text")
 
     @property
-    def descent_factor(self) -> str | None:
+    def descent_factor_text(self) -> str | None:
         r"""A number c: a step lowers the risk by at least :math:`c \sum r \arctan(\alpha r)`.
 
         At least, with the slopes r in the two angles, and for every step size up to the certified

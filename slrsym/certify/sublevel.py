@@ -30,9 +30,10 @@ from slrsym.balls.boxes import Box, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, is_positivity_refuted_at, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.paper_expressions import ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.renamed import old_attribute
 
 # The coordinates on the manifold.
 x1, x2 = ON_M
@@ -65,7 +66,7 @@ class SublevelSet:
     Examples
     --------
     >>> paper = SublevelSet("1/10", "577/5000", "3/20")
-    >>> paper.check(paper.statement)
+    >>> paper.reason_not_shown(paper.statement)
     ''
     """
 
@@ -88,8 +89,11 @@ class SublevelSet:
     variance: Any = "1/2"
     max_boxes: int = 5000
 
+    box = old_attribute("box_text")
+    check = old_attribute("reason_not_shown")
+
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
         return (
             f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}, "
@@ -106,7 +110,7 @@ class SublevelSet:
             f"excess risk is below ${self.level}$."
         )
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check the bounds of the risk for all kappa; return why they fail, or an empty text.
 
         Parameters

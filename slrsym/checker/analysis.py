@@ -23,7 +23,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_same_term,
     is_term,
@@ -103,7 +103,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     is_slope = slope[0] == "d" and x in free_symbols(slope)
     require(is_slope, "the right side of the premise is no derivative in the variable")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    asked, values = [definedness_formula(node)], []
+    asked, values = [definedness_equation(node)], []
     refuse_reversed_infinite_ends(node)
     for end in (low, high):
         if is_term(end):
@@ -128,7 +128,7 @@ def _decay_conditions(f: Term, x: Term) -> list[Term]:
     asked = [p for part in rest for p in moderate_growth_conditions(part, frozenset({x}))]
     return [
         *asked,
-        *(definedness_formula(c) for c in found.values()),
+        *(definedness_equation(c) for c in found.values()),
         require_well_formed_node(("<", found[2,], ZERO)),
     ]
 
@@ -141,9 +141,9 @@ def _integral_with_gaussian_factors_exists(node: Term) -> Any:
     asked = [
         p for part in (body[1:] if body[0] == "+" else (body,)) for p in _decay_conditions(part, x)
     ]
-    asked += [definedness_formula(end) for end in ends if is_term(end)]
+    asked += [definedness_equation(end) for end in ends if is_term(end)]
     require_names_absent([x], asked, "an end contains the variable of the integral; rename it")
-    return asked, definedness_formula(node), ("gaussian-moments",)
+    return asked, definedness_equation(node), ("gaussian-moments",)
 
 
 @rule("integral exists", "t", premises=1)
@@ -152,12 +152,12 @@ def _integral_exists(theorem: Theorem, node: Term) -> Any:
     is_finite = node[0] == "int" and all(map(is_term, parts_outside_binder(node)))
     require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = binder_bodies(node), bound_variables(node)
-    said = is_same_term(theorem.conclusion, definedness_formula(body))
+    said = is_same_term(theorem.conclusion, definedness_equation(body))
     require(said, "the premise does not say that the body is defined")
     require_continuous(body, x)
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    asked = [*given.values(), *map(definedness_formula, parts_outside_binder(node))]
-    return asked, definedness_formula(node), ("continuous-functions-integrable",)
+    asked = [*given.values(), *map(definedness_equation, parts_outside_binder(node))]
+    return asked, definedness_equation(node), ("continuous-functions-integrable",)
 
 
 @rule("adjacent", "t", "t")
@@ -173,7 +173,7 @@ def _sum_of_adjacent_integrals(first: Term, second: Term) -> Any:
     other_body = ("lam", bound_variables(second), binder_bodies(second), ())
     require(is_same_term(body, other_body), "the integrals are of two functions")
     whole = replace_parts(first, {(3, 1): high})
-    asked = [definedness_formula(first), definedness_formula(second)]
+    asked = [definedness_equation(first), definedness_equation(second)]
     return (
         asked,
         ("=", ("+", first, second), require_well_formed_node(whole)),
@@ -201,7 +201,7 @@ def _split_sum_at_index(node: Term, place: Term) -> Any:
         ("o", "integer", place),
         ("<=", low, place),
         ("<=", place, high),
-        definedness_formula(node),
+        definedness_equation(node),
     ]
     return asked, ("=", node, ("+", before, term, after)), ("induction",)
 
@@ -215,4 +215,4 @@ def _cases_of_absolute_value(a: Term) -> Any:
         ("and", ("<=", ZERO, a), ("=", size, a)),
         ("and", ("<=", a, ZERO), ("=", size, neg(a))),
     )
-    return [definedness_formula(a)], ("or", *sides), ()
+    return [definedness_equation(a)], ("or", *sides), ()

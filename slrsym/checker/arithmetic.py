@@ -39,8 +39,8 @@ from slrsym.checker.term import (
     RELATIONS,
     Term,
     canonical_key,
-    children,
     is_bound_place,
+    places_and_subterms,
     require,
 )
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
@@ -114,7 +114,7 @@ def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
         t = left.pop()
         if t[0] in BINDERS:
             found.add(canonical_key(t))
-        left += [part for place, part in children(t) if not is_bound_place(t, place)]
+        left += [part for place, part in places_and_subterms(t) if not is_bound_place(t, place)]
     return frozenset(found)
 
 
@@ -130,7 +130,7 @@ def learn_relation(ring: Ring, p: Term) -> None:
         n, d = ring.minus(ring.normal_form(p[1]), ring.normal_form(p[2]))
     finally:
         ring.is_fact = False
-    s = ring.facts.sign(d)
+    s = ring.facts.possible_signs(d)
     if len(s) == 1:
         ring.facts.learn(n, sign_of_product(SIGNS[p[0]], s))
     else:
@@ -152,7 +152,7 @@ def require_relation_holds(ring: Ring, p: Term) -> None:
     n, d = ring.minus(a, b)
     if ring.sign_of_fraction((n, d)) <= want:
         return
-    s = ring.facts.sign(d)
+    s = ring.facts.possible_signs(d)
     if p[0] in ("<", "<=") and s != POS:
         n = -n if s == NEG else ring.facts.reduce(n * d)
     ring.require_sign(n, want, "the two sides are not known to compare")

@@ -11,8 +11,7 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     has_copy_sum,
@@ -21,6 +20,7 @@ from slrsym.checker.term import (
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     possibly_undefined_arguments,
     rename_apart,
     require,
@@ -95,7 +95,7 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
     # Names that nothing else has, so that what is asked may be read at the point.
     new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
-        definedness_formula,
+        definedness_equation,
         possibly_undefined_arguments(
             bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
         ),
@@ -199,7 +199,7 @@ def _derivative_of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> T
     require(is_term(low) and is_term(high), "the integral has an infinite end")
     require(y not in free_symbols(low) | free_symbols(high), "an end contains the bound variable")
     require_continuous(body, y)
-    inner: Asked = [definedness_formula(body)]
+    inner: Asked = [definedness_equation(body)]
     slope = derivative(body, x, slopes, inner)
     between = ("or", ("and", ("<=", low, y), ("<=", y, high)),
                ("and", ("<=", high, y), ("<=", y, low)))  # fmt: skip
@@ -221,7 +221,7 @@ def require_continuous(t: Term, x: Term) -> None:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
     require(t[:2] != ("f", "sign"), "sign is not continuous")
-    for _, part in children(t):
+    for _, part in places_and_subterms(t):
         require_continuous(part, x)
 
 
@@ -286,7 +286,7 @@ def _derivative_rule(premises: Sequence[Theorem], t: Term) -> Any:
     value = evaluate_derivative(t, special_derivatives_in_premises(premises), asked)
     given = combined_hypotheses(premises).values()
     return (
-        [*given, *asked, definedness_formula(differentiated_function_value(t))],
+        [*given, *asked, definedness_equation(differentiated_function_value(t))],
         ("=", t, value),
         (),
     )
@@ -307,4 +307,4 @@ def _definition_of_special_function(t: Term) -> Any:
         bell = elementary_function_term("exp", ("*", num(-1, 2), square_term(first), more))
         area = ("int", (v,), (("*", bell, reciprocal_term(more)),), (num(0), second))
         meaning = ("*", num(1, 2), reciprocal_term(("pi",)), area)
-    return [definedness_formula(first), definedness_formula(second)], ("=", t, meaning), ()
+    return [definedness_equation(first), definedness_equation(second)], ("=", t, meaning), ()

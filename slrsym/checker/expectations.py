@@ -21,8 +21,7 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     has_copy_sum,
     is_same_term,
@@ -32,6 +31,7 @@ from slrsym.checker.term import (
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     rename_apart,
     replace_parts,
     require,
@@ -101,7 +101,7 @@ def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
     asked = []
     for law in laws:
         means, covariances = law_moments(law)
-        asked += [definedness_formula(m) for m in means if m[0] != "n"] + semidefinite_conditions(
+        asked += [definedness_equation(m) for m in means if m[0] != "n"] + semidefinite_conditions(
             covariances
         )
     return asked
@@ -143,7 +143,7 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
         entry, value = entries[n * i + j], bilinear_form(rows[i], matrix, rows[j])
         if not (is_same_term(value, entry) and value in (ZERO, *inner)):
             asked.append(require_well_formed_node(("=", entry, value)))
-    return [*asked, *(definedness_formula(c) for c in factor if c[0] != "n")], p, ()
+    return [*asked, *(definedness_equation(c) for c in factor if c[0] != "n")], p, ()
 
 
 # -- polynomials and moderate functions -----------------------------------------------------------
@@ -208,7 +208,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions that a term has moderate growth in given variables, or refuse the term."""
     spend_work(NODE * len(t))
     if not free_symbols(t) & names and not has_copy_sum(t):
-        return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
+        return [] if t[0] in ("n", "pi") else [definedness_equation(t)]
     head, some = t[0], sorted(free_symbols(t) & names)
     if t in names:
         return []
@@ -290,7 +290,7 @@ def _degree_bound(t: Term, x: Term) -> int:
         return 1
     is_power = t[0] == "^" and t[1] > 0 and t[2] == 1
     require(t[0] in ("+", "*") or is_power, "a variable of noise stands in a function")
-    degrees = [_degree_bound(p, x) for _, p in children(t)]
+    degrees = [_degree_bound(p, x) for _, p in places_and_subterms(t)]
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
 
@@ -300,7 +300,7 @@ def _moderate_growth(function: Term) -> Any:
     is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
     names, (body,) = bound_variables(function), binder_bodies(function)
-    everywhere = require_well_formed_node(("forall", names, (definedness_formula(body),), ()))
+    everywhere = require_well_formed_node(("forall", names, (definedness_equation(body),), ()))
     return (
         moderate_growth_conditions(*open_binder(function)),
         ("and", ("o", "moderate", function), everywhere),
@@ -340,7 +340,7 @@ def _linearity(
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
     return (
-        [*given.values(), *map(definedness_formula, asked)],
+        [*given.values(), *map(definedness_equation, asked)],
         ("=", node, linear_combination_term(factors, means)),
         (axiom,),
     )
@@ -360,14 +360,14 @@ def _constant_body(node: Term) -> Any:
     require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
         require(not has_copy_sum(body), "the body contains copies")
-        asked = [*law_existence_conditions(parts_outside_binder(node)), definedness_formula(body)]
+        asked = [*law_existence_conditions(parts_outside_binder(node)), definedness_equation(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
     low, high = parts_outside_binder(node)
     require(is_term(low) and is_term(high), "an end of the integral is infinite")
     if node[0] == "int":
-        asked = [*map(definedness_formula, (body, low, high))]
+        asked = [*map(definedness_equation, (body, low, high))]
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
-    asked = [definedness_formula(body), *sum_range_conditions(node)]
+    asked = [definedness_equation(body), *sum_range_conditions(node)]
     return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
 
 
@@ -397,7 +397,7 @@ def _independent_factors(node: Term, where: Any) -> Any:
     require(
         not all(has_copy_sum(binder_bodies(e)[0]) for e in sides), "both factors contain copies"
     )
-    return [*map(definedness_formula, sides)], ("=", node, ("*", *sides)), ("fubini",)
+    return [*map(definedness_equation, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
@@ -412,7 +412,7 @@ def _iterated_expectation(node: Term, count: Any) -> Any:
     inner = make_expectation(last, body, laws[count:])
     nested = make_expectation(first, inner, laws[:count])
     return (
-        [definedness_formula(node), definedness_formula(nested)],
+        [definedness_equation(node), definedness_equation(nested)],
         ("=", node, nested),
         ("fubini",),
     )
@@ -452,7 +452,7 @@ def _change_of_variables(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
     asked = [p for p in asked if not is_same_term(p[1], p[2])]
     return (
-        [*asked, definedness_formula(node), definedness_formula(other)],
+        [*asked, definedness_equation(node), definedness_equation(other)],
         ("=", node, other),
         ("gaussian-linear-image",),
     )
@@ -486,7 +486,7 @@ def _stein_lemma(node: Term, h: Term, place: Any) -> Any:
     )
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = make_expectation(names, left, parts_outside_binder(node))
-    terms, asked = [], [definedness_formula(lhs)]
+    terms, asked = [], [definedness_equation(lhs)]
     for x, c in zip(block, cov[i], strict=True):
         if c != ZERO:
             orders = tuple(int(y == x) for y in names)
@@ -494,7 +494,7 @@ def _stein_lemma(node: Term, h: Term, place: Any) -> Any:
                 names, ("d", orders, names, (f,), names), parts_outside_binder(node)
             )
             terms.append(("*", c, slope))
-            asked.append(definedness_formula(slope))
+            asked.append(definedness_equation(slope))
     asked += moderate_growth_conditions(
         *open_binder(make_expectation(names, f, parts_outside_binder(node)))
     )
@@ -528,7 +528,7 @@ def _derivative_of_expectation(t: Term) -> Any:
     )
     asked += [
         *law_existence_conditions(parts_outside_binder(node)),
-        *map(definedness_formula, parts_outside_binder(t)),
+        *map(definedness_equation, parts_outside_binder(t)),
     ]
     return asked, ("=", t, right), ("dominated-convergence",)
 
@@ -547,7 +547,7 @@ def _integral_against_density(node: Term) -> Any:
     body = ("*", norm, mean, ("f", "exp", exponent))
     integral = require_well_formed_node(("int", (x,), (body,), (("-oo",), ("oo",))))
     return (
-        [require_well_formed_node(("<", ZERO, v)), definedness_formula(node)],
+        [require_well_formed_node(("<", ZERO, v)), definedness_equation(node)],
         ("=", node, integral),
         ("gaussian-density",),
     )
@@ -559,7 +559,7 @@ def _exponential_of_sum(t: Term) -> Any:
     require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]
     return (
-        [*map(definedness_formula, parts)],
+        [*map(definedness_equation, parts)],
         ("=", t, ("*", *(("f", "exp", a) for a in parts))),
         (),
     )

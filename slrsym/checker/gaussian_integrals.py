@@ -41,7 +41,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness_formula,
+    definedness_equation,
     has_copy_sum,
     is_term,
     neg,
@@ -125,7 +125,7 @@ def _expectation_exists(node: Term) -> Any:
         *law_existence_conditions(parts_outside_binder(node)),
         *bounded_growth_conditions(*open_binder(node)),
     ]
-    return asked, definedness_formula(node), ("gaussian-moments",)
+    return asked, definedness_equation(node), ("gaussian-moments",)
 
 
 # -- the table ------------------------------------------------------------------------------------

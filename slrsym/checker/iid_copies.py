@@ -17,13 +17,13 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     has_copy_sum,
     is_same_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     rename_apart,
     replace_parts,
     require,
@@ -57,8 +57,8 @@ def _split_off_copy(node: Term, copies: Term) -> Any:
     asked = [
         ("o", "integer", count),
         require_well_formed_node(("<=", ONE, count)),
-        definedness_formula(node),
-        definedness_formula(other),
+        definedness_equation(node),
+        definedness_equation(other),
     ]
     return asked, ("=", node, other), ("fubini",)
 
@@ -69,14 +69,16 @@ def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
         return new
     if bound_variables(t):
         return t
-    return replace_parts(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
+    return replace_parts(
+        t, {i: replace_outside_binders(p, old, new) for i, p in places_and_subterms(t)}
+    )
 
 
 @rule("copies exist", "t")
 def _copies_exist(copies: Term) -> Any:
     """Conclude that a sum of independent copies of a function of moderate growth is defined."""
     require_copy_sum(copies)
-    return moderate_growth_conditions(copies, frozenset()), definedness_formula(copies), ()
+    return moderate_growth_conditions(copies, frozenset()), definedness_equation(copies), ()
 
 
 @rule("moments of copies", "t")
@@ -101,9 +103,9 @@ def _moments_of_copies(node: Term) -> Any:
     ]
     mean = ("*", n, first)
     if not squared:
-        return [*asked, definedness_formula(first)], ("=", node, mean), ("fubini", "induction")
+        return [*asked, definedness_equation(first)], ("=", node, mean), ("fubini", "induction")
     pairs = ("*", n, ("+", n, num(-1)), ("^", 2, 1, first))
-    asked += [definedness_formula(first), definedness_formula(second)]
+    asked += [definedness_equation(first), definedness_equation(second)]
     return asked, ("=", node, ("+", ("*", n, second), pairs)), ("fubini", "induction")
 
 
@@ -112,4 +114,4 @@ def _empty_sum_of_copies(copies: Term) -> Any:
     """Conclude that a sum of zero independent copies is 0."""
     require_copy_sum(copies)
     require(parts_outside_binder(copies)[0] == ZERO, "the number of copies is not 0")
-    return [definedness_formula(copies)], ("=", copies, ZERO), ()
+    return [definedness_equation(copies)], ("=", copies, ZERO), ()

@@ -25,7 +25,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_term,
     neg,
@@ -46,7 +46,7 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
     if not free_symbols(t) & names:
-        return [] if t[0] in ("n", "pi") else [definedness_formula(t)]
+        return [] if t[0] in ("n", "pi") else [definedness_equation(t)]
     if t in names:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
@@ -79,7 +79,7 @@ def _smooth_near_point(function: Term, point: Term) -> Any:
     put = dict(zip(new.values(), place, strict=True))
     near = frozenset(new.values())
     asked = [substitute(p, put) for b in bodies for p in smoothness_conditions(b, near)]
-    return [*asked, *map(definedness_formula, place)], ("o", "smooth", function, point), ()
+    return [*asked, *map(definedness_equation, place)], ("o", "smooth", function, point), ()
 
 
 def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:
@@ -166,7 +166,7 @@ class OrbitGoal:
         """Return the value of a function of the coordinates at a given point."""
         return apply_function_at(require_real_function(f, len(self.named_map.names)), (), point)
 
-    def value_here(self, f: Term) -> Term:
+    def value_at_generic_point(self, f: Term) -> Term:
         """Return the value of a function at a generic point of the box."""
         return self.value_at(self.named_map.names, f)
 
@@ -174,7 +174,7 @@ class OrbitGoal:
         """Return the value of a function at the image of a generic point under the map."""
         return self.value_at(self.named_map.images, f)
 
-    def values_here(self, f: Term) -> list[Term]:
+    def components_at_generic_point(self, f: Term) -> list[Term]:
         """Return all components of a vector-valued function at a generic point of the box."""
         put = dict(
             zip(
@@ -185,7 +185,7 @@ class OrbitGoal:
         )
         return [substitute(e, put) for e in binder_bodies(f)]
 
-    def points(self, t: Term) -> list[tuple[Term, ...]]:
+    def points_of_finite_set(self, t: Term) -> list[tuple[Term, ...]]:
         """Return the points of a finite set; refuse other numbers of coordinates than the map's."""
         return points_of_set(t, len(self.named_map.names))
 
@@ -246,7 +246,7 @@ def _decrease(goal: OrbitGoal) -> list[Term]:
     By induction every point of the orbit is in the box, so the inequality holds at each.
     """
     f = single_subject_of_statement(goal)
-    change = ("+", goal.value_after_step(f), neg(goal.value_here(f)))
+    change = ("+", goal.value_after_step(f), neg(goal.value_at_generic_point(f)))
     return [
         goal.named_map.invariance_formula(),
         goal.named_map.for_all_points(("<=", change, ZERO)),
@@ -263,18 +263,18 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     f, rate, floor = goal.values
-    slack = goal.value_here(single_subject_of_statement(goal))
+    slack = goal.value_at_generic_point(single_subject_of_statement(goal))
     change = (
         "+",
         goal.value_after_step(f),
-        neg(goal.value_here(f)),
+        neg(goal.value_at_generic_point(f)),
         ("*", require_term(rate), slack),
     )
     return [
         goal.named_map.invariance_formula(),
         goal.named_map.for_all_points(("<=", change, ZERO)),
         goal.named_map.for_all_points(("<=", ZERO, slack)),
-        goal.named_map.for_all_points(("<=", require_term(floor), goal.value_here(f))),
+        goal.named_map.for_all_points(("<=", require_term(floor), goal.value_at_generic_point(f))),
         ("<", ZERO, rate),
     ]
 
@@ -285,7 +285,7 @@ def _bound_by_multiple_formulas(goal: OrbitGoal, terms: Iterable[Term]) -> list[
     least = (
         "+",
         ("+", *map(square_term, terms)),
-        neg(("*", require_term(factor), goal.value_here(slack))),
+        neg(("*", require_term(factor), goal.value_at_generic_point(slack))),
     )
     vanishes = ("o", "VanishesAlong", goal.map, slack)
     return [
@@ -314,7 +314,7 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
     there.
     """
-    values = goal.values_here(single_subject_of_statement(goal))
+    values = goal.components_at_generic_point(single_subject_of_statement(goal))
     return [*_bound_by_multiple_formulas(goal, values), goal.named_map.smoothness_formula(*values)]
 
 
@@ -328,10 +328,10 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     connected is empty or has one point. A bounded sequence with one accumulation point converges.
     """
     (equations,) = goal.values
-    system = ("and", *(("=", e, ZERO) for e in goal.values_here(equations)))
+    system = ("and", *(("=", e, ZERO) for e in goal.components_at_generic_point(equations)))
     listed = [
         ("and", *(("=", x, v) for x, v in zip(goal.named_map.names, p, strict=True)))
-        for p in goal.points(single_subject_of_statement(goal))
+        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
     ]
     solved = ("implies", system, ("or", *listed))
     return [
@@ -377,10 +377,13 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
         return [
             *asked,
             goal.named_map.for_all_points(
-                ("=", goal.value_here(single_subject_of_statement(goal)), value_of)
+                ("=", goal.value_at_generic_point(single_subject_of_statement(goal)), value_of)
             ),
         ]
-    listed = [tuple(map(canonical_key, p)) for p in goal.points(single_subject_of_statement(goal))]
+    listed = [
+        tuple(map(canonical_key, p))
+        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
+    ]
     for p in points_of_set(of, len(large.names)):
         require(p[i][0] == "n", "the coordinate of a point across the face is no number")
         rest = tuple(canonical_key(x) for j, x in enumerate(p) if j != i)
@@ -441,7 +444,7 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
     """
     strict = [
         p
-        for point in goal.points(single_subject_of_statement(goal))
+        for point in goal.points_of_finite_set(single_subject_of_statement(goal))
         for p in goal.named_map.inside_conditions(point, "<")
     ]
     return [
@@ -475,9 +478,10 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
     """
     g, (matrix, eigenvalue) = goal.named_map, goal.values
     require(
-        len(goal.points(single_subject_of_statement(goal))) == 1, "there is more than one point"
+        len(goal.points_of_finite_set(single_subject_of_statement(goal))) == 1,
+        "there is more than one point",
     )
-    (point,) = goal.points(single_subject_of_statement(goal))
+    (point,) = goal.points_of_finite_set(single_subject_of_statement(goal))
     n = len(g.names)
     is_square = matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17
     require(is_square, "the matrix is not square, or has more than four rows")
@@ -522,15 +526,17 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
     """
     (f,) = goal.values
     less = [
-        goal.named_map.for_all_points(("<", goal.value_here(f), goal.value_at(p, f)), "<")
-        for p in goal.points(single_subject_of_statement(goal))
+        goal.named_map.for_all_points(
+            ("<", goal.value_at_generic_point(f), goal.value_at(p, f)), "<"
+        )
+        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
     return [
         goal.named_map.invariance_formula(),
         *less,
         along,
-        goal.named_map.smoothness_formula(goal.value_here(f)),
+        goal.named_map.smoothness_formula(goal.value_at_generic_point(f)),
     ]
 
 
@@ -543,8 +549,10 @@ def _null_union(goal: OrbitGoal) -> list[Term]:
     """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts are no tuple of sets of points")
-    goal.points(single_subject_of_statement(goal))
-    covered = {canonical_key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
+    goal.points_of_finite_set(single_subject_of_statement(goal))
+    covered = {
+        canonical_key(("tuple", *p)) for part in parts[1:] for p in goal.points_of_finite_set(part)
+    }
     require(
         {canonical_key(p) for p in single_subject_of_statement(goal)[1:]} <= covered,
         "the parts do not make up the set",
@@ -561,6 +569,6 @@ def _all_but_few(goal: OrbitGoal) -> list[Term]:
     (few,) = goal.values
     both = {canonical_key(p): p for t in (single_subject_of_statement(goal), few) for p in t[1:]}
     for t in (single_subject_of_statement(goal), few):
-        goal.points(t)
+        goal.points_of_finite_set(t)
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

@@ -11,9 +11,8 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     conditions_of_sort,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     has_copy_sum,
     is_bound_place,
@@ -21,6 +20,7 @@ from slrsym.checker.term import (
     is_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     require,
 )
@@ -37,7 +37,7 @@ from slrsym.checker.theorem import (
 def _sort_of_symbol(symbol: Term) -> Any:
     """Conclude that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
-    return [], ("and", definedness_formula(symbol), *conditions_of_sort(symbol[2], symbol)), ()
+    return [], ("and", definedness_equation(symbol), *conditions_of_sort(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
@@ -45,7 +45,7 @@ def _trichotomy(a: Term, b: Term) -> Any:
     """Conclude that exactly one of <, =, > holds of defined terms, and what <= and != mean."""
     less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
     both_defined, one_holds = (
-        ("and", definedness_formula(a), definedness_formula(b)),
+        ("and", definedness_equation(a), definedness_equation(b)),
         ("or", less, equal, more),
     )
     at_most_one = [("not", ("and", x, y)) for x, y in combinations((less, equal, more), 2)]
@@ -86,7 +86,7 @@ def _defined_part(theorem: Theorem, path: Any) -> Any:
     require_relation(theorem.conclusion)
     nodes, part = nodes_on_path(theorem.conclusion, path)
     require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
-    return theorem.hypotheses.values(), require_well_formed_node(definedness_formula(part)), ()
+    return theorem.hypotheses.values(), require_well_formed_node(definedness_equation(part)), ()
 
 
 @rule("rewrite", "json", premises=2)
@@ -120,7 +120,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
         numbers = step if isinstance(step, list) else [step]
         require(all(type(n) is int for n in numbers), "a place is no list of numbers")
         place = tuple(step) if isinstance(step, list) else step
-        parts = dict(children(t))
+        parts = dict(places_and_subterms(t))
         require(place in parts, "there is no such place")
         nodes.append((t, place))
         t = parts[place]
@@ -173,7 +173,7 @@ def _compare_binders(theorem: Theorem, node: Term) -> Any:
         asked = [require_well_formed_node((kind, *parts_outside_binder(node)))]
     elif node[0] == "int":
         refuse_reversed_infinite_ends(node)
-    exist = [] if node[0] == "sum" else [definedness_formula(node), definedness_formula(other)]
+    exist = [] if node[0] == "sum" else [definedness_equation(node), definedness_equation(other)]
     return [*given, *asked, *exist], (kind, node, other), ()
 
 
@@ -183,7 +183,7 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     require(node[0] in ("E", "int"), "the node is no expectation or integral")
     kind, other, given = relation_between_binders(theorem, node)
     require(kind == "=", "the premise is no equation")
-    return [*given, definedness_formula(node)], ("=", node, other), ()
+    return [*given, definedness_equation(node)], ("=", node, other), ()
 
 
 def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:

@@ -125,15 +125,15 @@ class Ring:
         return bool(self.facts.reduce(poly_product(a[0], b[1]) - poly_product(b[0], a[1])) == 0)
 
     def sign_of_fraction(self, f: Fraction) -> Sign:
-        return sign_of_product(self.facts.sign(f[0]), self.facts.sign(f[1]))
+        return sign_of_product(self.facts.possible_signs(f[0]), self.facts.possible_signs(f[1]))
 
     # -- questions --------------------------------------------------------------------------------
 
     def has_sign(self, p: Poly, sign: Sign) -> bool:
         """Return whether a polynomial is known, or shown by evidence, to have a sign."""
-        if not self.facts.sign(p) <= sign:
+        if not self.facts.possible_signs(p) <= sign:
             self.evidence(self, p, sign)
-        return self.facts.sign(p) <= sign
+        return self.facts.possible_signs(p) <= sign
 
     def require_sign(self, p: Poly, sign: Sign, why: str) -> None:
         """Refuse an inference unless a polynomial has a sign."""
@@ -151,7 +151,7 @@ class Ring:
 
     # -- generators -------------------------------------------------------------------------------
 
-    def generator_number(self, *data: Any) -> int:
+    def generator_index(self, *data: Any) -> int:
         """Return the number of the generator with given data; create the generator if it is new."""
         # Polynomials cannot be hashed.
         name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
@@ -169,24 +169,24 @@ class Ring:
         return self.generators[places[0]]
 
     def symbol(self, t: Term) -> Poly:
-        x = self.x[self.generator_number("s", t)]
+        x = self.x[self.generator_index("s", t)]
         self.facts.learn(x, _OF_SORT[t[2][1:]])
         if t[2] in ("Z>0", "Z<0"):
             self.facts.learn(x - 1 if t[2] == "Z>0" else -x - 1, NN)
         return x
 
     def pi(self) -> Poly:
-        x = self.x[self.generator_number("pi")]
+        x = self.x[self.generator_index("pi")]
         for p, s in ((x, POS), (x - fmpq(314159, 100000), POS), (x - fmpq(314160, 100000), NEG)):
             self.facts.learn(p, s)
         return x
 
     def root_generator(self, base: Poly, q: int) -> Poly:
         """Return the generator that stands for the q-th root of a nonnegative polynomial."""
-        i = self.generator_number("root", base, q)
+        i = self.generator_index("root", base, q)
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
-        self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
+        self.facts.learn(self.x[i], POS if self.facts.possible_signs(base) <= NZ else NN)
         c, factors = factor_polynomial(base)
         if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
             whole = self.one
@@ -219,7 +219,7 @@ class Ring:
             if not (self.has_sign(g, NN) or self.has_sign(-g, NN)):
                 rest *= g**k
                 continue
-            if not self.facts.sign(g) <= NN:
+            if not self.facts.possible_signs(g) <= NN:
                 g, rest = -g, rest * (-1) ** k
             strict = strict and self.has_sign(g, POS)
             w, left = divmod(k, q)
@@ -268,7 +268,7 @@ class Ring:
             alike = (g for g in self.generators if g[0] == "exp" and self.is_equal((mono, d), g[1]))
             asked = self.exponent_unit_key(mono, d)
             g = next(alike, None) or ("exp", (mono, d), self.units.get(asked, abs(c)))
-            i = self.generator_number(*g)
+            i = self.generator_index(*g)
             k = c / g[2]
             if k.q != 1:
                 self.units[self.exponent_unit_key(*g[1])] = self.units[asked] = g[2] / int(k.q)
@@ -312,7 +312,7 @@ class Ring:
                 return factor * self.x[i], self.one
         if any(p < 0 and a[0] == 0 for p, a in zip(parity, arguments, strict=True)):
             return self.zero, self.one
-        i = self.generator_number("f", name, *arguments)
+        i = self.generator_index("f", name, *arguments)
         self.learn_function_facts(name, i)
         return self.x[i], self.one
 
@@ -332,12 +332,12 @@ class Ring:
             self.facts.learn(p, s)
         if name in ("asin", "atan"):
             n, d = arguments[0]
-            open_ends = name == "atan" or self.facts.sign(d * d - n * n) == POS
+            open_ends = name == "atan" or self.facts.possible_signs(d * d - n * n) == POS
             for p in (self.pi() - 2 * g, self.pi() + 2 * g):
                 self.facts.learn(p, POS if open_ends else NN)
         if name == "max":
             for n, d in arguments:
-                self.facts.learn(g * d - n, sign_of_product(NN, self.facts.sign(d)))
+                self.facts.learn(g * d - n, sign_of_product(NN, self.facts.possible_signs(d)))
 
     # -- what two generators tell of each other ---------------------------------------------------
 
@@ -354,13 +354,13 @@ class Ring:
     def _learn_tangent_bound(self, a: Poly, _: Poly) -> None:
         """Store e^u >= 1 + u for a product of exponentials e^u."""
         n, d = self.exponent(a)
-        self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
+        self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.possible_signs(d), NN))
 
     def _compare_square_root(self, a: Poly, b: Poly) -> None:
         """Store how a square root compares with b, by the sign of its radicand minus b^2."""
         kind, *data = self.generator_data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
-        sign = self.facts.sign
+        sign = self.facts.possible_signs
         s = sign(data[0] - b * b)
         compared = s <= NN or (s <= NP and sign(b) <= NN)
         require(compared, "the root is not known to compare with the other polynomial")
@@ -376,7 +376,7 @@ class Ring:
         g = self.generator_data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
-        self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
+        self.facts.learn(g[2][0] * g[2][1], self.facts.possible_signs(a))
 
     def _compare_increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function by their arguments; store the result."""
@@ -466,7 +466,7 @@ class Ring:
         self.facts.learn(n * n * d * d, NN)
         a, b = self.root((n * n, d * d), 2)
         for side in (a * d - n * b, a * d + n * b):
-            self.facts.learn(side, sign_of_product(NN, self.facts.sign(b * d)))
+            self.facts.learn(side, sign_of_product(NN, self.facts.possible_signs(b * d)))
         return a, b
 
     # -- terms that bind variables ----------------------------------------------------------------
@@ -478,7 +478,7 @@ class Ring:
         name = canonical_key(t)
         if name not in self._opaque:
             require(name in self.defined, f"{t[0]} is not known to be defined: {name:.200}")
-            self._opaque[name] = self.x[self.generator_number("opaque", name)], self.one
+            self._opaque[name] = self.x[self.generator_index("opaque", name)], self.one
         return self._opaque[name]
 
     def define_by_equation(self, t: Term, value: Term) -> bool:

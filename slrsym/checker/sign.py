@@ -153,7 +153,7 @@ class SignFacts:
             name, monic, s = self._monic(p)
             self._facts[name] = monic, self._sign_of_monic(name) & sign_of_product(sign, s)
 
-    def sign(self, p: Poly, deep: bool = True) -> Sign:
+    def possible_signs(self, p: Poly, deep: bool = True) -> Sign:
         """Return a polynomial's possible signs by facts, its terms and, if `deep`, its factors."""
         p = self.reduce(p)
         if p.is_constant():
@@ -180,7 +180,7 @@ class SignFacts:
             if len(factors) > 1 or factors[0][1] > 1:
                 t = sign_of_product(s, sign_of_rational(c))
                 for f, n in factors:
-                    t = sign_of_product(t, sign_of_power(self.sign(f, False), int(n)))
+                    t = sign_of_product(t, sign_of_power(self.possible_signs(f, False), int(n)))
                 found &= t
         return found
 
@@ -196,10 +196,10 @@ class SignFacts:
             for g, n in parts:
                 t, s = (
                     poly_product(t, poly_power(g, n)),
-                    sign_of_product(s, sign_of_power(self.sign(g), n)),
+                    sign_of_product(s, sign_of_power(self.possible_signs(g), n)),
                 )
             total, sign = total + t, sign_of_sum(sign, s)
-        require(self.sign(factor) == POS, "the multiplier is not known to be positive")
+        require(self.possible_signs(factor) == POS, "the multiplier is not known to be positive")
         rest = self.reduce(poly_product(p, factor) - total)
         require(rest == 0, "the combination is another polynomial")
         require(sign != ANY, "the combination says nothing")

@@ -91,14 +91,15 @@ def neg(t: Term) -> Term:
     return ("*", num(-1), t)
 
 
-def definedness_formula(t: Term) -> Term:
+def definedness_equation(t: Term) -> Term:
+    """Return the equation t = t, which says that a term is defined."""
     return ("=", t, t)
 
 
 # -- the parts of a node --------------------------------------------------------------------------
 
 
-def children(t: Term) -> list[tuple[Any, Term]]:
+def places_and_subterms(t: Term) -> list[tuple[Any, Term]]:
     """Return the direct subterms of a node, each with its place as `replace_parts` takes it."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
@@ -171,7 +172,7 @@ def free_symbols(t: Term) -> frozenset[Term]:
     return own.union(
         *(
             free_symbols(p) - names if is_bound_place(t, i) else free_symbols(p)
-            for i, p in children(t)
+            for i, p in places_and_subterms(t)
         )
     )
 
@@ -232,7 +233,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
             t = (*t[: 1 + PARAMETERS[t[0]]], names, *t[2 + PARAMETERS[t[0]] :])
     parts = {
         place: substitute(part, values_inside if is_bound_place(t, place) else values)
-        for place, part in children(t)
+        for place, part in places_and_subterms(t)
     }
     t = replace_parts(t, parts)
     if t[0] in ("u", "ix") and applied_function(t) in values:
@@ -270,13 +271,15 @@ def is_undefined_with(x: Term, t: Term) -> bool:
     """Return whether a term is undefined whenever the value of the symbol x is undefined."""
     # A sum may have no terms.
     is_closed = t[0] in ("sum", "copies") or x in bound_variables(t)
-    open_parts = (p for place, p in children(t) if not (is_closed and is_bound_place(t, place)))
+    open_parts = (
+        p for place, p in places_and_subterms(t) if not (is_closed and is_bound_place(t, place))
+    )
     return t == x or (x in free_symbols(t) and any(is_undefined_with(x, p) for p in open_parts))
 
 
 def has_copy_sum(t: Term) -> bool:
     """Return whether a term contains a sum of copies that is in no expectation."""
-    parts = (p for i, p in children(t) if t[0] != "E" or not is_bound_place(t, i))
+    parts = (p for i, p in places_and_subterms(t) if t[0] != "E" or not is_bound_place(t, i))
     return t[0] == "copies" or any(map(has_copy_sum, parts))
 
 
@@ -306,7 +309,7 @@ def conditions_of_sort(sort: str, value: Term) -> list[Term]:
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
-    return [*whole, (relation, *sides) if relation else definedness_formula(value)]
+    return [*whole, (relation, *sides) if relation else definedness_equation(value)]
 
 
 # -- one printing ---------------------------------------------------------------------------------
@@ -330,7 +333,7 @@ def _key_inside_binders(t: Term, names: tuple[Term, ...]) -> str:
         return _key_inside_binders(t, ())
     parameters = [repr(p) if t[0] == "text" else str(p) for p in t[1 : 1 + PARAMETERS[t[0]]]]
     own = bound_variables(t)
-    pairs = _flattened_parts(t) if t[0] in ASSOCIATE else children(t)
+    pairs = _flattened_parts(t) if t[0] in ASSOCIATE else places_and_subterms(t)
     parts = [
         _key_inside_binders(p, names + own if is_bound_place(t, i) else names) for i, p in pairs
     ]

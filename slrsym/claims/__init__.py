@@ -22,7 +22,7 @@ def short_name(id: str) -> str:
     return f"{_SHORT[found[1]]}{found[2]}{found[3] or ''}" if found else id
 
 
-def id_from_name(name: str) -> str:
+def id_from_short_name(name: str) -> str:
     """Return the id of a claim, from its short name or its id."""
     found = _NAME.fullmatch(name)
     return f"{_LONG[found[1]]}-{found[2]}{found[3] or ''}" if found else name

@@ -276,11 +276,13 @@ def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compar
     return comparison.digits, "", comparison.example
 
 
-def check_certificate(claim: Claim) -> tuple[str, str]:
+def certificate_failure_and_box(claim: Claim) -> tuple[str, str]:
     """Return why a claim's certificate fails, if so, and its box; two empty texts without one."""
     certificate = claim.certificate()
     return (
-        ("", "") if certificate is None else (certificate.check(claim.statement), certificate.box)
+        ("", "")
+        if certificate is None
+        else (certificate.reason_not_shown(claim.statement), certificate.box_text)
     )
 
 
@@ -328,10 +330,10 @@ def compare_sides(
 _MOST_LETTERS = 300
 
 
-def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
+def make_step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
     """Return the report on a step from the cross-check's result and the checker's judgement."""
     digits, contradiction, example = numbers
-    refusal = judgement.refusal(step.label)
+    refusal = judgement.refusal_reason(step.label)
     return StepReport(
         step.label,
         step.rule.name,
@@ -421,7 +423,7 @@ def check_claim(
     error = box = ""
     trials = None
     try:
-        error, box = check_certificate(claim)
+        error, box = certificate_failure_and_box(claim)
         trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(claims_used_by_certificate(claim))
@@ -444,7 +446,9 @@ def check_claim(
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)
             depends |= dict.fromkeys(judgement.uses)
             axioms |= dict.fromkeys(judgement.axioms)
-            reports += [step_report(*pair, judgement) for pair in zip(steps, numbers, strict=True)]
+            reports += [
+                make_step_report(*pair, judgement) for pair in zip(steps, numbers, strict=True)
+            ]
             if all(report.accepted for report in reports):
                 error = error or judgement.problem
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.

@@ -76,10 +76,10 @@ class BoxCertificate(Protocol):
     """Protocol of certificates that a statement holds on a box, which may replace a proof."""
 
     @property
-    def box(self) -> str:
+    def box_text(self) -> str:
         """The box of values for which the statement is shown, in words."""
 
-    def check(self, statement: Boolean) -> str:
+    def reason_not_shown(self, statement: Boolean) -> str:
         """Check a statement on the box; return why it is not shown, or an empty text."""
 
 
@@ -370,7 +370,7 @@ class Claim:
         return found
 
     def certificate(self) -> BoxCertificate | None:
-        """Return the certificate that replaces a proof, or None if there is none.
+        """Call the function that `certified_by` registered, and return its certificate, or None.
 
         Returns
         -------

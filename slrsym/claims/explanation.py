@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from slrsym.renamed import old_attribute
+
 # A sentence ends with a full stop before a space; one in a formula has no capital behind it.
 _END = re.compile(r"(?<=[.:])\s+(?=[A-Z$])")
 
@@ -26,7 +28,7 @@ class Explanation:
     Examples
     --------
     >>> said = Explanation("A square is not negative. Both factors have the same sign.")
-    >>> said.lead
+    >>> said.first_sentence
     'A square is not negative.'
     >>> len(said)
     11
@@ -36,8 +38,10 @@ class Explanation:
         self.text = " ".join(text.split())
         self.equations: Mapping[Any, str] = MappingProxyType(dict(equations or {}))
 
+    lead = old_attribute("first_sentence")
+
     @property
-    def lead(self) -> str:
+    def first_sentence(self) -> str:
         """The first sentence of the explanation."""
         return _END.split(self.text, maxsplit=1)[0]
 

@@ -19,7 +19,7 @@ from math import inf
 from pathlib import Path
 from types import CodeType
 
-from slrsym.claims import id_from_name
+from slrsym.claims import id_from_short_name
 from slrsym.claims.check import CheckOptions, ClaimVerdict, claims_used_by_certificate
 from slrsym.claims.claim import Claim, collect_claims
 from slrsym.claims.file_search import (
@@ -269,8 +269,8 @@ class Ledger:
             If there is none.
         """
         claim = self.claims.get(id) or self._from_library(id)
-        if claim is None and id_from_name(id) != id:
-            return self.find(id_from_name(id))
+        if claim is None and id_from_short_name(id) != id:
+            return self.find(id_from_short_name(id))
         if claim is None:
             close = _closest(id, [*self.claims, *claim_ids_in_folder(builtin_derivation_folder())])
             hint = f"; did you mean {close}?" if close else ""

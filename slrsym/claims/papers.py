@@ -77,7 +77,7 @@ class Paper:
     places: dict[str, str] = field(default_factory=dict, hash=False, compare=False)
 
     @property
-    def key(self) -> str:
+    def bibtex_key(self) -> str:
         """The BibTeX key of the paper."""
         return self.bibtex.partition("{")[2].partition(",")[0]
 

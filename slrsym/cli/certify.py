@@ -59,7 +59,7 @@ def step_size_rows(found: StepSize) -> Rows:
             ("certified, as part of that", f"{100 * found.fraction_of_grid:.3f} %"),
             (
                 "in a step the risk falls by at least",
-                f"{found.descent_factor} sum r arctan(alpha r)",
+                f"{found.descent_factor_text} sum r arctan(alpha r)",
             ),
             ("closed form", f"{closed:.6g}, {100 * closed / best:.1f} % of what is certified"),
         ]
@@ -95,7 +95,7 @@ def convergence_rate_rows(found: LocalRates) -> Rows:
         rows.append((f"1 - {name} falls in a step by", f"{low:.7g} to {high:.7g} of itself"))
         rows.append(("  and is halved in steps", f"{math.log(2) / -math.log1p(-low):.3g}"))
     if found.verdict == "shown":
-        size, factor = float(found.radius), float(1 - found.lipschitz_factor)
+        size, factor = float(found.contracted_box_side), float(1 - found.lipschitz_factor)
         rows.append(("contracted box at (1, 1), side", f"{size:.3g}"))
         rows.append(("Lipschitz constant there", f"1 - {factor:.4g}"))
     return rows
@@ -113,7 +113,7 @@ def save_and_show_certificate(
             lost = problem
     about = [
         ("verdict", str(found.verdict)),
-        ("box", found.box),
+        ("box", found.box_text),
         *(rows or []),
         ("cut into", f"{found.boxes:,} boxes, {found.visited:,} looked at, {found.seconds:.2f} s"),
     ]
@@ -152,7 +152,7 @@ def _show_table(title: str, rows: Rows) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from slrsym.cli.display import console
+    from slrsym.cli.terminal_output import console
 
     styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
     out = console()
@@ -378,7 +378,7 @@ def check(
             {
                 "file": str(file),
                 "kind": certificate.kind,
-                "box": certificate.box,
+                "box": certificate.box_text,
                 "verdict": str(found.verdict) if found.accepted else "refused",
                 "boxes": found.boxes,
                 "seconds": round(found.seconds, 3),

@@ -177,7 +177,7 @@ def compare(
         "predictors": [row.as_dict(level) for row in rows],
     }
     if not to_stdout:
-        from slrsym.cli.display import console
+        from slrsym.cli.terminal_output import console
 
         out = console()
         for line in _settings(task, lam, state):
@@ -258,7 +258,7 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
 
 def risk_table(rows: list[PredictorRisk], task: Task, level: float, width: int = 80) -> Table:
     """Return a table of predictors' risks, estimated and exact, with one line for each."""
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
     gap = (0, 1) if width >= _WIDE else (0, 1, 0, 0)

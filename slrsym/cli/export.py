@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import cache, id_from_name
+from slrsym.claims import cache, id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
 from slrsym.cli.shared import declare_option_with_hidden_default
@@ -161,7 +161,9 @@ class _Export:
         from slrsym.export.build import build
 
         start = time.perf_counter()
-        claims, only = ([id_from_name(name) for name in names or ()] for names in (claims, only))
+        claims, only = (
+            [id_from_short_name(name) for name in names or ()] for names in (claims, only)
+        )
         ledger, rows, verdicts = verify_for_export(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
@@ -334,7 +336,7 @@ def coq(
     start = time.perf_counter()
     ledger = load_ledger(paths, claims)
     made = coq_development(ledger, claims or ledger.claims)
-    files = made.files()
+    files = made.file_texts()
     write_folder(
         folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
     )

@@ -60,7 +60,7 @@ def landscape(
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--json", json_file), ("--plot", plot))
 
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
     from slrsym.kernels.arguments import require_positive
     from slrsym.landscape import find_critical_points
     from slrsym.task import Task
@@ -71,7 +71,7 @@ def landscape(
             require_positive("alpha", alpha)
         if branches is None:
             require_positive("lam", lam)
-    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     if branches is not None:
         with shared.value_errors_as_usage_errors("--branches"):
             found: Any = _followed(task, branches, seed)
@@ -139,7 +139,7 @@ def critical_point_table(
             free = point.family.removesuffix(" free").replace("isolated", "-")
             cells += [point.kind, free, gradient]
         if alpha is not None:
-            cells.append(point.stability(alpha))
+            cells.append(point.stability_text(alpha))
         cells.append("yes" if point.confirmed else "no")
         result.add_row(*cells, style="bold" if point.kind == "minimum" else "")
     return result
@@ -168,7 +168,7 @@ def _single(branch: Branch) -> bool:
 
 
 def _table(*names: str) -> Table:
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     return empty_table(*names, padding=0, show_edge=False)
 
@@ -179,7 +179,7 @@ def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
     coverage = found.coverage
     lines = [
         f"{len(found.points)} critical points, up to symmetries; "
-        f"{coverage.found:,} of {coverage.starts:,} searches ended at one, "
+        f"{coverage.hit_count:,} of {coverage.starts:,} searches ended at one, "
         f"{coverage.expected_missed:.2g} more expected",
         f"signs of the indices add up to {found.euler}"
         + (
@@ -195,7 +195,7 @@ def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
         where = f"up to lambda = {critical:.6g}" if math.isfinite(critical) else "at all lambda"
         lines.append(f"the oracle is a strict local minimum {where}")
     if alpha is not None:
-        attracting = [p.name for p in found.minima if p.stability(alpha) == "attracts"]
+        attracting = [p.name for p in found.minima if p.stability_text(alpha) == "attracts"]
         lines.append(f"descent with alpha = {alpha:g} ends at: {', '.join(attracting) or 'none'}")
     return lines
 

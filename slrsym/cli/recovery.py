@@ -122,7 +122,7 @@ def recovery(
             param_hint="--plot",
         )
 
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
     from slrsym.recovery import Setting, recover, sweep
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
@@ -139,7 +139,7 @@ def recovery(
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
         raise
-    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     if single:
         names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
         told = ", ".join(f"{name} = {found.attrs[name]:.6g}" for name in names)
@@ -237,7 +237,7 @@ def possible_fraction_range(row: xr.Dataset, moving: int, runs: int) -> tuple[fl
 
 def verdict_table(data: xr.Dataset) -> Table:
     """Return a table of the outcomes of runs, with bounds of fractions if some runs still move."""
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     runs, names = data.attrs["runs"], data.verdict_names.values.tolist()
     moving = int(data["count"][names.index("moving")])
@@ -278,7 +278,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
     """Return a table of a sweep: for each setting, the fraction of runs with each verdict."""
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
     from slrsym.recovery import VERDICTS
 
     runs = data.attrs["runs"]
@@ -328,13 +328,13 @@ def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> st
 
 
 def _separating(data: xr.Dataset) -> list[str]:
-    from slrsym.recovery import modes, separation, setting_of_runs
+    from slrsym.recovery import fit_swap_prediction, modes, setting_of_runs
 
     decided, steps = data.decided.values, data.attrs["steps"]
     early = decided < steps
     after = f", after {decided[early].mean():,.0f} steps on average" if early.any() else ""
     lines = [f"{early.sum() or 'no'} verdicts were certain before the last step{after}"]
-    found = separation(data)
+    found = fit_swap_prediction(data)
     if found is None:
         return lines
     lines.append("what tells swap points at the start, by the area under the ROC curve:")
@@ -353,7 +353,7 @@ def _separating(data: xr.Dataset) -> list[str]:
 
 
 def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
-    from slrsym.recovery import separation
+    from slrsym.recovery import fit_swap_prediction
 
     settings = json.loads(data.attrs["settings"])
     if not single:
@@ -366,7 +366,7 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
                 for name, x in grid["data_vars"].items()
             },
         }
-    found = separation(data)
+    found = fit_swap_prediction(data)
     names = data.verdict_names.values.tolist()
     runs, moving = data.attrs["runs"], int(data["count"][names.index("moving")])
     return {

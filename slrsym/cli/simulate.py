@@ -302,7 +302,7 @@ def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Datas
 
 
 def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
-    from slrsym.cli.display import console
+    from slrsym.cli.terminal_output import console
 
     if not planar:
         console(stream).print(_table(runs))
@@ -339,7 +339,7 @@ def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
 
 
 def _table(runs: xr.Dataset) -> Table:
-    from slrsym.cli.display import empty_table
+    from slrsym.cli.terminal_output import empty_table
 
     found = _ends(runs)
     more = len(found) - _MOST_ROWS
@@ -376,7 +376,7 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
 
         task = task_from_settings(runs.attrs)
         # Where the inverse temperature varies, the field of the end.
-        field = SquareSurvey(task, float(runs.lam[-1])).field()
+        field = SquareSurvey(task, float(runs.lam[-1])).compute_field_data()
         figure = trajectories_figure(runs, field)
     else:
         figure = runs_figure(runs)

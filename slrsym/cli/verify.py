@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import id_from_name
+from slrsym.claims import id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
 from slrsym.cli.shared import declare_option_with_hidden_default
@@ -91,10 +91,10 @@ def verify(
     to_stdout = shared.is_json_on_stdout(json_file)
 
     from slrsym.claims import cache
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
 
     start = time.perf_counter()
-    claim = claim and [id_from_name(name) for name in claim]
+    claim = claim and [id_from_short_name(name) for name in claim]
     if proof_log is not None:
         shared.require_writable(proof_log, "--proof-log")
     written = ("--proof-log", proof_log), ("--json", json_file)
@@ -115,30 +115,30 @@ def verify(
         for problem in problems or ["there is no claim to verify"]:
             typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1)
-    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     asked = set(claim or [row.id for row in rows])
     for row in rows:
         if verbose and row.id in asked:
-            display.show_proof(found.proofs[row.id], row, out)
+            terminal_output.show_proof(found.proofs[row.id], row, out)
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
-    out.print(display.claim_table(rows, None if whole else out.width))
-    out.print(display.axiom_counts_text(rows), soft_wrap=whole)
-    replaced = display.replaced_claims_note(row.id for row in rows if row.replaces)
+    out.print(terminal_output.claim_table(rows, None if whole else out.width))
+    out.print(terminal_output.axiom_counts_text(rows), soft_wrap=whole)
+    replaced = terminal_output.replaced_claims_note(row.id for row in rows if row.replaces)
     if replaced is not None:
         out.print(replaced, soft_wrap=whole)
-    samples = display.monte_carlo_summary(rows)
+    samples = terminal_output.monte_carlo_summary(rows)
     if samples is not None:
         out.print(samples, soft_wrap=whole)
-    for line in display.texts_on_boxes_and_trials(rows):
+    for line in terminal_output.texts_on_boxes_and_trials(rows):
         out.print(line, soft_wrap=whole)
-    for failure in display.texts_on_unproved_claims(rows):
+    for failure in terminal_output.texts_on_unproved_claims(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
-    out.print(display.outcome_line(rows, time.perf_counter() - start))
+    out.print(terminal_output.outcome_line(rows, time.perf_counter() - start))
     shared.write_json(json_file, [cache.cached_entry_to_json_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
@@ -189,13 +189,13 @@ def _verified(
     with_proofs: bool,
 ) -> dict[str, Any]:
     """Verify claims; return their summaries, problems and proofs as plain data."""
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
 
     ledger = load_ledger(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
     rows = check_with_progress(ledger, ids, seed, workers, verdicts, effort, use_cache)
     shown = [row.id for row in rows if with_proofs]
-    proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
+    proofs = {id: terminal_output.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
     data = [row.as_dict() for row in rows]
     return {"rows": data, "problems": ledger.problems, "proofs": proofs}
 
@@ -212,9 +212,9 @@ def axioms(
     """List the axioms and claims that a claim rests on."""
     to_stdout = shared.is_json_on_stdout(json_file)
     from slrsym.claims import cache
-    from slrsym.cli import display
+    from slrsym.cli import terminal_output
 
-    id = None if id is None else id_from_name(id)
+    id = None if id is None else id_from_short_name(id)
     _require_derivations(path)
     for one in path or []:
         shared.require_distinct_files(("--path", one), ("--json", json_file))
@@ -222,11 +222,11 @@ def axioms(
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
-    out = display.console(sys.stderr if to_stdout else sys.stdout)
+    out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     if id is None:
-        display.show_axioms(content["axioms"], out)
+        terminal_output.show_axioms(content["axioms"], out)
     else:
-        display.show_foundations(id, content["claims"], content["axioms"], out)
+        terminal_output.show_foundations(id, content["claims"], content["axioms"], out)
     shared.write_json(json_file, content["axioms"] if id is None else content)
     if problems:
         raise typer.Exit(1)

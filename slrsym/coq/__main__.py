@@ -19,7 +19,7 @@ def main(wanted: str, target: str) -> None:
     """Check the list of confirmed steps, search for it anew, or write its table to a page."""
     ledger = builtin_ledger()
     made = CoqDevelopment.collect(ledger.claims, ledger.find)
-    made.prove_with(tactics_of_confirmed_steps(), confirmed_claims())
+    made.store_known_proofs(tactics_of_confirmed_steps(), confirmed_claims())
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
@@ -39,7 +39,7 @@ def main(wanted: str, target: str) -> None:
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":
-        made.write(CONFIRMED)
+        made.write_confirmed_steps(CONFIRMED)
     there = {(goal.claim, goal.label) for goal in made.all_goals if goal.name in made.tactics}
     listed = {
         (id, label) for id, labels in tactics_of_confirmed_steps().items() for label in labels

@@ -48,7 +48,7 @@ def compile_coq_file(folder: Path, name: str, limit: float = 600) -> str:
 def compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
     """Write slrsym's Coq library and the claims' statements to a folder, and compile both."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in list(made.files().items())[:2]:
+    for name, text in list(made.file_texts().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
         if problem := compile_coq_file(folder, name):
             raise CoqError(problem)
@@ -107,7 +107,7 @@ def compile_and_prune_development(
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
         made.tactics |= find_tactic_of_each_goal(goals, folder)
         mark_complete_claims(made)
-    *files, numbers = list(made.files())[2:]
+    *files, numbers = list(made.file_texts())[2:]
     if any(_write_and_compile(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
         known = [
@@ -147,7 +147,7 @@ def _store_supposed_claims(made: CoqDevelopment) -> None:
 
 
 def _write_and_compile(made: CoqDevelopment, folder: Path, name: str) -> str:
-    (folder / name).write_text(made.files()[name], encoding="utf-8")
+    (folder / name).write_text(made.file_texts()[name], encoding="utf-8")
     return compile_coq_file(folder, name, limit=3600)
 
 

@@ -48,7 +48,7 @@ class CoqDevelopment:
         asked = dict.fromkeys([*made.goals, *(c for g in made.all_goals for c in g.claims)])
         for id in asked:
             try:
-                text, printer = exporter.statement(id)
+                text, printer = exporter.statement_and_printer(id)
                 if read:
                     require_coq_text_states_claim(text, find(id), printer.names)
             except (NotExpressibleInCoqError, CoqGoalMismatchError):
@@ -69,7 +69,7 @@ class CoqDevelopment:
         """The Coq goals of the steps of all claims in this development, in order."""
         return [goal for goals in self.goals.values() for goal in goals]
 
-    def prove_with(
+    def store_known_proofs(
         self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]
     ) -> None:
         """Store known tactics as proofs of goals, and known whole claims that are complete."""
@@ -102,7 +102,7 @@ class CoqDevelopment:
             if id in ids
         )
 
-    def write(self, path: Path) -> None:
+    def write_confirmed_steps(self, path: Path) -> None:
         """Write the list of confirmed steps and claims to a JSON file."""
         steps = {
             id: {g.label: self.tactics[g.name] for g in goals if g.name in self.tactics}
@@ -113,7 +113,7 @@ class CoqDevelopment:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def files(self, parts: int = 2) -> dict[str, str]:
+    def file_texts(self, parts: int = 2) -> dict[str, str]:
         """Return the texts of the development's Coq files by name, in the order of compilation."""
         texts = {id: self._step_lemmas(id) for id in self.goals}
         size, chunks = sum(map(len, texts.values())) / parts, [""]

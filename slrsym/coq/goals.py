@@ -80,7 +80,7 @@ def _quantified_statement(
     if any(isinstance(x, sp.IndexedBase) for x in late):
         raise NotExpressibleInCoqError("a sequence that only a fact speaks of")
     # A part that became a variable is one number, whatever a fact says for all values of others.
-    if any(x in e.free_symbols for e in printer.opaque.values() for x in new):
+    if any(x in e.free_symbols for e in printer.opaque_subexpressions.values() for x in new):
         raise NotExpressibleInCoqError("a fact for all values of what a part depends on")
     premises = [p for x in new for p in _assumption_premises(printer, x)] + premises
     for x in new:
@@ -122,7 +122,7 @@ def _goal_text(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
     return f"forall {variables},\n  {text}" if variables else text
 
 
-def coq_statement_of_claim(claim: Claim) -> tuple[str, CoqPrinter]:
+def coq_statement_and_printer(claim: Claim) -> tuple[str, CoqPrinter]:
     """Return a claim's statement as Coq text and its printer; raise if Coq cannot express it."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
@@ -130,8 +130,10 @@ def coq_statement_of_claim(claim: Claim) -> tuple[str, CoqPrinter]:
     conclusion = printer.statement(claim.statement)
     premises = [printer.statement(h) for h in claim.hypotheses]
     premises += [c for h in claim.hypotheses for c in coq_definedness_premises(h, printer)]
-    if printer.opaque:
-        raise NotExpressibleInCoqError(f"{next(iter(printer.opaque.values()))} has no words in Coq")
+    if printer.opaque_subexpressions:
+        raise NotExpressibleInCoqError(
+            f"{next(iter(printer.opaque_subexpressions.values()))} has no words in Coq"
+        )
     return _goal_text(printer, premises, conclusion), printer
 
 
@@ -160,11 +162,11 @@ class GoalWriter:
         self._find = find
         self._said: dict[str, tuple[str, CoqPrinter] | NotExpressibleInCoqError] = {}
 
-    def statement(self, id: str) -> tuple[str, CoqPrinter]:
+    def statement_and_printer(self, id: str) -> tuple[str, CoqPrinter]:
         """Return a claim's statement as Coq text, and its printer; raise if it has no such text."""
         if id not in self._said:
             try:
-                self._said[id] = coq_statement_of_claim(self._find(id))
+                self._said[id] = coq_statement_and_printer(self._find(id))
             except NotExpressibleInCoqError as lack:
                 self._said[id] = lack
         found = self._said[id]
@@ -194,8 +196,9 @@ class GoalWriter:
     def _fill_goal(self, goal: CoqGoal, before: list[Step]) -> None:
         step, printer = goal.step, goal.printer
         conclusion = printer.statement(step.statement)
-        if printer.opaque and all(
-            isinstance(r, Relational) and {r.lhs, r.rhs} <= set(printer.opaque.values())
+        if printer.opaque_subexpressions and all(
+            isinstance(r, Relational)
+            and {r.lhs, r.rhs} <= set(printer.opaque_subexpressions.values())
             for r in conjuncts(step.statement)
         ):
             raise NotExpressibleInCoqError("both sides are beyond Coq's words")
@@ -208,18 +211,18 @@ class GoalWriter:
                 printer.free = mark
         claims = list(step.uses)
         if goal.kind == "lemma":
-            self.statement(claims[0])
+            self.statement_and_printer(claims[0])
         if goal.kind == "differentiation":
             claims = []
         goal.claims = [c for c in claims if self._is_expressible(c)]
         premises += [f"claim_{coq_name(c)}" for c in goal.claims]
         facts = self._premises_from_earlier_steps(goal, before, premises)
         goal.text = _goal_text(printer, [*premises, *facts], conclusion)
-        goal.tries = lambda: candidate_tactics(goal, self._find, self.statement)
+        goal.tries = lambda: candidate_tactics(goal, self._find, self.statement_and_printer)
 
     def _is_expressible(self, id: str) -> bool:
         try:
-            self.statement(id)
+            self.statement_and_printer(id)
         except NotExpressibleInCoqError:
             return False
         return True

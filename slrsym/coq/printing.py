@@ -65,7 +65,7 @@ class CoqPrinter:
         return self._variable(e, "part")
 
     @property
-    def opaque(self) -> dict[str, Any]:
+    def opaque_subexpressions(self) -> dict[str, Any]:
         """The subexpressions that stand as variables in the Coq goal, by their Coq names."""
         return {
             self.names[e]: e for e in self.free if not isinstance(e, sp.Symbol | sp.IndexedBase)

@@ -186,14 +186,14 @@ class CompiledIntegrand:
         return self._known[key]
 
     def add_fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
-        """Add the sum or product of many registers, outer loops first; return its register."""
+        """Add operations that fold registers, outer loops first; return the last one's register."""
         first, *rest = sorted(operands, key=self.levels.__getitem__)
         for register in rest:
             first = self.add_operation(operation, first, register)
         return first
 
     def _steps(self) -> list[Callable[[list[Any]], None]]:
-        """Compile each loop to a Python function that updates the registers."""
+        """Compile the operations of each quadrature loop to a function that sets its registers."""
         state = self.output, *map(len, self._code)
         if self._compiled[0] != state:
             operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]

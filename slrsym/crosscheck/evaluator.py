@@ -175,7 +175,7 @@ class Evaluator(NodeEvaluator):
     ) -> QuadratureSum:
         compiler = IntegrandCompiler(self, 1, {x: (arb(0), [arb(1)])})
         program = compiler.program
-        program.output = compiler.register(self.expand_sums(body, {}))
+        program.output = compiler.register_of_value(self.expand_sums(body, {}))
         if program.levels[program.output] == 0:
             value = program.values[program.output] * (high - low)
             return QuadratureSum(value, log2_upper_bound(value))
@@ -186,12 +186,12 @@ class Evaluator(NodeEvaluator):
                 pass  # it decays too slowly for the trapezoid rule
         return integrate_over_interval(program.evaluate, low, high, digits)
 
-    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+    def ball_function(self, expr: Basic) -> Callable[..., Ball] | None:
         """Return the function on balls for a node's outermost function, or None if it has none."""
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
-        return super().function(expr)
+        return super().ball_function(expr)
 
     def check_law(self, law: Law) -> None:
         """Raise `NotALaw` if a law's covariance is not positive semidefinite at this point."""

@@ -108,9 +108,9 @@ class _WideEvaluator(Evaluator):
     # A call of mpmath takes up to a millisecond.
     _calls_left = 10_000
 
-    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+    def ball_function(self, expr: Basic) -> Callable[..., Ball] | None:
         """Return the function on balls for a node's outermost function, or None if it has none."""
-        found = super().function(expr)
+        found = super().ball_function(expr)
         if found is not None or not expr.is_Function:
             return found
         by_mpmath = _by_mpmath(expr.func, len(expr.args))

@@ -48,7 +48,7 @@ from slrsym.crosscheck.integrands import (
     group_factors_by_law_part,
     kinks_of_integrand,
     renaming_invariant_key,
-    rewrite_maxima,
+    rewrite_maxima_with_zero,
     split_off_polynomial,
     steep_places_of_integrand,
 )
@@ -112,7 +112,7 @@ class IntegrandCompiler:
             return factor * part[0], {s: factor * c for s, c in part[1].items()}
         return None
 
-    def register(self, expr: Basic) -> int:
+    def register_of_value(self, expr: Basic) -> int:
         """Return the register that holds an expression's value, compiling it if necessary."""
         if expr not in self._known:
             self._known[expr] = self._register(expr)
@@ -128,24 +128,25 @@ class IntegrandCompiler:
         if form is not None:
             return self._affine_register(*form)
         if isinstance(expr, sp.Add):
-            return fold(operator.add, [self.register(arg) for arg in expr.args])
+            return fold(operator.add, [self.register_of_value(arg) for arg in expr.args])
         if isinstance(expr, sp.Mul):
-            return fold(operator.mul, [self.register(arg) for arg in expr.args])
+            return fold(operator.mul, [self.register_of_value(arg) for arg in expr.args])
         if isinstance(expr, sp.Pow):
-            base = self.register(expr.base)
+            base = self.register_of_value(expr.base)
             if expr.exp.is_Rational:
                 return emit(rational_power_function(expr.exp), base)
-            return emit(principal_power, base, self.register(expr.exp))
+            return emit(principal_power, base, self.register_of_value(expr.exp))
         if isinstance(expr, sp.Piecewise):
             return emit(
-                evaluate_piecewise, *(self.register(part) for pair in expr.args for part in pair)
+                evaluate_piecewise,
+                *(self.register_of_value(part) for pair in expr.args for part in pair),
             )
         if isinstance(expr, Relational):
             relation = RELATIONS[type(expr).__name__]
             return emit(
                 lambda a, b: relation(compare_balls(a, b)),
-                self.register(expr.lhs),
-                self.register(expr.rhs),
+                self.register_of_value(expr.lhs),
+                self.register_of_value(expr.rhs),
             )
         if isinstance(expr, sp.And | sp.Or | sp.Not):
             logic: Callable[..., bool] = {
@@ -153,13 +154,13 @@ class IntegrandCompiler:
                 sp.Or: lambda *xs: any(xs),
                 sp.Not: operator.not_,
             }[type(expr)]
-            return emit(logic, *(self.register(arg) for arg in expr.args))
-        function = self.evaluator.function(expr)
+            return emit(logic, *(self.register_of_value(arg) for arg in expr.args))
+        function = self.evaluator.ball_function(expr)
         if function is not None:
-            return emit(function, *(self.register(arg) for arg in expr.args))
+            return emit(function, *(self.register_of_value(arg) for arg in expr.args))
         return self._nested(expr)
 
-    def in_coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
+    def line_in_quadrature_coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
         """Rewrite an affine form in the coordinates of the quadrature."""
         for symbol, coefficient in form.items():
             constant = constant + coefficient * self.rows[symbol][0]
@@ -167,7 +168,7 @@ class IntegrandCompiler:
         return constant, tuple(_combined(form, rows, self.program.depth, self.evaluator.digits))
 
     def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
-        constant, total = self.in_coordinates(constant, form)
+        constant, total = self.line_in_quadrature_coordinates(constant, form)
         result = self.program.add_constant(constant)
         for i, coefficient in enumerate(total):
             if coefficient.is_zero():
@@ -187,7 +188,9 @@ class IntegrandCompiler:
             here = dict(zip(symbols, values, strict=True))
             return evaluator.with_values(here, evaluator.digits + 6).ball(expr)
 
-        return self.program.add_operation(inner, *(self.register(symbol) for symbol in symbols))
+        return self.program.add_operation(
+            inner, *(self.register_of_value(symbol) for symbol in symbols)
+        )
 
 
 class _Singular(Inconclusive):
@@ -221,7 +224,7 @@ class ExpectationValues:
         multiplied_out: Callable[[Expr, frozenset[Symbol]], list[tuple[Expr, ...]]],
     ) -> Number:
         sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
-        integrand = rewrite_maxima(self.evaluator.expand_sums(node.integrand, sums))
+        integrand = rewrite_maxima_with_zero(self.evaluator.expand_sums(node.integrand, sums))
         blocks = IndependentLawPart.parts_of_law(node.law) + [
             b for _, extra in sums.values() for b in extra
         ]
@@ -414,7 +417,7 @@ class ExpectationValues:
             rows[symbol][1][len(basis) + i] = deviation
         compiler = IntegrandCompiler(self.evaluator, depth, rows)
         program = compiler.program
-        program.output = compiler.register(factor)
+        program.output = compiler.register_of_value(factor)
         if program.levels[program.output] == 0:
             constant = program.values[program.output]
             return constant, log2_upper_bound(constant)
@@ -481,7 +484,7 @@ class ExpectationValues:
 def _line(compiler: IntegrandCompiler, form: Expr) -> Line | None:
     """Return an affine form in the coordinates of the quadrature, or None if it is not affine."""
     found = compiler.affine_form(form)
-    return None if found is None else compiler.in_coordinates(*found)
+    return None if found is None else compiler.line_in_quadrature_coordinates(*found)
 
 
 def _combined(

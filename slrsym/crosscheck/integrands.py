@@ -162,7 +162,7 @@ def elementary_derivative(expr: Expr) -> Expr | None:
     return slope
 
 
-def rewrite_maxima(expr: Expr) -> Expr:
+def rewrite_maxima_with_zero(expr: Expr) -> Expr:
     """Rewrite maxima and minima of two terms, such as max(a, b) as b + max(a - b, 0)."""
     if not expr.has(sp.Max, sp.Min):
         return expr

@@ -238,7 +238,7 @@ class NodeEvaluator:
         constant = _CONSTANTS.get(type(expr).__name__)
         if constant is not None:
             return constant(), -math.inf
-        function = self.function(expr)
+        function = self.ball_function(expr)
         if function is not None:
             return function(*map(self._argument, expr.args)), -math.inf
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
@@ -247,7 +247,7 @@ class NodeEvaluator:
         """Return an evaluator with some values of symbols replaced, working to given digits."""
         return type(self)({**self.environment, **values}, digits)
 
-    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+    def ball_function(self, expr: Basic) -> Callable[..., Ball] | None:
         """Return the function on balls for a node's outermost function, or None if it has none."""
         return ball_function_of_head(expr)
 

@@ -123,7 +123,7 @@ class MapInstance:
         """The map in mpmath numbers, as a function of the coordinates."""
         return self.compile_function(self.map.args[0], "mpmath")
 
-    def step(self, x: Array) -> Array:
+    def images_of_points(self, x: Array) -> Array:
         """Return the images of many points under the map."""
         with np.errstate(all="ignore"):
             images = self._step(*x)
@@ -140,7 +140,7 @@ class MapInstance:
         low, high = (np.array([float(x) for x in ends]) for ends in (self.map.low, self.map.high))
         return low[:, None], high[:, None]
 
-    def is_outside(self, x: Array) -> NDArray[np.bool_]:
+    def outside_flags(self, x: Array) -> NDArray[np.bool_]:
         """Return a flag for each point that lies outside the box by more than rounding errors."""
         low, high = self.box_ends
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
@@ -152,8 +152,8 @@ class MapInstance:
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
         for number in range(STEPS):
-            last, x = x, self.step(x)
-            left |= self.is_outside(x)
+            last, x = x, self.images_of_points(x)
+            left |= self.outside_flags(x)
             if number == STEPS // 2:
                 middle = x
         return OrbitSnapshots(start, middle, last, x, left)
@@ -182,7 +182,7 @@ class MapInstance:
         def returns(x: Array) -> Array:
             y = x
             for _ in range(period):
-                y = self.step(y)
+                y = self.images_of_points(y)
             return y - x
 
         with np.errstate(all="ignore"):
@@ -199,7 +199,7 @@ class MapInstance:
         kept: list[Any] = []
         for point, last in zip(x.T, way.T, strict=True):
             # The ends of the box lie within rounding errors of where some of them should be.
-            inside = not self.is_outside(point[:, None] * (1 - 1e-6))[0]
+            inside = not self.outside_flags(point[:, None] * (1 - 1e-6))[0]
             if inside and np.abs(last).max() < 1e-6 and not any(is_close(point, o) for o in kept):
                 kept.append(point)
         return kept
@@ -215,21 +215,21 @@ class MapInstance:
 
         return self._solved(returns, start)
 
-    def find_collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
+    def find_collision(self, point: Any, start: Any) -> tuple[Any, ...] | None:
         """Search for another point with the same image as a given one; return it, or None."""
         with mpmath.workdps(DIGITS):
-            image = self.precise_map(*map(mpmath.mpf, at))
-            point = self._solved(
+            image = self.precise_map(*map(mpmath.mpf, point))
+            found = self._solved(
                 lambda *x: [a - b for a, b in zip(self.precise_map(*x), image, strict=True)], start
             )
-        return None if point is None or is_close(point, at) else point
+        return None if found is None or is_close(found, point) else found
 
     def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
         point = solve_by_newton(function, start)
         if point is None:
             return None
         place = np.array([[float(c)] for c in point])
-        return None if self.is_outside(place)[0] else point
+        return None if self.outside_flags(place)[0] else point
 
     def is_attracting(self, point: Any) -> bool:
         """Return whether orbits that start near a fixed point converge to it."""
@@ -252,7 +252,7 @@ class OrbitSnapshots:
     left: NDArray[np.bool_]
 
     @property
-    def has_stopped(self) -> NDArray[np.bool_]:
+    def stopped_flags(self) -> NDArray[np.bool_]:
         """Flags of orbits whose last step is so short that they seem to have converged."""
         return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
 
@@ -286,14 +286,14 @@ def find_pair_contradiction(
     given = tuple(given)
     symbols = parameters_of_statements(statement, *given)
     arrived = 0
-    at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
+    at = [(n, [h.subs(descent.space_dimension, n) for h in given]) for n in range(3, 8)]
     allowed = [n for n, relations in at if false not in relations]
     for _ in range(TRIES):
         dimension = int(rng.choice(allowed or [4]))
         # Moderate parameters, for which something is to be seen within the steps taken.
-        more: list[Any] = [Eq(descent.dimension, dimension)]
+        more: list[Any] = [Eq(descent.space_dimension, dimension)]
         for x in symbols:
-            if x not in descent.dimension.free_symbols | descent.rate.free_symbols:
+            if x not in descent.space_dimension.free_symbols | descent.step_size.free_symbols:
                 more += [Le(x, 4)] if x.is_integer else [Le(x, 2), Ge(x, Rational(1, 4))]
         (point,) = sample_points(symbols, [*given, *more], rng, 1)
         count, wrong = _arrivals(statement, point, dimension, rng)
@@ -311,7 +311,7 @@ def _arrivals(
 ) -> tuple[int, str]:
     """Return how many simulated pairs end as a statement says, and a contradiction or ''."""
     slopes = _Slopes(statement.map, point)
-    rate = float(statement.map.rate.subs(point))
+    rate = float(statement.map.step_size.subs(point))
     k, v = _manifold(dimension, rng)
     first = k[:, 0], v[:, 1]
     for _ in range(PAIR_STEPS):

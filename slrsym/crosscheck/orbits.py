@@ -94,7 +94,9 @@ def _stay(case: MapInstance, orbits: OrbitSnapshots) -> None:
 def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
     f = statement.function
     coordinates = statement.map.coordinates
-    relation = Le(statement.map.after(f), statement.map.before(f), evaluate=False)
+    relation = Le(
+        statement.map.value_after_step(f), statement.map.value_before_step(f), evaluate=False
+    )
     x = case.random_starts(1)
     for _ in range(2):
         # Exact points near those of the orbit, so that the comparison is one of many digits.
@@ -102,8 +104,8 @@ def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
         if not is_true_at(relation, {**case.point, **dict(zip(coordinates, place, strict=True))}):
             raise ContradictedStatement(case, f"it increases from {_shown(x[:, 0])}")
         for _ in range(int(case.rng.integers(1, 20))):
-            x = case.step(x)
-        if case.is_outside(x)[0]:
+            x = case.images_of_points(x)
+        if case.outside_flags(x)[0]:
             raise ContradictedStatement(case, "an orbit leaves the box")
     return ENDED // INSTANCES
 
@@ -147,7 +149,7 @@ def _steps_vanish(statement: said.StepsVanish, case: MapInstance) -> int:
     _no_cycle(case)
     orbits = case.follow_orbits()
     _stay(case, orbits)
-    return int(orbits.has_stopped.sum())
+    return int(orbits.stopped_flags.sum())
 
 
 # -- where orbits end --------------------------------------------------------------------------
@@ -205,7 +207,7 @@ def _few_converge(statement: said.NullStarts, case: MapInstance) -> int:
         raise ContradictedStatement(
             case, f"the orbit of {_shown(start)} comes to within 1e-6 of one"
         )
-    return int(orbits.has_stopped.sum())
+    return int(orbits.stopped_flags.sum())
 
 
 # -- the map itself ----------------------------------------------------------------------------
@@ -213,7 +215,7 @@ def _few_converge(statement: said.NullStarts, case: MapInstance) -> int:
 
 def _no_collision(statement: said.Injective, case: MapInstance) -> int:
     cloud = case.random_starts(400)
-    images = case.step(cloud)
+    images = case.images_of_points(cloud)
     _, near = cKDTree(images.T).query(images.T, k=2)
     pairs = np.stack([np.arange(cloud.shape[1]), near[:, 1]])
     before, after = (
@@ -273,7 +275,9 @@ def _determinants(case: MapInstance, places: Array) -> Array:
     for j in range(size):
         shift = np.zeros((size, 1))
         shift[j] = step
-        change = (case.step(places + shift) - case.step(places - shift)) / (2 * step)
+        change = (case.images_of_points(places + shift) - case.images_of_points(places - shift)) / (
+            2 * step
+        )
         matrix[:, :, j] = change.T
     return np.asarray(np.linalg.det(matrix))
 

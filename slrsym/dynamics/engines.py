@@ -39,9 +39,9 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = cached_program("slrsym.models.paper_expressions.overlap_program")
-_planar_program = cached_program("slrsym.models.paper_expressions.planar_program")
-_restoring_program = cached_program("slrsym.models.paper_expressions.feasibility_program")
+_overlap_program = cached_program("slrsym.models.paper_risk_expressions.overlap_program")
+_planar_program = cached_program("slrsym.models.paper_risk_expressions.planar_program")
+_restoring_program = cached_program("slrsym.models.paper_risk_expressions.feasibility_program")
 
 
 def _program(count: int) -> Program:
@@ -61,7 +61,7 @@ class _OverlapEngine:
         rank: int | None = None,
     ) -> None:
         self.states = np.array(states)
-        self._rest = tuple(np.array([float(x)]) for x in (*task.numbers, alpha))
+        self._rest = tuple(np.array([float(x)]) for x in (*task.kernel_parameters, alpha))
         self._rank = min(rank or 4, task.d, 4)
         self._least_room = _least_room(self._rank)
         self._workers = workers
@@ -191,7 +191,7 @@ class VectorEngine(VectorEngineBase):
     ) -> None:
         super().__init__(states, task, alpha, seed)
         self._slopes = kernel("gradient", backend)
-        self._rest = task.numbers
+        self._rest = task.kernel_parameters
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
         slopes = self._slopes(self.states, inverse_temperature, *self._rest)

@@ -47,7 +47,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = cached_program("slrsym.models.paper_expressions.token_term_program")
+token_program = cached_program("slrsym.models.paper_risk_expressions.token_term_program")
 
 
 class _Streams:

@@ -37,7 +37,9 @@ def bibliography_entries() -> tuple[BibliographyEntry, ...]:
                 entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1]
             )
         )
-    found += [BibliographyEntry(p.key, p.bibtex, p.called) for p in builtin_papers() if p.called]
+    found += [
+        BibliographyEntry(p.bibtex_key, p.bibtex, p.called) for p in builtin_papers() if p.called
+    ]
     return tuple(found)
 
 
@@ -76,6 +78,6 @@ def bibtex_file_text(references: Iterable[str], papers: Iterable[Paper] = ()) ->
                 entries[piece.key] = known.entry if known else (
                     f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
                 )  # fmt: skip
-    own = {paper.key: paper.bibtex for paper in papers}
+    own = {paper.bibtex_key: paper.bibtex for paper in papers}
     rest = sorted(entries.keys() - own.keys())
     return "\n".join([*own.values(), *(entries[key] for key in rest)])

@@ -83,7 +83,7 @@ def build(
     # What a claim is called does not depend on what else is exported.
     known = {c.id: c for c in [*ledger.claims.values(), *every]}
     grouped = group_by_file(known.values())
-    called = {claim.id: ClaimLabel.of(claim) for _, inside in grouped for claim in inside}
+    called = {claim.id: ClaimLabel.from_claim(claim) for _, inside in grouped for claim in inside}
     # A proof is written with the letters of what it rests on, too.
     papers = papers_of_files(claim.file for claim in every) if notation else []
     table = notation_tables(papers)

@@ -27,13 +27,13 @@ def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
     if len(sections) < _MOST_WITHOUT:
         return [Chapter("", "", sections=tuple(sections))]
     made = []
-    papers = papers_of_files(section.place for section in sections)
+    papers = papers_of_files(section.derivation_file for section in sections)
     # A chapter may have general lemmas, too, of files that belong to no paper.
     names = {
         (paper and paper.folder, section.file): section
         for section in sections
         if section.file
-        for paper in [paper_of_file(section.place)]
+        for paper in [paper_of_file(section.derivation_file)]
     }
     for paper in papers:
         for chapter in paper.chapters:

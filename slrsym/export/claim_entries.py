@@ -129,7 +129,7 @@ def build_claim_entry(
         ),
         letters=(explain_shared_letters(shorthand, stated, short, printer) if defined else ()),
         explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
-        lead=split_at_dollar_signs(claim.explanation.lead),
+        lead=split_at_dollar_signs(claim.explanation.first_sentence),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
             *_letters(shorthand, stated, printer, defined, unsourced),

@@ -162,7 +162,7 @@ class ClaimLabel:
     name: str
 
     @classmethod
-    def of(cls, claim: Any) -> ClaimLabel:
+    def from_claim(cls, claim: Any) -> ClaimLabel:
         """Return the label of a claim."""
         name = short_name(claim.id)
         match = _NUMBERED.fullmatch(claim.id)
@@ -244,7 +244,7 @@ class Section:
     file: str = ""
 
     @property
-    def place(self) -> Path | None:
+    def derivation_file(self) -> Path | None:
         """The derivation file of the section's claims."""
         return self.claims[0].place[0] if self.claims else None
 
@@ -301,7 +301,7 @@ class Document:
     @cached_property
     def papers(self) -> list[Paper]:
         """The papers of the document's claims, the one with most files first."""
-        return papers_of_files(section.place for section in self.sections)
+        return papers_of_files(section.derivation_file for section in self.sections)
 
     @property
     def claims(self) -> list[ClaimEntry]:

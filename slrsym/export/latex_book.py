@@ -318,7 +318,7 @@ def _and(words: Sequence[str]) -> str:
 
 def _introduction(document: Document, whole: bool) -> str:
     papers = document.papers
-    keys = ",".join(paper.key for paper in papers)
+    keys = ",".join(paper.bibtex_key for paper in papers)
     many = "papers" if len(papers) > 1 else "paper"
     if whole and papers:
         return _INTRODUCTION % (_ALL % (many, keys), _NUMBERS % "its paper")

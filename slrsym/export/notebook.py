@@ -48,8 +48,10 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
     from slrsym.export.claim_entries import build_claim_entry
 
     ledger = builtin_ledger()
-    entry = build_claim_entry(claim, ledger.find, ClaimLabel.of(claim))
-    return entry, {other.id: ClaimLabel.of(other) for other in [*ledger.claims.values(), claim]}
+    entry = build_claim_entry(claim, ledger.find, ClaimLabel.from_claim(claim))
+    return entry, {
+        other.id: ClaimLabel.from_claim(other) for other in [*ledger.claims.values(), claim]
+    }
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
@@ -119,7 +121,8 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 def _heading(claim: Claim) -> str:
     # As the site does: the name that stands everywhere, then what it says, with its formulas.
     title = HtmlRenderer({}).inline(split_at_dollar_signs(claim.title)) if claim.title else ""
-    return f"<strong>{escape(str(ClaimLabel.of(claim)))}</strong>{f' ({title})' if title else ''}"
+    label = escape(str(ClaimLabel.from_claim(claim)))
+    return f"<strong>{label}</strong>{f' ({title})' if title else ''}"
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:

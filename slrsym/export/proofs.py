@@ -365,7 +365,7 @@ class ProofWriter:
 
     def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
         if isinstance(part, Relational) and part.rel_op != "!=":
-            link = Link.of(part)
+            link = Link.from_relation(part)
             right = self.formula(link.rhs)
             links = (DisplayedLink(link.relation, right, label, reason),)
             return Display(self.formula(link.lhs), links)
@@ -435,7 +435,7 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
         return []
     names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
-    for place, box in enumerate(hypothesis_formulas(list(map.inside()), writer.printer)):
+    for place, box in enumerate(hypothesis_formulas(list(map.inside_conditions()), writer.printer)):
         start = split_at_dollar_signs("Orbits are those of the map $g$, for ")
         lead = (Text(", "),) if place else start
         inside += [*lead, Math(box)]

@@ -38,7 +38,7 @@ _DRAWN = {
     "6": ("square:risk_over_square_figure", ""),
     "9": ("networks:heads_figure", "networks:conclusion_of_heads"),
     "basins": ("square:basins_figure", ""),
-    "plateau": ("committee:plateau_figure", ""),
+    "plateau": ("committee:plateau_runs_figure", ""),
     "noise-floor": ("committee:noise_floor_figure", ""),
     "stability": ("committee:critical_rate_figure", ""),
     **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:conclusion_of_layer")),
@@ -98,7 +98,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
         found = {
             "plateau": own.PlateauSurvey,
             "noise-floor": own.NoiseFloorSurvey,
-            "stability": own.StabilitySurvey,
+            "stability": own.CriticalLearningRateSurvey,
         }[name]()
     else:
         surveys: dict[str, Recipe] = {

@@ -32,7 +32,7 @@ def _thousands(data: xr.Dataset) -> str:
     return f"{data.attrs['d']:,}".replace(",", "{,}")
 
 
-def plateau_figure(data: xr.Dataset) -> Figure:
+def plateau_runs_figure(data: xr.Dataset) -> Figure:
     """Draw the generalisation error over time, and order parameters for the fewest units.
 
     Drawn is what `slrsym.figures.committee_surveys.PlateauSurvey` makes.
@@ -117,7 +117,7 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
 def critical_rate_figure(data: xr.Dataset) -> Figure:
     """Draw the learning rate above which students leave the teachers, and its product with K.
 
-    Drawn is what `slrsym.figures.committee_surveys.StabilitySurvey` makes.
+    Drawn is what `slrsym.figures.committee_surveys.CriticalLearningRateSurvey` makes.
     """
     product, limit = data.limit * data.K, np.sqrt(3) * np.pi
     with figure_style_context():

@@ -26,7 +26,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.files import SavedComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
-__all__ = ["NoiseFloorSurvey", "PlateauSurvey", "SampledDescent", "StabilitySurvey"]
+__all__ = ["CriticalLearningRateSurvey", "NoiseFloorSurvey", "PlateauSurvey", "SampledDescent"]
 
 Array = NDArray[np.float64]
 
@@ -195,7 +195,7 @@ class PlateauSurvey(SavedComputation):
         return xr.Dataset(
             {name: (("K", "time"), np.array(rows)) for name, rows in found.items()}
             | {n: (("K", "run", "sampled_time"), np.array([s[n] for s in sampled])) for n in names}
-            | {"level": ("K", np.array([self.level(K) for K in self.units]))},
+            | {"level": ("K", np.array([self.plateau_error(K) for K in self.units]))},
             {
                 "K": list(self.units),
                 "time": solved[0].time.values,
@@ -204,7 +204,7 @@ class PlateauSurvey(SavedComputation):
             self.settings,
         )
 
-    def level(self, K: int) -> float:
+    def plateau_error(self, K: int) -> float:
         """Return the generalisation error of the plateau, from the equations of motion."""
         equations = committee_equations()
         # The plateau for small rates, from which that at this rate is not far.
@@ -300,12 +300,18 @@ class NoiseFloorSurvey(SavedComputation):
         by_rate = np.transpose([means[0, eta] for eta in self.rates])
         return xr.Dataset(
             {
-                "solved": ("L", np.array([self.solved(L, first) for L in self.surplus])),
+                "solved": (
+                    "L",
+                    np.array([self.scaled_noise_floor(L, first) for L in self.surplus]),
+                ),
                 "first_order": ("L", order),
                 "sampled": ("L", by_surplus[0]),
                 "error": ("L", by_surplus[1]),
                 "second_order": ("fine_eta", _to_second_order(self.teachers, fine)),
-                "rate_solved": ("fine_eta", np.array([self.solved(0, eta) for eta in fine])),
+                "rate_solved": (
+                    "fine_eta",
+                    np.array([self.scaled_noise_floor(0, eta) for eta in fine]),
+                ),
                 "rate_sampled": ("eta", by_rate[0]),
                 "rate_error": ("eta", by_rate[1]),
             },
@@ -316,7 +322,7 @@ class NoiseFloorSurvey(SavedComputation):
     def _scale(self, eta: float) -> float:
         return self.sigma**2 * eta / (2 * np.pi)
 
-    def solved(self, L: int, eta: float) -> float:
+    def scaled_noise_floor(self, L: int, eta: float) -> float:
         """Return the noise floor divided by its scale, from the equations of motion."""
         equations = committee_equations(surplus=L > 0)
         values: dict[str, Any] = {"M": self.teachers, "eta": eta, "sigma": self.sigma}
@@ -351,7 +357,7 @@ class NoiseFloorSurvey(SavedComputation):
 
 
 @dataclass(frozen=True)
-class StabilitySurvey(SavedComputation):
+class CriticalLearningRateSurvey(SavedComputation):
     r"""Computation of the learning rate above which students leave the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest
@@ -389,7 +395,7 @@ class StabilitySurvey(SavedComputation):
 
     def compute_data(self) -> xr.Dataset:
         """Return critical learning rates, and the growth of sampled runs below and above them."""
-        limits = {K: self.limit(K) for K in {*self.units, *self.tried}}
+        limits = {K: self.critical_learning_rate(K) for K in {*self.units, *self.tried}}
         tried = list(itertools.product(self.tried, self.factors))
         growth = [self._growth(K, f * limits[K], number) for number, (K, f) in enumerate(tried)]
         shape = (len(self.tried), len(self.factors))
@@ -403,7 +409,7 @@ class StabilitySurvey(SavedComputation):
             self.settings,
         )
 
-    def limit(self, K: int) -> float:
+    def critical_learning_rate(self, K: int) -> float:
         """Return the learning rate at which the teachers become unstable."""
         equations = committee_equations()
         at = _taught(equations)

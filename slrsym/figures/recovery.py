@@ -11,7 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
-from slrsym.recovery import VERDICTS, components_along_modes, modes, separation, setting_of_runs
+from slrsym.recovery import (
+    VERDICTS,
+    components_along_modes,
+    fit_swap_prediction,
+    modes,
+    setting_of_runs,
+)
 from slrsym.renamed import getattr_for_old_names
 
 __getattr__ = getattr_for_old_names(
@@ -80,7 +86,7 @@ def endpoints_figure(data: xr.Dataset) -> Figure:
                 rasterized=True,
                 label=name,
             )
-        fit = separation(data)
+        fit = fit_swap_prediction(data)
         if fit is not None:
             for axes in (left, right):
                 _draw_even_odds(axes, fit, ends)

@@ -159,7 +159,9 @@ class IIDSum(Binder):
             return sympify(0)
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
-    def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
+    copies = old_attribute("write_out_copies")
+
+    def write_out_copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
         """Return the sum written out for a given number of copies, with the joint law of these.
 
         Parameters

@@ -63,7 +63,7 @@ class ExpectationReduction:
 
     def evaluate(self, expr: Expr, law: Law) -> Expr:
         if isinstance(law, GaussianLaw) and not expr.has(IIDSum):
-            return self.gaussian(expr, law)
+            return self.evaluate_gaussian(expr, law)
         addends = sp.Add.make_args(sp.expand(expr, power_base=False, log=False, trig=False))
         by_blocks = [self._factored(addend, law) for addend in addends]
         split = sp.Add(
@@ -119,9 +119,13 @@ class ExpectationReduction:
             return self._noise(factor, block)
         if isinstance(block, ProductLaw):
             joint = joint_gaussian_law(block)
-            return Expectation(factor, block) if joint is None else self.gaussian(factor, joint)
+            return (
+                Expectation(factor, block)
+                if joint is None
+                else self.evaluate_gaussian(factor, joint)
+            )
         assert isinstance(block, GaussianLaw)
-        return self.gaussian(factor, block)
+        return self.evaluate_gaussian(factor, block)
 
     def _noise(self, factor: Expr, law: NoiseLaw) -> Expr:
         (xi,) = law.symbols
@@ -149,7 +153,7 @@ class ExpectationReduction:
 
     # -- one Gaussian vector -------------------------------------------------------------------
 
-    def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
+    def evaluate_gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
         """Evaluate an expectation under one Gaussian law; leave unsupported addends unevaluated."""
         value = self._by_forms(expr, law)
         if value is None and self.with_gamma and has_noninteger_power(expr):
@@ -210,7 +214,7 @@ class ExpectationReduction:
             parts = [factor for _, factor in groups]
             nodes = map(Expectation, parts, laws)
             self.trace.record("independence", node, sp.Mul(*nodes))
-            values = map(self.gaussian, parts, laws)
+            values = map(self.evaluate_gaussian, parts, laws)
             value = sp.Mul(*values)
             return None if value.has(Expectation) else value
         try:
@@ -234,7 +238,7 @@ class ExpectationReduction:
         self.trace.record(
             "law of the affine forms", Expectation(expr, law), Expectation(function, image)
         )
-        value = self.gaussian(function, image)
+        value = self.evaluate_gaussian(function, image)
         if value.has(Expectation):
             del self.trace.steps[steps:]
             return None

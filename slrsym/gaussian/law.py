@@ -24,6 +24,7 @@ from slrsym.gaussian.noise_and_product_laws import (
     require_real_symbol,
 )
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.renamed import old_attribute
 
 __all__ = [
     "GaussianLaw",
@@ -123,7 +124,7 @@ class GaussianLaw(Law):
     >>> from sympy import symbols
     >>> X, Y, r = symbols("X Y r", real=True)
     >>> law = GaussianLaw({X: 0, Y: 1}, [[1, r], [r, 1]])
-    >>> law.condition({X: 2}).mean
+    >>> law.conditional({X: 2}).mean
     {Y: 2*r + 1}
     """
 
@@ -294,7 +295,9 @@ class GaussianLaw(Law):
             raise ValueError(f"{form} is not affine in {', '.join(map(str, self.symbols))}")
         return constant, [sp.expand(c) for c in row]
 
-    def condition(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
+    condition = old_attribute("conditional")
+
+    def conditional(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
         r"""Return the conditional law of the other coordinates, given the values of some.
 
         The conditional mean is :math:`m_1 + \Sigma_{12}\Sigma_{22}^{-1}(x_2 - m_2)` and the

@@ -159,7 +159,7 @@ def _block(first):
 
 _SUM = " + ".join([f"b{k} * {_block(k * _WIDTH)}" for k in range(_BLOCKS - 1, 0, -1)] + [_block(0)])
 
-decay_series = _written(f"""def decay_series(exponent, s):
+evaluate_decay_integral = _written(f"""def evaluate_decay_integral(exponent, s):
     z = math.sqrt(exponent * s[_TERMS_Z])
     r = 1.0 / (z + _SCALE)
     t1 = s[_TERMS_Z + 1] * (z * r) - 1.0

@@ -30,8 +30,8 @@ from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
     compute_normal_means,
     decay_coefficients,
-    decay_series,
     erf_covariance,
+    evaluate_decay_integral,
     owens_t,
 )
 
@@ -152,8 +152,8 @@ _ARRAYS = {
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
     "decay_coefficients": decay_coefficients,
-    "decay_series": decay_series, "erf_defect": _erf_defect, "owens_t": owens_t,
-    "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
+    "evaluate_decay_integral": evaluate_decay_integral, "erf_defect": _erf_defect,
+    "owens_t": owens_t, "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,
     "rational": lambda p, q: p / q,
 }  # fmt: skip

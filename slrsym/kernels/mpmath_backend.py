@@ -78,7 +78,7 @@ _NAMESPACE = {
     "normal_cdf": multiprecision.normal_cdf,
     "erf_defect": _precise_erf_defect,
     "decay_coefficients": lambda *ends: ends,
-    "decay_series": lambda exponent, ends: _decay_integral(exponent, *ends),
+    "evaluate_decay_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_covariance": _erf_covariance,
     "rational": lambda p, q: mpmath.mpf(p) / q,
 }  # fmt: skip

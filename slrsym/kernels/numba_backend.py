@@ -39,7 +39,7 @@ from math import sqrt, tanh
 import numpy as np
 from numba import njit
 
-from slrsym.kernels._numba_special import decay_coefficients, decay_series, erf
+from slrsym.kernels._numba_special import decay_coefficients, evaluate_decay_integral, erf
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, exp, owens_t
 
 

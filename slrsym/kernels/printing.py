@@ -65,7 +65,7 @@ _FUNCTIONS = {
     Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
     sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", ErfDefect: "erf_defect",
-    DecayCoefficients: "decay_coefficients", DecaySeries: "decay_series",
+    DecayCoefficients: "decay_coefficients", DecaySeries: "evaluate_decay_integral",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -79,7 +79,7 @@ _MEANINGS = {
     erf_prime: lambda x: erf_prime(x).rewrite(exp),
     erf_second: lambda x: erf_second(x).rewrite(exp),
     normal_pdf: lambda x: normal_pdf(x).rewrite(exp),
-    BivariateNormal: lambda h, k, r: BivariateNormal(h, k, r).by_covariance(),
+    BivariateNormal: lambda h, k, r: BivariateNormal(h, k, r).as_marginals_plus_covariance(),
     symbolic_zeta: lambda t, s: ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2,
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }

@@ -80,8 +80,8 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
     """Return the coefficients in E of `DecaySeries` for one pair of l and w, from a table.
 
-    Also returned are the scales by which `decay_series` makes its variable z of E. For many l the
-    result has l and w themselves, in rows.
+    Also returned are the scales by which `evaluate_decay_integral` makes its variable z of E. For
+    many l the result has l and w themselves, in rows.
     """
     if np.ndim(low) or np.ndim(width):
         return np.stack(np.broadcast_arrays(low, width), axis=-1)
@@ -94,7 +94,7 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
     return found, float(width * (2 * low + width)), table.shape[-1] / _ENDS[part]
 
 
-def decay_series(
+def evaluate_decay_integral(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the integral of exp(-E r)/(1 + l^2 + r) over y from 0 to w, r = y(2l + y)."""
@@ -212,7 +212,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     exponent = t * t / (1 + 2 * s * s)
     front = 4 / np.pi * np.exp(-exponent * (1 + 1 / square))
     coefficients = decay_coefficients(low, 4 * s * s / square / (1 + low))
-    result = front * decay_series(exponent, coefficients)
+    result = front * evaluate_decay_integral(exponent, coefficients)
     return result if result.ndim else float(result)
 
 

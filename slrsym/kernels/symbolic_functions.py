@@ -59,7 +59,7 @@ class ErfVariance(Function):  # type: ignore[misc]
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """The part of `DecaySeries` that depends on l and w only, computed once for many E."""
+    """Series coefficients of `DecaySeries`, an integral in erf's variance, without E."""
 
     nargs = 2
 
@@ -131,7 +131,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
             h, k = k, h
         return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
 
-    def by_covariance(self) -> Expr:
+    def as_marginals_plus_covariance(self) -> Expr:
         """Return the bivariate normal probability as a product of marginals plus a covariance."""
         h, k, r = self.args
         return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4

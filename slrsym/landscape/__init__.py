@@ -8,7 +8,7 @@ from slrsym.landscape.stability import (
     oracle_hessian,
     saturated_critical_inverse_temperature,
     swap_margin,
-    swap_point,
+    swap_point_and_excess_risk,
     transverse_flow_matrix,
     transverse_rate,
 )
@@ -21,4 +21,5 @@ __getattr__ = _old_names(
     Event="BranchEvent",
     atlas="find_critical_points",
     branches="follow_branches",
+    swap_point="swap_point_and_excess_risk",
 )

@@ -20,8 +20,8 @@ from slrsym.landscape.continuation import (
     BranchPoint,
     HalfBranch,
     correct_to_critical_point,
-    critical_point_indices,
     follow_branch,
+    indices_with_outer_curvatures,
 )
 from slrsym.landscape.enumeration import points_fixed_by_symmetry, search_critical_points
 from slrsym.landscape.points import (
@@ -299,7 +299,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     """Return the number of descending directions at each point, certified where in doubt."""
     more = task.d - points.shape[-1]
-    descending, across, sure = critical_point_indices(points, lam, task)
+    descending, across, sure = indices_with_outer_curvatures(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
         point, inverse_temperature = (

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from slrsym.kernels.ball_backend import to_ball
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.landscape.points import symmetry_signs
+from slrsym.landscape.points import coordinate_signs_of_symmetries
 from slrsym.models.paper_risk import kernel
 from slrsym.task import Task
 
@@ -71,7 +71,7 @@ class _Attempt:
         self._parameters = [lam, task.gamma, task.d, task.L, task.epsilon]
         self._digits = digits
         self._start = [to_ball(x) for x in point.ravel()]
-        self._signs = [s.ravel() for s in symmetry_signs(self._m)]
+        self._signs = [s.ravel() for s in coordinate_signs_of_symmetries(self._m)]
 
     def run(self) -> EnclosedPoint | None:
         x = self._snapped(self._start)

@@ -27,9 +27,9 @@ from slrsym.dynamics.spheres import (
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program, cached_program
-from slrsym.landscape.points import symmetry_signs
-from slrsym.models.paper_expressions import PARAMETERS
+from slrsym.landscape.points import coordinate_signs_of_symmetries
 from slrsym.models.paper_risk import gradient
+from slrsym.models.paper_risk_expressions import PARAMETERS
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.task import Task
 
@@ -78,7 +78,7 @@ class _Equations:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._rest = task.numbers
+        self._rest = task.kernel_parameters
 
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
@@ -107,7 +107,7 @@ def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array |
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def critical_point_indices(
+def indices_with_outer_curvatures(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, NDArray[np.bool_]]:
     """Return indices of critical points, curvatures in further dimensions, certainty flags.
@@ -237,7 +237,7 @@ def _located(
 
 def _mirrored(place: BranchPoint) -> bool:
     """Return whether a symmetry fixes the point and reverses the branch through it."""
-    signs = symmetry_signs(place.point.shape[1])
+    signs = coordinate_signs_of_symmetries(place.point.shape[1])
     tangent = place.tangent[:-1].reshape(place.point.shape)
     for sign in signs[1:]:
         fixed = np.abs(sign * place.point - place.point).max() < 0.05

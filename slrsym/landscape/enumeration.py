@@ -29,16 +29,16 @@ from slrsym.landscape.certificate import (
 from slrsym.landscape.points import (
     CriticalPoint,
     canonical_states,
+    coordinate_signs_of_symmetries,
     count_symmetric_images,
     describe_freedom_of_k_and_v,
     distance_up_to_symmetry,
     number_repeated_names,
     point_name,
     require_inverse_temperature,
-    symmetry_signs,
 )
 from slrsym.models import newton
-from slrsym.models.newton import SearchCoverage, follow_eigenvectors, newton_step_lengths
+from slrsym.models.newton import SearchCoverage, distances_to_zero_if_converged, follow_eigenvectors
 from slrsym.models.paper_risk import excess_risk, hessian
 from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
@@ -72,7 +72,7 @@ def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) ->
 def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Array:
     """Draw random unit vectors near known critical points, and between pairs of them."""
     m = known.shape[-1]
-    signs = symmetry_signs(m)
+    signs = coordinate_signs_of_symmetries(m)
     first, second = (
         known[rng.integers(len(known), size=count)] * signs[rng.integers(len(signs), size=count)]
         for _ in range(2)
@@ -101,7 +101,7 @@ def iterate_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[
     ends, grad, hess, _ = newton.search_gradient_zeros(
         points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
     )
-    return ends, newton_step_lengths(grad, hess)
+    return ends, distances_to_zero_if_converged(grad, hess)
 
 
 _BATCH = 512
@@ -161,7 +161,7 @@ class CriticalPoints:
             "lam": self.lam,
             "points": [p.as_dict() for p in self.points],
             "starts": self.coverage.starts,
-            "found": self.coverage.found,
+            "found": self.coverage.hit_count,
             "plateaus": self.plateaus,
             "expected_missed": missed if math.isfinite(missed) else None,
             "unseen_mass": self.coverage.unseen_mass,
@@ -215,7 +215,7 @@ class CriticalPointRegister:
         """Return the sum of (-1)^index over the points and their images under symmetries."""
         total = 0
         for found in self.entries:
-            images = symmetry_signs(found.point.shape[1]) * found.point + 0.0
+            images = coordinate_signs_of_symmetries(found.point.shape[1]) * found.point + 0.0
             count = len({tuple(row) for row in images.reshape(len(images), -1).round(7).tolist()})
             inside = found.enclosure.inside[0] if found.enclosure else _index(found, self)
             total += count * (-1) ** inside
@@ -231,11 +231,11 @@ def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
-def points_fixed_by_symmetry(m: int) -> _Array:
+def points_fixed_by_symmetry(dimension: int) -> _Array:
     """Return the points that are critical at all parameters because symmetries fix them."""
-    axes = np.eye(m)
+    axes = np.eye(dimension)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
-    if m > 2:
+    if dimension > 2:
         pairs.append((axes[2], axes[2]))
     return np.array(pairs)
 
@@ -400,7 +400,7 @@ def _null_point(lam: float, task: Task) -> CriticalPoint:
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
     below, undecided, _ = inertia_of_ball_matrix(
-        enclose_second_derivatives([0] * 5, (lam, *task.numbers), 40)
+        enclose_second_derivatives([0] * 5, (lam, *task.kernel_parameters), 40)
     )
     family, free = describe_freedom_of_k_and_v(state, task.d)
     return CriticalPoint(

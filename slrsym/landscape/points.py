@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import gram_matrix_of_orthogonal_parts
 from slrsym.kernels.arguments import require_positive
+from slrsym.renamed import old_attribute
 from slrsym.task import PLACES, OrderParameters, Task
 
 _SAME = 1e-9
@@ -94,7 +95,10 @@ class CriticalPoint:
         steepest = max(value for value, _ in self.spectrum)
         return 2 / steepest if steepest > 0 else np.inf
 
-    def multipliers(self, alpha: float) -> tuple[tuple[float, int], ...]:
+    multipliers = old_attribute("step_eigenvalues")
+    stability = old_attribute("stability_text")
+
+    def step_eigenvalues(self, alpha: float) -> tuple[tuple[float, int], ...]:
         r"""Return the eigenvalues of a descent step linearised at the point, with multiplicities.
 
         Parameters
@@ -110,7 +114,7 @@ class CriticalPoint:
         """
         return tuple((1 - alpha * value, count) for value, count in self.spectrum)
 
-    def stability(self, alpha: float) -> str:
+    def stability_text(self, alpha: float) -> str:
         """Return a text on whether projected gradient descent is attracted by the point.
 
         Parameters
@@ -212,11 +216,11 @@ OVERLAP_SIGNS = np.stack([_SIGNS[:, i] * _SIGNS[:, j] for i, j in PLACES], axis=
 _NO_SIGN = 1e-7
 
 
-def symmetry_signs(m: int) -> _Array:
+def coordinate_signs_of_symmetries(dimension: int) -> _Array:
     """Return the symmetries of the risk, as signs of the coordinates of k and v."""
     rows = []
     for k, v, *stars in _SIGNS:
-        for others in product((1, -1), repeat=m - 2):
+        for others in product((1, -1), repeat=dimension - 2):
             # Beyond the span, k and v are reflected together, but for their own signs.
             rows.append([[k * s for s in stars] + [*others], [v * s for s in stars]])
             rows[-1][1] += [k * v * x for x in others]

@@ -172,7 +172,7 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
     return math.sqrt(1 / y**2 - 0.25) if y > 0 else math.inf
 
 
-def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
+def swap_point_and_excess_risk(task: Task, lam: float) -> tuple[OrderParameters, float]:
     r"""Return the swap point, which has the least risk among k = v* and v orthogonal to k.
 
     Parameters
@@ -237,7 +237,7 @@ def swap_margin(task: Task, lam: float) -> float:
 
     All other directions but those of the family ascend.
     """
-    state, _ = swap_point(task, lam)
+    state, _ = swap_point_and_excess_risk(task, lam)
     share = state[_V_K]
     if share >= 1:
         return math.nan

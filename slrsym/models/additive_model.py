@@ -13,6 +13,7 @@ from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
 from slrsym.models.exchangeable_units import use_representatives
 from slrsym.models.specification import Direction, Predictor, TokenSequence
+from slrsym.renamed import old_attribute
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -238,10 +239,10 @@ class Model(DerivedModel):
         from slrsym.models.rates_of_change import checked_training_rates
 
         stated = self
-        if symmetric and not self.by_representatives:
+        if symmetric and not self.uses_representatives:
             with use_representatives():
                 stated = type(self)(self.data, self.predictor, *self.stated_products)
-            if not stated.by_representatives:
+            if not stated.uses_representatives:
                 raise ValueError(
                     "symmetric=True needs exchangeable units: state them as Directions, whose sum "
                     "is a part of the predictor or of the target"
@@ -249,8 +250,10 @@ class Model(DerivedModel):
         motion = checked_training_rates(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
+    online = old_attribute("solve_online_descent")
+
     @explain_arguments()
-    def online(
+    def solve_online_descent(
         self,
         values: Mapping[Any, Any],
         *,

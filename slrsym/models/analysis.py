@@ -80,13 +80,15 @@ def compare_with_sampled_tokens(
     add_fixed_products(model, by_name, factor[None])
     row = parameters_by_step(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
-    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
-    gradients = model.flow.gradients(factor, found[1:])
+    found = model.compile("numpy", "risk", "gradient")(
+        model.flow.order_parameters_of_factor(factor), *row
+    )
+    gradients = model.flow.gradient_vectors(factor, found[1:])
     slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
     # What the risk does not depend on may be anything.
     given = {**numbers, **{s: by_name.get(s.name, 1.0) for s in _symbols(model) - set(numbers)}}
     # So many of each case as chance has it.
-    cases = list(model.cases())
+    cases = list(model.role_count_cases())
     chances = np.array([float(sympify(p).subs(given)) for _, p in cases])
     drawn = generator.multinomial(samples, chances / chances.sum())
     parts = [
@@ -98,7 +100,7 @@ def compare_with_sampled_tokens(
     moves = np.concatenate([part[1] for part in parts], axis=1)
     scores = {"risk": _score(squares, found[0])}
     gram = rows @ rows.T
-    for i, x in enumerate(model.trained):
+    for i, x in enumerate(model.trained_directions):
         for j, y in enumerate(model.directions):
             if y is x and x.on_sphere:
                 continue
@@ -170,7 +172,7 @@ def _sampled(
         return float(expr.subs(given))
 
     error = number(model.data.noise) * rng.standard_normal(samples)
-    change = np.zeros((len(model.trained), samples, rows.shape[1]))
+    change = np.zeros((len(model.trained_directions), samples, rows.shape[1]))
     keys = {id(role): key for key, role in model.roles.items()}
     listed = [
         keys[id(role)] for role, count in counts.values() for _ in range(round(number(count)))

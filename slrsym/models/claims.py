@@ -73,7 +73,7 @@ def _projections(
 ) -> Claim:
     """Return the claim about the law of a token's projections, in an orthonormal basis."""
     token, spaces = role.token, range(model.spaces)
-    concerned = [x for x in (*model.fixed, *model.trained)
+    concerned = [x for x in (*model.fixed_directions, *model.trained_directions)
                  if x in (*role.directions, *token.mean.terms, *token.spikes)]  # fmt: skip
     size = len(concerned)
     at = {
@@ -131,7 +131,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 def risk_definition(model: DerivedModel) -> Expr:
     """Return the risk by its definition, the mean of a squared error, for tokens in given roles."""
     total: Expr = S.Zero
-    for counts, probability in model.cases():
+    for counts, probability in model.role_count_cases():
         error: Expr = xi
         blocks: list[tuple[GaussianLaw, TokenRole]] = []
         for n, (role, count) in enumerate(counts.values(), 1):
@@ -166,7 +166,7 @@ def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, TokenRole]]) -> 
     return GaussianLaw({s: m for law, _ in blocks for s, m in law.mean.items()}, cov)
 
 
-def variances_as_differences(expr: Expr) -> Expr:
+def replace_variances_by_differences(expr: Expr) -> Expr:
     """Replace variances and covariances of erf by differences of means, as proofs need."""
 
     def variance(t: Expr, s: Expr) -> Expr:
@@ -181,7 +181,7 @@ def variances_as_differences(expr: Expr) -> Expr:
 
 def _weighed(model: DerivedModel, expr: Expr) -> Expr:
     """Return an expression with its symbolic probabilities divided by their sum."""
-    chances = [p for _, p in model.cases()]
+    chances = [p for _, p in model.role_count_cases()]
     total = Add(*chances)
     if total == 1:
         return expr
@@ -198,18 +198,18 @@ def _generic(model: DerivedModel, expr: Expr) -> Expr:
 
 def _hypotheses(model: DerivedModel) -> list[Any]:
     """Return the hypotheses that counts are nonnegative and 2 x 2 Gram matrices semidefinite."""
-    found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
+    found = [Ge(n, 0) for counts, _ in model.role_count_cases() for _, n in counts.values()]
     narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
-    for i, x in enumerate(model.trained):
+    for i, x in enumerate(model.trained_directions):
         for y in model.directions[i + 1 :]:
-            product = model.inner(x, y)
+            product = model.inner_product(x, y)
             if product in narrow and model.spaces == 1:
-                found.append(Le(product**2, model.inner(x, x) * model.inner(y, y)))
+                found.append(Le(product**2, model.inner_product(x, x) * model.inner_product(y, y)))
     return list(dict.fromkeys(found))
 
 
 def _risk(model: DerivedModel, name: str, source: str) -> Claim:
-    risk = _weighed(model, variances_as_differences(_generic(model, model.risk)))
+    risk = _weighed(model, replace_variances_by_differences(_generic(model, model.risk)))
     statement = Eq(_weighed(model, risk_definition(model)), risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
@@ -255,15 +255,15 @@ class _Means:
 
     def with_claim_symbols(self, expr: Expr) -> Expr:
         """Return an expression of the model in the symbols that the claims use."""
-        return _weighed(self.model, variances_as_differences(_generic(self.model, expr)))
+        return _weighed(self.model, replace_variances_by_differences(_generic(self.model, expr)))
 
     def summands(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield each variance, covariance and squared bias of the risk, unevaluated and closed."""
-        for parts, value in self.model._terms.variances():
+        for parts, value in self.model._terms.variance_groups():
             total = Add(*(c * (self.mean(x, y) - self.mean(x) * self.mean(y))
                           for c, (x, y) in parts))  # fmt: skip
             yield self.with_claim_symbols(total), self.with_claim_symbols(value)
-        for p, parts, value in self.model._terms.biases():
+        for p, parts, value in self.model._terms.bias_cases():
             bias = Add(*(c * self.mean(x) for c, x in parts))
             yield self.with_claim_symbols(p * bias**2), self.with_claim_symbols(p * value**2)
 
@@ -291,7 +291,7 @@ class _Means:
 
         That product is left as it stands, as it is to cancel.
         """
-        value = self.with_claim_symbols(self.model._terms.moment(*parts))
+        value = self.with_claim_symbols(self.model._terms.mean_or_covariance(*parts))
         if len(parts) == 1:
             return value
         first, second = (self._value([part]) for part in parts)
@@ -307,11 +307,11 @@ class _Means:
 
 
 def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
-    risk = variances_as_differences(_generic(model, model.risk))
+    risk = replace_variances_by_differences(_generic(model, model.risk))
     slopes = [
         Eq(
             D(risk, _generic(model, p)),
-            variances_as_differences(_generic(model, slope)),
+            replace_variances_by_differences(_generic(model, slope)),
             evaluate=False,
         )
         for p, slope in zip(model.order_parameters, model.gradient, strict=True)

@@ -166,7 +166,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
         lines = [
             f"{count} critical point{'' if count == 1 else 's'} up to {self.symmetries} "
             f"symmetr{'y' if self.symmetries == 1 else 'ies'}",
-            f"{coverage.found:,} of {coverage.starts:,} searches ended at one, {more}",
+            f"{coverage.hit_count:,} of {coverage.starts:,} searches ended at one, {more}",
         ]
         if any(len(p.samples) > 1 for p in self.points):
             lines.append("low..high: the range over a continuum of critical points, or a plateau")

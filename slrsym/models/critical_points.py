@@ -53,10 +53,10 @@ class RiskLandscape:
         self, model: DerivedModel, factors: Array, row: Array, dimensions: list[int]
     ) -> None:
         self.model, self._flow, self.row = model, model.flow, row
-        self._t = t = len(model.trained)
+        self._t = t = len(model.trained_directions)
         self.points, self._fixed = factors[:, :, :t], factors[0, :, t:]
         self._risk = model.compile("numpy", "risk", "gradient")
-        self._sphere = np.array([x.on_sphere for x in model.trained])
+        self._sphere = np.array([x.on_sphere for x in model.trained_directions])
         spaces, _, r = self.points.shape[1:]
         self._dimensions = dimensions
         # In few dimensions some coordinates do not exist.
@@ -74,13 +74,13 @@ class RiskLandscape:
 
     def states(self, points: Array) -> Array:
         """Return the order parameters at points given by coordinates of trained directions."""
-        return self._flow.state(self.coordinates(points))
+        return self._flow.order_parameters_of_factor(self.coordinates(points))
 
     def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
         """Return risk and gradient at each point, in coordinates of the trained directions."""
         factor = self.coordinates(points)
-        found = self._risk(self._flow.state(factor), *self.row)
-        return found[..., 0], self._flow.gradients(factor, found[..., 1:])
+        found = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)
+        return found[..., 0], self._flow.gradient_vectors(factor, found[..., 1:])
 
     def _multipliers(self, points: Array, gradient: Array) -> Array:
         """Return the radial part of the gradient of each direction that is on a sphere, else 0."""
@@ -99,7 +99,7 @@ class RiskLandscape:
         found[:, self._live] = np.swapaxes(inside, -1, -2)
         return found
 
-    def curvature(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
+    def tangent_derivatives(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
         """Return the gradient, the Hessian and a basis of the tangent space at each point."""
         n, size = len(points), self._owner.size
         basis = self.tangent_bases(points)
@@ -121,7 +121,7 @@ class RiskLandscape:
         grad = (np.swapaxes(basis, -1, -2) @ gradient.reshape(n, size, 1))[..., 0]
         return grad, (hess + np.swapaxes(hess, -1, -2)) / 2, basis
 
-    def project_to_fixed(self, points: Array) -> Array:
+    def project_on_fixed_directions(self, points: Array) -> Array:
         """Return the orthogonal projections of trained directions on the span of the fixed ones."""
         found: Array = points @ self._span
         return found
@@ -136,9 +136,9 @@ class RiskLandscape:
     def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
         """Return curvatures orthogonal to all directions, with multiplicities, by eigenspace."""
         factor = self.coordinates(point[None])
-        slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
-        weights = self._flow.weights(factor, slopes)[0][..., : self._t]
-        gradient = self._flow.gradients(factor, slopes)[0]
+        slopes = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)[..., 1:]
+        weights = self._flow.gradient_coefficients(factor, slopes)[0][..., : self._t]
+        gradient = self._flow.gradient_vectors(factor, slopes)[0]
         radial = np.diag(self._multipliers(point, gradient))
         live = np.minimum(self._dimensions, point.shape[-1])
         return [
@@ -194,7 +194,7 @@ class RiskSymmetries:
 
     def _permutations(self, model: DerivedModel) -> list[NDArray[np.int64]]:
         """Return the permutations of order parameters induced by permutations of directions."""
-        trained, fixed = model.trained, model.fixed
+        trained, fixed = model.trained_directions, model.fixed_directions
         if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
             fixed_orders: list[tuple[Any, ...]] = [fixed]
         else:
@@ -217,13 +217,13 @@ class RiskSymmetries:
             if symbol not in self._places:
                 continue
             x, y = model.directions[i], model.directions[j]
-            image = model.inner(to[x], to[y], a)
+            image = model.inner_product(to[x], to[y], a)
             if image not in self._places:
                 return None
             order[self._places[symbol]] = self._places[image]
-        fixed = model.fixed
+        fixed = model.fixed_directions
         same = all(
-            model.inner(to[x], to[y], a) == model.inner(x, y, a)
+            model.inner_product(to[x], to[y], a) == model.inner_product(x, y, a)
             for x in fixed
             for y in fixed
             for a in range(model.spaces)
@@ -268,7 +268,7 @@ def search_model_critical_points(
     starts = require_integer("starts", starts, 1)
     factors = initial_gram_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
-    factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
+    factors[:, :, len(model.trained_directions) :] = factors[:1, :, len(model.trained_directions) :]
     add_fixed_products(model, by_name, factors)
     there = RiskLandscape(model, factors, parameters_by_step(model, by_name, 0)[0], dimensions)
     symmetries = RiskSymmetries(there, there.states(there.points[:3]))
@@ -299,7 +299,7 @@ def _first(there: RiskLandscape, points: Array, begin: int, rng: np.random.Gener
     if led.any():
         upwards = np.arange(m) < index[led, None]
         found[led] = follow_eigenvectors(
-            points[led], upwards, there.curvature, there.retract, _REACH, _LED_STEPS
+            points[led], upwards, there.tangent_derivatives, there.retract, _REACH, _LED_STEPS
         )
     for i in np.flatnonzero(kind == 3):
         found[i] = _aligned(there, points[i], int(number[i]) // 4)
@@ -311,7 +311,7 @@ def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
     """
-    inside = there.project_to_fixed(point)
+    inside = there.project_on_fixed_directions(point)
     found = point.copy()
     for i in range(point.shape[1]):
         number, what = divmod(number, 3)
@@ -325,8 +325,8 @@ def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
 def _searched(there: RiskLandscape, points: Array) -> list[_Found]:
     """Run a search from each point, and return the critical points found."""
     with np.errstate(all="ignore"):
-        ends = search_gradient_zeros(points, there.curvature, there.retract)[0]
-        grad, hess, basis = there.curvature(ends, exact=True)
+        ends = search_gradient_zeros(points, there.tangent_derivatives, there.retract)[0]
+        grad, hess, basis = there.tangent_derivatives(ends, exact=True)
         risks, _ = there.risk_and_gradient(ends)
     states = there.states(ends)
     found = []

@@ -93,14 +93,14 @@ class DescentMap:
         self._model = model
         directions = model.directions
         self.places: dict[Symbol, tuple[int, int, int]] = {}
-        for i, x in enumerate(model.trained):
+        for i, x in enumerate(model.trained_directions):
             for j, y in enumerate(directions[i:], i):
                 for a in range(model.spaces):
-                    symbol = model.inner(x, y, a)
+                    symbol = model.inner_product(x, y, a)
                     if isinstance(symbol, Symbol):
                         self.places[symbol] = (i, j, a)
         self._spaces = max(a for *_, a in self.places.values()) + 1
-        self._sphere = np.array([x.on_sphere for x in model.trained])
+        self._sphere = np.array([x.on_sphere for x in model.trained_directions])
 
     @cached_property
     def _places(self) -> list[tuple[int, int, int]]:
@@ -146,8 +146,8 @@ class DescentMap:
         # What the risk depends on, or the statement fixes, stays.
         tied = [
             (x, y)
-            for i, x in enumerate(model.fixed)
-            for y in model.fixed[:i]
+            for i, x in enumerate(model.fixed_directions)
+            for y in model.fixed_directions[:i]
             if any(self._is_held(x, y, a) for a in spaces)
         ]
         found: dict[frozenset[Symbol], Array] = {}
@@ -157,7 +157,7 @@ class DescentMap:
                 moved = np.array([signs[i] * signs[j] for i, j, _ in self._places])
                 found[frozenset(p for p, m in zip(names, moved, strict=True) if m < 0)] = moved
         found.pop(frozenset(), None)
-        size = 1 / (2 + len(model.trained))
+        size = 1 / (2 + len(model.trained_directions))
         least = np.array([size if p.is_positive else -size for p in names])
         states = rng.uniform(least, np.abs(least) * 1.5, (3, len(names)))
         values = [
@@ -173,18 +173,18 @@ class DescentMap:
 
     def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
         """Return whether a product of fixed directions is nonzero, and stated or in the risk."""
-        product = self._model.inner(x, y, space)
+        product = self._model.inner_product(x, y, space)
         given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
-    def state(self, factor: Array) -> Array:
+    def order_parameters_of_factor(self, factor: Array) -> Array:
         """Return the order parameters of given vectors, the rows of a factor of the Gram matrix."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
         found: Array = gram[..., spaces, rows, columns]
         return found
 
-    def weights(self, factor: Array, slopes: Array) -> Array:
+    def gradient_coefficients(self, factor: Array, slopes: Array) -> Array:
         """Return the risk's gradients in trained directions as coefficients of all directions."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
@@ -194,15 +194,15 @@ class DescentMap:
                 weights[..., a, j, i] += slopes[..., k]
         return weights
 
-    def gradients(self, factor: Array, slopes: Array) -> Array:
+    def gradient_vectors(self, factor: Array, slopes: Array) -> Array:
         """Return the risk's gradients in trained directions, in coordinates of the Gram factor."""
-        found: Array = self.weights(factor, slopes) @ factor
+        found: Array = self.gradient_coefficients(factor, slopes) @ factor
         return found
 
-    def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
+    def factor_after_step(self, factor: Array, slopes: Array, alpha: float) -> Array:
         r"""Return the factor of the Gram matrix after one step of projected descent."""
         t = len(self._sphere)
-        old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
+        old, gradient = factor[..., :t, :], self.gradient_vectors(factor, slopes)
         along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
         sphere = self._sphere[:, None]
         new = old - alpha * (gradient - np.where(sphere, along, 0.0) * old)
@@ -224,7 +224,7 @@ class DescentMap:
                 f"the map is for trained directions on spheres and one eigenspace; this model has "
                 f"{self._spaces} eigenspaces, and on spheres {sum(self._sphere)} of {t} directions"
             )
-        gram = [[self._model.inner(x, y) for y in directions] for x in directions]
+        gram = [[self._model.inner_product(x, y) for y in directions] for x in directions]
         moved = [_Moved(i, directions, gram, self.places, alpha) for i in range(t)]
         new = {}
         for p, (i, j, _) in self.places.items():
@@ -240,7 +240,7 @@ class DescentMap:
         return new, {name: e for x in moved for name, e in x.meanings.items()}
 
     @cached_property
-    def machine_code(self) -> Callable[..., None]:
+    def compiled_step_loop(self) -> Callable[..., None]:
         """Compiled loop that takes descent steps on a factor of the Gram matrix."""
         program, t = self._model.program("gradient"), len(self._sphere)
         names = ", ".join([*(f"s{k}" for k in range(len(self._places))), *program.constants])

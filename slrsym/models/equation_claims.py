@@ -39,7 +39,7 @@ class MeansByDefinition:
     def __init__(self, model: DerivedModel) -> None:
         self.model = model
         self._laws = OneSampleMeans(model)
-        self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
+        self._cases = [(list(counts.values()), p) for counts, p in model.role_count_cases()]
 
     def risk(self) -> Expr:
         """Return 0 in place of the risk, whose claim `Model.claims` states."""
@@ -50,7 +50,7 @@ class MeansByDefinition:
         weight = (y, None if self.model.spaces == 1 else space)
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0] * Y, (i,), weight)
 
-    def scalar_gradient(self, s: Symbol) -> Expr:
+    def slope_in_scalar(self, s: Symbol) -> Expr:
         """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0], (s,))
 
@@ -90,7 +90,7 @@ class MeansByDefinition:
         slopes = [share.diff(symbols.get(x, x)) for x in moved
                   if x in symbols or isinstance(x, Symbol)]  # fmt: skip
         laws: list[Any] = [
-            self._laws.law_at(role, variables),
+            self._laws.projection_law(role, variables),
             NoiseLaw(xi, self.model.data.noise**2),
         ]
         error = share + xi
@@ -103,7 +103,9 @@ class MeansByDefinition:
                 error += rest * part
                 continue
             renamed = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in names.values()}
-            law = self._laws.law_at(other, {(x, None): renamed[s] for x, s in names.items()})
+            law = self._laws.projection_law(
+                other, {(x, None): renamed[s] for x, s in names.items()}
+            )
             part = part.xreplace(renamed)
             if rest == 1:
                 laws.append(law)
@@ -120,7 +122,7 @@ def claims_about_equations(equations: EquationSystem, name: str, source: str) ->
     """Return claims that equations of motion follow from the definition of a descent step."""
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
-    if equations.symmetric:
+    if equations.is_symmetric:
         if any(map(_group_of_any_number, equations.model.directions)):
             return _claims_of_any_number(equations, name, source)
         return _symmetric_claims(equations, name, source)
@@ -144,7 +146,7 @@ def _minors(model: DerivedModel, found: Expr) -> list[Any]:
     # Of three directions, where a mean is of two products.
     for count in (2, 3) if found.has(asin) else (2,):
         for some in itertools.combinations(model.directions, count):
-            gram = Matrix([[model.inner(x, y) for y in some] for x in some])
+            gram = Matrix([[model.inner_product(x, y) for y in some] for x in some])
             off = [gram[i, j] for i in range(count) for j in range(i) if gram[i, j] != 0]
             if len(off) >= count - 1 and any(p in found.free_symbols for p in off):
                 hypotheses.append(Ge(expand(gram.det()), 0))
@@ -268,7 +270,7 @@ def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units
 def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingRates:
     """Return learning rates and weight decays for all single units, equal within each group."""
     motion, of = equations.motion, _representative
-    moving = (*whole.trained, *motion.scalars)
+    moving = (*whole.trained_directions, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
     decays = {x: motion.decays[of(x) if isinstance(x, Direction) else x] for x in moving}
     return TrainingRates(motion.kind, rates, decays, motion.scalars)
@@ -284,9 +286,9 @@ def _classes(whole: DerivedModel, symmetric: DerivedModel) -> dict[Symbol, Expr]
     found = {}
     for x in whole.directions:
         for y in whole.directions:
-            product = whole.inner(x, y)
+            product = whole.inner_product(x, y)
             if isinstance(product, Symbol):
                 partners = x.group is None or y.group is None or x.group[1] == y.group[1]
                 first, second = _representative(x), _representative(y, 0 if partners else 1)
-                found[product] = symmetric.inner(first, second)
+                found[product] = symmetric.inner_product(first, second)
     return found

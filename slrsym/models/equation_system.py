@@ -54,10 +54,12 @@ class EquationSystem:
         """The kind of training: gradient flow, projected descent, or online SGD."""
         return self.motion.kind
 
+    symmetric = old_attribute("is_symmetric")
+
     @property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether the equations are restricted to states at which exchangeable units are alike."""
-        return self.model.by_representatives
+        return self.model.uses_representatives
 
     @property
     def state(self) -> tuple[Symbol, ...]:
@@ -151,7 +153,7 @@ class EquationSystem:
         decays = dict.fromkeys(str(k) for k in self.motion.decays.values() if k != 0)
         lines = [
             f"Equations of {self.kind} ({_TIMES[self.kind]})",
-            f"  state:      {state}" + " (exchangeable units alike)" * self.symmetric,
+            f"  state:      {state}" + " (exchangeable units alike)" * self.is_symmetric,
             f"  parameters: {fixed}",
             f"  rate:       {', '.join(rates)} on the squared error (eta / 2 for half of it)",
         ]
@@ -213,7 +215,9 @@ class EquationSystem:
         program = program_from_expressions(table.outputs, self.state, self.parameters, given=given)
         return compile_program(program, backend)
 
-    def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
+    at = old_attribute("rate_of_change_at")
+
+    def rate_of_change_at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
         """Return the rate of change of the state at a given state and parameters.
 
         Parameters

@@ -71,7 +71,7 @@ class Equations(EquationSystem):
 
         state, row = self.numerical_values(point, values)
         flat = self.compile("numpy", "jacobian")(state, *row)
-        return Linearisation.of(self.state, flat.reshape(len(state), -1))
+        return Linearisation.from_jacobian(self.state, flat.reshape(len(state), -1))
 
     def fixed_points(
         self,

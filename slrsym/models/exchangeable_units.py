@@ -15,6 +15,7 @@ from typing import Any
 from sympy import Add, Expr, S, Symbol, ff, sympify
 
 from slrsym.models.specification import Direction, InnerProduct
+from slrsym.renamed import old_attribute
 
 # Two units that an equation is about, and two more from the square of the error.
 REPRESENTATIVES = 4
@@ -42,7 +43,7 @@ def unit_tag(count: Expr, i: int) -> Symbol:
     return symbol
 
 
-def unit_of_tag(tag: Symbol) -> tuple[Expr, int]:
+def group_size_and_index_of_tag(tag: Symbol) -> tuple[Expr, int]:
     """Return the size of the group and the index of the unit that a tag marks."""
     return _TAGGED[tag]
 
@@ -125,8 +126,10 @@ class Directions:
             self._made[i].group = (self, i)
         return self._made[i]
 
+    by_representatives = old_attribute("uses_representatives")
+
     @property
-    def by_representatives(self) -> bool:
+    def uses_representatives(self) -> bool:
         """Whether sums over the group are currently written by representative units."""
         return _by_representatives.get() or not self.count.is_number
 
@@ -142,7 +145,7 @@ class Directions:
         -------
         Expr
         """
-        if not self.by_representatives:
+        if not self.uses_representatives:
             return Add(*(sympify(term(x)) for x in self))
         units = range(REPRESENTATIVES)
         return Add(*(unit_tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
@@ -161,7 +164,7 @@ class Directions:
         return (self[i] for i in range(len(self)))
 
     def _require_number(self, what: str) -> None:
-        if self.by_representatives:
+        if self.uses_representatives:
             raise ValueError(
                 f"{what} {self.name} cannot be taken where its {self.count} directions are "
                 f"exchangeable; write {self.name}.sum(lambda x: ...)"
@@ -217,7 +220,7 @@ def write_out_group_products(
                 if x is y and not named:
                     continue
                 if named:
-                    single[x @ y] = _element(key, value, (i, j), paired, first.by_representatives)
+                    single[x @ y] = _element(key, value, (i, j), paired, first.uses_representatives)
                 elif not (paired and i == j):
                     single[x @ y] = value
     return single

@@ -17,7 +17,7 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.models.initial_conditions import uniform_trained_directions
 from slrsym.models.specification import Direction
-from slrsym.renamed import old_attribute
+from slrsym.renamed import old_attribute, old_class_method
 
 if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
@@ -54,8 +54,10 @@ class Linearisation:
     eigenvalues: NDArray[Any]
     eigenvectors: NDArray[Any]
 
+    of = old_class_method("from_jacobian")
+
     @classmethod
-    def of(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
+    def from_jacobian(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
         """Return the `Linearisation` with given state symbols and Jacobian matrix.
 
         Parameters
@@ -146,7 +148,7 @@ def search_fixed_points(
         FixedPoint(
             dict(zip(equations.state, x.tolist(), strict=True)),
             float(risk(x, *row)[0]),
-            Linearisation.of(equations.state, slopes(x, *row).reshape(size, size)),
+            Linearisation.from_jacobian(equations.state, slopes(x, *row).reshape(size, size)),
             _certificate(equations, x, row) if certified else None,
         )
         for x in found
@@ -160,17 +162,17 @@ def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> A
     factors = uniform_trained_directions(
         model, 2 * len(model.directions), count, rng, _fixed_gram(equations)
     )
-    t = len(model.trained)
+    t = len(model.trained_directions)
     # Of lengths between 0 and about 1, and overlaps with fixed directions of either sign.
-    free = np.array([not x.on_sphere for x in model.trained])
+    free = np.array([not x.on_sphere for x in model.trained_directions])
     lengths = np.where(free, np.sqrt(2) * rng.uniform(size=(count, t)), 1.0)
     factors[:, :, :t] *= lengths[:, None, :, None]
     grams = factors @ np.swapaxes(factors, -1, -2)
     places: dict[Any, tuple[int, int, int]] = {}
-    for i, x in enumerate(model.trained):
+    for i, x in enumerate(model.trained_directions):
         for j, y in enumerate(model.directions):
             for a in range(model.spaces):
-                places.setdefault(model.inner(x, y, a), (a, i, j))
+                places.setdefault(model.inner_product(x, y, a), (a, i, j))
     columns = [
         grams[(slice(None), *places[p])] if p in places else rng.standard_normal(count)
         for p in equations.state
@@ -181,10 +183,12 @@ def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> A
 def _fixed_gram(equations: EquationSystem) -> Array | None:
     """Return the Gram matrix of the fixed directions, or None if it depends on symbols."""
     model = equations.model
-    products = [[model.inner(x, y) for y in model.fixed] for x in model.fixed]
+    products = [
+        [model.inner_product(x, y) for y in model.fixed_directions] for x in model.fixed_directions
+    ]
     if model.spaces > 1 or any(p.free_symbols for row in products for p in row):
         return None
-    size = len(model.fixed)
+    size = len(model.fixed_directions)
     return np.array(products, dtype=np.float64).reshape(size, size)
 
 
@@ -207,7 +211,7 @@ def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) 
     model = equations.model
     places: list[tuple[Direction, Direction, int]] = []
     for x in model.directions:
-        if not equations.symmetric or x.group is None:
+        if not equations.is_symmetric or x.group is None:
             places.append((x, x, -1))
         elif x.group[1] == 0:
             group = x.group[0]
@@ -215,7 +219,7 @@ def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) 
             other = next(y for y in model.directions if y.group == (group, 1))
             places += [(x, other, i) for i in range(min(count, _MOST))]
     return [
-        [model.inner(x, y if i == j or j < 0 else other, a) for y, other, j in places]
+        [model.inner_product(x, y if i == j or j < 0 else other, a) for y, other, j in places]
         for x, _, i in places
     ]
 

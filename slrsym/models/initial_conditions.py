@@ -43,7 +43,7 @@ def uniform_trained_directions(
     dimensions: Sequence[int] | None = None,
 ) -> Array:
     """Return random trained directions, uniform on spheres, and fixed ones, as coordinates."""
-    t, f = len(model.trained), len(model.fixed)
+    t, f = len(model.trained_directions), len(model.fixed_directions)
     spaces = [d] if dimensions is None else list(dimensions)
     if len(spaces) != model.spaces or sum(spaces) != d:
         raise ValueError(
@@ -54,7 +54,7 @@ def uniform_trained_directions(
     basis = basis[:, basis.any(axis=0)]
     rank, count = basis.shape[1], t if given else f + t
     if rank > d:
-        names = ", ".join(x.name for x in model.fixed)
+        names = ", ".join(x.name for x in model.fixed_directions)
         raise ValueError(f"d must be at least {rank}, the rank of {names}; got {d}")
     # One stream for each run, as the paper's task has them.
     drawn = [[gaussian_coordinates(x, count, n, rank) for n in spaces] for x in rng.spawn(runs)]
@@ -66,14 +66,14 @@ def uniform_trained_directions(
     else:
         # The fixed directions came first, whose triangle is smaller.
         factor = np.roll(factor, t, axis=-2)
-        for i, x in enumerate(model.fixed, t):
-            for j, y in enumerate(model.fixed[: i - t], t):
+        for i, x in enumerate(model.fixed_directions, t):
+            for j, y in enumerate(model.fixed_directions[: i - t], t):
                 if model.fixed_inner_product(x, y) == 0:
                     overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
                     factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
             factor[:, :, i] /= np.linalg.norm(factor[:, :, i], axis=(1, 2))[:, None, None]
     lengths = np.linalg.norm(factor[:, :, :t], axis=(1, 3))
-    lengths = np.where([x.on_sphere for x in model.trained], lengths, np.sqrt(d))
+    lengths = np.where([x.on_sphere for x in model.trained_directions], lengths, np.sqrt(d))
     factor[:, :, :t] /= lengths[:, None, :, None]
     return factor
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.renamed import old_attribute
+
 _Array = NDArray[np.float64]
 Curvature = Callable[[_Array], tuple[_Array, _Array, _Array]]
 Retraction = Callable[[_Array, _Array], _Array]
@@ -41,8 +43,10 @@ class SearchCoverage:
     starts: int
     hits: tuple[int, ...]
 
+    found = old_attribute("hit_count")
+
     @property
-    def found(self) -> int:
+    def hit_count(self) -> int:
         """Number of searches that ended at a critical point."""
         return sum(self.hits)
 
@@ -57,13 +61,13 @@ class SearchCoverage:
         found w points there are :math:`w (n - 1)/(n - w - 2)` in all. Points that hardly any start
         leads to are underrated by it.
         """
-        n, w = self.found, len(self.hits)
+        n, w = self.hit_count, len(self.hits)
         return math.inf if n <= w + 2 else w * (n - 1) / (n - w - 2) - w
 
     @property
     def unseen_mass(self) -> float:
         """Estimated fraction of starts that lead to points not found, after Good and Turing."""
-        return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
+        return sum(1 for h in self.hits if h == 1) / self.hit_count if self.hit_count else 1.0
 
 
 def follow_eigenvectors(
@@ -131,7 +135,7 @@ def search_gradient_zeros(
     return points, grad, hess, basis
 
 
-def newton_step_lengths(grad: _Array, hess: _Array) -> _Array:
+def distances_to_zero_if_converged(grad: _Array, hess: _Array) -> _Array:
     """Return the lengths of Newton steps, infinite unless the gradient nearly vanishes."""
     values, vectors = np.linalg.eigh(hess)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])

@@ -18,7 +18,7 @@ from slrsym.kernels.program import cached_program
 from slrsym.task import Task
 
 # Of one of the functions of the risk, by its name.
-program = cached_program("slrsym.models.paper_expressions.risk_program")
+program = cached_program("slrsym.models.paper_risk_expressions.risk_program")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -33,9 +33,9 @@ def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
     """
     if require_backend(backend) in ("numpy", "numba", "jax"):
         return compile_program(program(name), backend)
-    from slrsym.models import paper_expressions
+    from slrsym.models import paper_risk_expressions
 
-    return compile_program(paper_expressions.risk_program(name), backend)
+    return compile_program(paper_risk_expressions.risk_program(name), backend)
 
 
 def _evaluated(
@@ -65,7 +65,7 @@ def _evaluated(
     values: NDArray[np.float64]
     with np.errstate(over="ignore", invalid="ignore"):
         try:
-            values = kernel(name, backend)(points, inverse_temperature, *task.numbers)
+            values = kernel(name, backend)(points, inverse_temperature, *task.kernel_parameters)
         except (OverflowError, ZeroDivisionError):
             values = np.full(1, np.nan)
     if not np.isfinite(values).all():

@@ -74,7 +74,7 @@ class ProjectionLaws:
         products = write_out_group_products(inner_products, self.directions, named=False)
         self._inner_products = {pair: sympify(value) for pair, value in products.items()}
         self._names = write_out_group_products(names, self.directions, named=True)
-        if self.by_representatives:
+        if self.uses_representatives:
             self._names = inner_product_class_names(self.directions) | self._names
         self._check_directions()
 
@@ -93,8 +93,10 @@ class ProjectionLaws:
                 found[token, bias] = (target - share, dict(X.symbols))
         return found
 
+    by_representatives = old_attribute("uses_representatives")
+
     @property
-    def by_representatives(self) -> bool:
+    def uses_representatives(self) -> bool:
         """Whether sums over exchangeable units are written by a few representative units."""
         return any(unit_tags_in(error) for error, _ in self.shares.values())
 
@@ -108,13 +110,17 @@ class ProjectionLaws:
             found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
         return tuple(sorted(found, key=lambda x: not x.trained))
 
+    fixed = old_attribute("fixed_directions")
+    inner = old_attribute("inner_product")
+    trained = old_attribute("trained_directions")
+
     @property
-    def trained(self) -> tuple[Direction, ...]:
+    def trained_directions(self) -> tuple[Direction, ...]:
         """The trained directions of the model."""
         return tuple(x for x in self.directions if x.trained)
 
     @property
-    def fixed(self) -> tuple[Direction, ...]:
+    def fixed_directions(self) -> tuple[Direction, ...]:
         """The fixed directions of the model, which are not trained."""
         return tuple(x for x in self.directions if not x.trained)
 
@@ -150,11 +156,11 @@ class ProjectionLaws:
                     f"inner_products says {pair} = {value}; it is 1, as the vector is unit"
                 )
         if self.spaces == 1:
-            for some in (*itertools.combinations(self.fixed, 3), self.fixed):
+            for some in (*itertools.combinations(self.fixed_directions, 3), self.fixed_directions):
                 self._check_lengths(some)
 
     def _check_lengths(self, directions: tuple[Direction, ...]) -> None:
-        gram = Matrix([[self.inner(x, y) for y in directions] for x in directions])
+        gram = Matrix([[self.inner_product(x, y) for y in directions] for x in directions])
         if gram and not gram.free_symbols:
             least = np.linalg.eigvalsh(np.array(gram.evalf(), dtype=float)).min()
             if least < -1e-12:
@@ -163,7 +169,7 @@ class ProjectionLaws:
                     f"inner products {dict(self._inner_products)}"
                 )
 
-    def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
+    def inner_product(self, x: Direction, y: Direction, space: int = 0) -> Expr:
         """Return the inner product of two directions in an eigenspace: a symbol or stated value.
 
         Parameters
@@ -215,9 +221,9 @@ class ProjectionLaws:
         """The symbols of the inner products of trained directions, in order of their naming."""
         named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
         pairs = [
-            self.inner(x, y, a)
-            for i, x in enumerate(self.trained)
-            for y in (*self.trained[i:], *self.fixed)
+            self.inner_product(x, y, a)
+            for i, x in enumerate(self.trained_directions)
+            for y in (*self.trained_directions[i:], *self.fixed_directions)
             for a in range(self.spaces)
         ]
         return tuple(s for s in dict.fromkeys((*named, *pairs)) if isinstance(s, Symbol))
@@ -254,7 +260,7 @@ class ProjectionLaws:
         -------
         Expr
         """
-        inner = inner or self.inner
+        inner = inner or self.inner_product
         spaces = range(self.spaces)
         return Add(*(c * inner(x, y, a) for y, c in token.mean.terms.items() for a in spaces))
 
@@ -274,7 +280,7 @@ class ProjectionLaws:
         -------
         Expr
         """
-        inner = inner or self.inner
+        inner = inner or self.inner_product
         spaces = range(self.spaces)
         values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)
         spread = [e * inner(x, y, a) for a, e in enumerate(values)]
@@ -298,7 +304,7 @@ class ProjectionLaws:
         """
         tau = self.data.correlation.get(frozenset({role.token, other.token}), S.Zero)
         scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
-        return tau * scale * self.inner(role.directions[i], other.directions[j])
+        return tau * scale * self.inner_product(role.directions[i], other.directions[j])
 
     def law(self, token: Token) -> GaussianLaw:
         """Return the joint law of a token's projections on the directions that the model uses.
@@ -316,7 +322,7 @@ class ProjectionLaws:
         role = next(role for (other, _), role in self.roles.items() if other is token)
         return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
 
-    def cases(self) -> Iterator[tuple[dict[int, tuple[TokenRole, Expr]], Expr]]:
+    def role_count_cases(self) -> Iterator[tuple[dict[int, tuple[TokenRole, Expr]], Expr]]:
         """Yield the possible numbers of tokens of each role and bias, with their probabilities.
 
         Yields

@@ -69,7 +69,7 @@ class RatesOfChange:
     def _drift(self, p: Symbol) -> Expr:
         if p in self.motion.scalars:
             motion = self.motion
-            return -motion.rates[p] * self.samples.scalar_gradient(p) - motion.decays[p] * p
+            return -motion.rates[p] * self.samples.slope_in_scalar(p) - motion.decays[p] * p
         x, y, space = self._pair(p)
         total = self._moved(x, y, space)
         if y.trained:
@@ -78,7 +78,7 @@ class RatesOfChange:
 
     def _moved(self, x: Direction, y: Direction, space: int) -> Expr:
         """Return the change of the inner product x.y that is due to the motion of x."""
-        product = self.model.inner(x, y, space)
+        product = self.model.inner_product(x, y, space)
         slope = self.samples.gradient(x, y, space)
         if not x.on_sphere:
             return -self.motion.rates[x] * slope - self.motion.decays[x] * product
@@ -105,7 +105,7 @@ class RatesOfChange:
     def _steps(self) -> dict[Symbol, Expr]:
         """Return the exact change of each order parameter in one step of projected descent."""
         model, motion = self.model, self.motion
-        moves = {x: self._move(x) for x in model.trained}
+        moves = {x: self._move(x) for x in model.trained_directions}
         lengths = {
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
@@ -135,7 +135,7 @@ class RatesOfChange:
         return move
 
     def _inner(self, one: Mapping[Direction, Expr], other: Mapping[Direction, Expr]) -> Expr:
-        inner = self.model.inner
+        inner = self.model.inner_product
         return Add(*(c * e * inner(x, y) for x, c in one.items() for y, e in other.items()))
 
     def _risk_slope(self, p: Symbol) -> Expr:
@@ -146,7 +146,7 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
     total = expr.diff(p)
     for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
-        total += expr.diff(name) * samples.slope(name, p)
+        total += expr.diff(name) * samples.moment_slope(name, p)
     return total
 
 
@@ -155,20 +155,20 @@ def pairs_of_moving_inner_products(
 ) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
-    for i, x in enumerate(model.trained):
+    for i, x in enumerate(model.trained_directions):
         for y in model.directions[i:]:
             for a in range(model.spaces):
-                symbol = model.inner(x, y, a)
+                symbol = model.inner_product(x, y, a)
                 if isinstance(symbol, Symbol):
                     found.setdefault(symbol, (x, y, a))
     return found
 
 
 def _require_single_space(model: DerivedModel) -> None:
-    if model.spaces > 1 or model.by_representatives:
+    if model.spaces > 1 or model.uses_representatives:
         raise ValueError(
             "projected-descent is for single units and one eigenspace; this model has "
-            f"{model.spaces}{' and exchangeable units' if model.by_representatives else ''}; use "
+            f"{model.spaces}{' and exchangeable units' if model.uses_representatives else ''}; use "
             "gradient-flow, or simulate"
         )
 
@@ -209,10 +209,10 @@ def checked_training_rates(
         if not isinstance(s, Symbol) or s not in inner - projections:
             allowed = ", ".join(sorted(str(x) for x in inner - projections)) or "none"
             raise ValueError(f"train must be symbols of the predictor ({allowed}); got {s!r}")
-    moving = (*model.trained, *scalars)
+    moving = (*model.trained_directions, *scalars)
     rates = _each("rate", rate, moving, RATE)
     # Decay of all is that of directions; scalars have their own.
-    spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained, decay)
+    spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained_directions, decay)
     return TrainingRates(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
 
 

@@ -24,7 +24,7 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def _terms(self) -> Any:
-        if self.by_representatives:
+        if self.uses_representatives:
             raise ValueError(
                 "the number of units is a symbol: ask for equations, whose risk is that of units "
                 "that are alike, or state the model with a number"
@@ -94,17 +94,21 @@ class ExactRisk(ProjectionLaws):
         """
         if not self.is_additive:
             return self._terms.quadrature
-        return self._terms.with_meanings(self._terms.risk()) + self.data.noise**2
+        return self._terms.substitute_definitions(self._terms.risk()) + self.data.noise**2
 
     @cached_property
     def gradient(self) -> ImmutableMatrix:
         """The partial derivatives of the risk in the order parameters."""
-        return ImmutableMatrix([self._terms.with_meanings(x) for x in self._terms.gradient()])
+        return ImmutableMatrix(
+            [self._terms.substitute_definitions(x) for x in self._terms.gradient()]
+        )
 
     @cached_property
     def hessian(self) -> ImmutableMatrix:
         """The matrix of second partial derivatives of the risk in the order parameters."""
-        rows = [[self._terms.with_meanings(x) for x in row] for row in self._terms.hessian()]
+        rows = [
+            [self._terms.substitute_definitions(x) for x in row] for row in self._terms.hessian()
+        ]
         return ImmutableMatrix(rows)
 
     @cached_property
@@ -148,11 +152,11 @@ class ExactRisk(ProjectionLaws):
                 rows = self._terms.hessian()
                 outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
             elif name == "gradient":
-                outputs += map(self._terms.arranged, self._terms.gradient())
+                outputs += map(self._terms.nest_derivative, self._terms.gradient())
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
-        given = self._terms.needed(outputs)
+        given = self._terms.needed_definitions(outputs)
         return program_from_expressions(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:

@@ -48,19 +48,19 @@ class _Symbols:
     model: ProjectionLaws
 
     @property
-    def used(self) -> set[Symbol]:
+    def symbols_used(self) -> set[Symbol]:
         """All symbols that the risk depends on."""
         raise NotImplementedError
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
         """The symbols of the risk that are inner products of trained directions."""
-        return tuple(s for s in self.model.moving_products if s in self.used)
+        return tuple(s for s in self.model.moving_products if s in self.symbols_used)
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
         """The symbols of the risk that are not order parameters, by name."""
-        return tuple(sorted(self.used - {*self.order_parameters}, key=lambda s: s.name))
+        return tuple(sorted(self.symbols_used - {*self.order_parameters}, key=lambda s: s.name))
 
 
 class RiskTerms(_Symbols):
@@ -76,7 +76,7 @@ class RiskTerms(_Symbols):
         self._names: dict[Expr, Symbol] = {}
         self._groups: dict[Any, list[tuple[Expr, _MeanAtRoles]]] = {}
         self._biases: list[tuple[Expr, list[tuple[Expr, _MeanAtRoles]]]] = []
-        for counts, probability in stated.cases():
+        for counts, probability in stated.role_count_cases():
             self._add_case(counts, probability)
 
     def _add_case(self, counts: Mapping[Any, tuple[TokenRole, Expr]], probability: Expr) -> None:
@@ -115,23 +115,23 @@ class RiskTerms(_Symbols):
     def _variances(self) -> list[tuple[Expr, _MeanAtRoles]]:
         return [pair for group in self._groups.values() for pair in group]
 
-    def variances(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
+    def variance_groups(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
         """Yield the weighted covariances of each role in the risk, and their sum in closed form."""
         for group in self._groups.values():
             total = self._squared(Add(*(c * x.value() for c, x in group)))
-            yield [(c, x.parts) for c, x in group], self.with_meanings(total)
+            yield [(c, x.parts) for c, x in group], self.substitute_definitions(total)
 
-    def biases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
+    def bias_cases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
         """Yield the probability, the weighted means and the closed form of the bias, by case."""
         for probability, bias in self._biases:
             parts = [(c, x.parts[0]) for c, x in bias]
-            yield probability, parts, self.with_meanings(self._bias(bias))
+            yield probability, parts, self.substitute_definitions(self._bias(bias))
 
-    def moment(self, *parts: Part) -> Expr:
+    def mean_or_covariance(self, *parts: Part) -> Expr:
         """Return the mean of a token's contribution, or the covariance of two, in closed form."""
         tokens = {role.token for role, _ in parts}
         tau = self.model.data.correlation.get(frozenset(tokens)) if len(tokens) > 1 else None
-        return self.with_meanings(_MeanAtRoles(self, parts, tau).value())
+        return self.substitute_definitions(_MeanAtRoles(self, parts, tau).value())
 
     def _squared(self, variance: Expr) -> Expr:
         """Complete squares in a variance, so that little cancels in rounding near 0.
@@ -156,7 +156,7 @@ class RiskTerms(_Symbols):
         return not term.free_symbols & self.meanings.keys()
 
     def _bias(self, bias: list[tuple[Expr, _MeanAtRoles]]) -> Expr:
-        return self.named(Add(*(c * x.value() for c, x in bias)))
+        return self.name_if_state_dependent(Add(*(c * x.value() for c, x in bias)))
 
     def gradient(self) -> list[Expr]:
         """Return the gradient of the risk, in the order of the order parameters."""
@@ -187,7 +187,7 @@ class RiskTerms(_Symbols):
 
     # -- names -------------------------------------------------------------------------------------
 
-    def named(self, expr: Expr) -> Expr:
+    def name_if_state_dependent(self, expr: Expr) -> Expr:
         """Return a symbol for an expression that depends on the state, or else the expression."""
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
@@ -200,15 +200,17 @@ class RiskTerms(_Symbols):
     @cached_property
     def _state(self) -> set[Symbol]:
         x = self.model
-        pairs = ((y, z, a) for y in x.trained for z in x.directions for a in range(x.spaces))
-        return {s for y, z, a in pairs if isinstance(s := x.inner(y, z, a), Symbol)}
+        pairs = (
+            (y, z, a) for y in x.trained_directions for z in x.directions for a in range(x.spaces)
+        )
+        return {s for y, z, a in pairs if isinstance(s := x.inner_product(y, z, a), Symbol)}
 
     @cached_property
-    def used(self) -> set[Symbol]:
+    def symbols_used(self) -> set[Symbol]:
         """The symbols that the risk depends on."""
         found: set[Symbol] = set(self.model.data.noise.free_symbols)
         risk = self.risk()
-        for expr in (risk, *self.needed([risk]).values()):
+        for expr in (risk, *self.needed_definitions([risk]).values()):
             found |= expr.free_symbols
         return found - self.meanings.keys()
 
@@ -216,7 +218,9 @@ class RiskTerms(_Symbols):
     def quadrature(self) -> RequiredQuadrature | None:
         """The quadrature for means without a closed form; None if all have one."""
         risk = self.risk()
-        nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
+        nodes = set().union(
+            *(e.atoms(GaussianMean) for e in self.needed_definitions([risk]).values())
+        )
         if not nodes:
             return None
         dimension = max(len(node.orders) for node in nodes)
@@ -226,14 +230,14 @@ class RiskTerms(_Symbols):
             dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
         )
 
-    def arranged(self, expr: Expr) -> Expr:
+    def nest_derivative(self, expr: Expr) -> Expr:
         """Write a derivative as a nested polynomial if there are few order parameters."""
         if len(self.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
         return nest_polynomial(expr, names) if names else expr
 
-    def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
+    def needed_definitions(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """Return definitions of the symbols in some expressions, and of the symbols in these."""
         found: dict[Symbol, Expr] = {}
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
@@ -243,7 +247,7 @@ class RiskTerms(_Symbols):
             open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
         return found
 
-    def with_meanings(self, expr: Expr) -> Expr:
+    def substitute_definitions(self, expr: Expr) -> Expr:
         """Replace all symbols of subexpressions by their definitions."""
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})
@@ -325,11 +329,13 @@ class _MeanAtRoles:
         """
         if len(self._terms.order_parameters) <= _FEW:
             return self._at_law(formal)
-        return self._terms.named(self._with_atoms(formal).xreplace(self._named_law))
+        return self._terms.name_if_state_dependent(
+            self._with_atoms(formal).xreplace(self._named_law)
+        )
 
     @cached_property
     def _named_law(self) -> dict[Symbol, Expr]:
-        return {x: self._terms.named(e) for x, e in self._law.items()}
+        return {x: self._terms.name_if_state_dependent(e) for x, e in self._law.items()}
 
     def _rate(self, x: Symbol, p: Symbol) -> Expr:
         return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
@@ -345,11 +351,14 @@ class _MeanAtRoles:
         """Return the symbol of an atomic mean, or its derivative, under the role's law."""
         function, orders = split_atomic_mean_derivative(node)
         atom = ATOMS[function.func]
-        constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
+        constants = {
+            c: self._terms.name_if_state_dependent(e.xreplace(self._law))
+            for c, e in atom.constants.items()
+        }
         closed = (
             differentiate_closed_form(atom.closed, orders).xreplace(constants).xreplace(self._law)
         )
-        return self._terms.named(closed)
+        return self._terms.name_if_state_dependent(closed)
 
 
 @dataclass(frozen=True)
@@ -405,7 +414,7 @@ class SoftmaxRiskTerms(_Symbols):
                 self.covs.append(Add(*(c * x.covariance_of(token, y, z) for c, y, z in pairs)))
 
     @cached_property
-    def used(self) -> set[Symbol]:
+    def symbols_used(self) -> set[Symbol]:
         """The symbols that the risk depends on."""
         found = set(self.model.data.noise.free_symbols)
         return found.union(*(e.free_symbols for e in self._entries))

@@ -113,7 +113,7 @@ class OneSampleMeans:
             )
         self.model = model
         self.moments: dict[Symbol, MomentSum] = {}
-        self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
+        self.cases = [(list(counts.values()), p) for counts, p in model.role_count_cases()]
         self._known: dict[Any, Expr] = {}
         self._parts: dict[Any, list[MomentTerm]] = {}
         self._laws: dict[Any, Expr] = {}
@@ -133,7 +133,7 @@ class OneSampleMeans:
         weight = ProductFactors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
-    def scalar_gradient(self, s: Symbol) -> Expr:
+    def slope_in_scalar(self, s: Symbol) -> Expr:
         """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._slope(s, ONE, (s,), frozenset())
 
@@ -186,7 +186,7 @@ class OneSampleMeans:
     def _bias(self, roles: Iterable[tuple[TokenRole, Expr]]) -> Expr:
         return Add(*(n * self._mean(r) for r, n in roles))
 
-    def slope(self, name: Symbol, x: Symbol) -> Expr:
+    def moment_slope(self, name: Symbol, x: Symbol) -> Expr:
         """Return the symbol of a moment's partial derivative, or 0 if the derivative vanishes."""
         if (name, x) not in self._known:
             self._known[name, x] = self._named(self.moments[name].slope(x))
@@ -204,7 +204,7 @@ class OneSampleMeans:
         return None if self.model.spaces == 1 else space
 
     def _tags(self, *directions: Direction) -> frozenset[Symbol]:
-        if not self.model.by_representatives:
+        if not self.model.uses_representatives:
             return frozenset()
         groups = [x.group for x in directions if x.group is not None]
         return frozenset(unit_tag(group.count, i) for group, i in groups)
@@ -289,7 +289,7 @@ class OneSampleMeans:
     def _named(self, moment: MomentSum) -> Expr:
         if not moment.terms:
             return S.Zero
-        if self.model.by_representatives:
+        if self.model.uses_representatives:
             moment.terms = {key: factor(c) for key, c in moment.terms.items()}
         symbol = Symbol(f"moment_{len(self.moments)}", real=True)
         self.moments[symbol] = moment
@@ -299,7 +299,9 @@ class OneSampleMeans:
         self, moment: MomentSum, role: TokenRole, part: MomentTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
-        law, centred = means_and_covariances(order, self.mean_at(role), self.covariance_at(role))
+        law, centred = means_and_covariances(
+            order, self.projection_mean_function(role), self.projection_covariance_function(role)
+        )
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = count_represented_terms(part.tags, fixed) if part.tags else S.One
@@ -307,15 +309,15 @@ class OneSampleMeans:
 
     # -- laws ----------------------------------------------------------------------------------
 
-    def law_at(self, role: TokenRole, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
+    def projection_law(self, role: TokenRole, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
         """Return the joint law of a token's projections, named by the given symbols."""
-        mean, cov = self.mean_at(role), self.covariance_at(role)
+        mean, cov = self.projection_mean_function(role), self.projection_covariance_function(role)
         return GaussianLaw(
             {s: mean(v) for v, s in symbols.items()},
             [[cov(v, w) for w in symbols] for v in symbols],
         )
 
-    def mean_at(self, role: TokenRole) -> Callable[[Any], Expr]:
+    def projection_mean_function(self, role: TokenRole) -> Callable[[Any], Expr]:
         def mean_of(variable: Any) -> Expr:
             x, space = variable
             key = (role.token, variable)
@@ -329,11 +331,11 @@ class OneSampleMeans:
         """Return a function for inner products in one eigenspace, which is 0 for the others."""
 
         def inner(x: Direction, y: Direction, a: int = 0) -> Expr:
-            return self.model.inner(x, y, a) if space in (None, a) else S.Zero
+            return self.model.inner_product(x, y, a) if space in (None, a) else S.Zero
 
         return inner
 
-    def covariance_at(self, role: TokenRole) -> Callable[[Any, Any], Expr]:
+    def projection_covariance_function(self, role: TokenRole) -> Callable[[Any, Any], Expr]:
         def covariance_of(one: Any, other: Any) -> Expr:
             key = (role.token, one, other)
             if key not in self._laws:

@@ -24,7 +24,7 @@ from slrsym.runs import (
     build_runs,
     load,
     require_runs_dataset,
-    save_without_risk,
+    risk_error_after_saving,
 )
 from slrsym.schedules import SORTS, parameter_values
 
@@ -42,7 +42,7 @@ class DescentEngine:
         self.states = np.array(factor, dtype=np.float64)
         self._flow, self._alpha = model.flow, alpha
         self._compiled = (
-            model.flow.machine_code if backend == "numba" and model.is_additive else None
+            model.flow.compiled_step_loop if backend == "numba" and model.is_additive else None
         )
         if self._compiled is not None:
             return
@@ -72,7 +72,9 @@ class DescentEngine:
             return noted
 
         def step(factor: Array, fixed: Any) -> Array:
-            return flow.step(factor, self._slopes(flow.state(factor), fixed), alpha)
+            return flow.factor_after_step(
+                factor, self._slopes(flow.order_parameters_of_factor(factor), fixed), alpha
+            )
 
         self.states, noted = iterate_step(
             step, self._constants, self.states, columns, steps, every, lambda x: x
@@ -85,7 +87,7 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
     return {
-        (model.inner(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
+        (model.inner_product(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
         for k, v in values.items()
     }
 
@@ -149,12 +151,12 @@ def simulate(
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         at = schedule[numbers]
         columns = (at[:, None, k] for k in range(at.shape[1]))
-        found: Array = excess(model.flow.state(noted), *columns)[..., 0].T
+        found: Array = excess(model.flow.order_parameters_of_factor(noted), *columns)[..., 0].T
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
         at = schedule[numbers]
-        states = model.flow.state(noted)
+        states = model.flow.order_parameters_of_factor(noted)
         try:
             found, problem = risks(noted, numbers), None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
@@ -174,7 +176,7 @@ def simulate(
         }  # fmt: skip
         result = build_runs(variables, coords, settings)
         if problem is not None:
-            raise save_without_risk(result, path, problem) from problem
+            raise risk_error_after_saving(result, path, problem) from problem
         return result
 
     engine = DescentEngine(model, factor, alpha, chosen)
@@ -227,11 +229,11 @@ def parameters_by_step(
 
 def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     """Map inner products of fixed directions to their indices in the Gram matrices."""
-    t = len(model.trained)
+    t = len(model.trained_directions)
     return {
-        model.inner(x, y, a): (i, j, a)
-        for i, x in enumerate(model.fixed, t)
-        for j, y in enumerate(model.fixed[i - t :], i)
+        model.inner_product(x, y, a): (i, j, a)
+        for i, x in enumerate(model.fixed_directions, t)
+        for j, y in enumerate(model.fixed_directions[i - t :], i)
         for a in range(model.spaces)
     }
 
@@ -258,7 +260,7 @@ def add_fixed_products(
                 f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}"
             )
     squares = np.sum(np.diagonal(gram, axis1=-2, axis2=-1), axis=1)
-    for i, x in enumerate(model.trained):
+    for i, x in enumerate(model.trained_directions):
         if x.on_sphere and not np.abs(squares[:, i] - 1).max() < 1e-6:
             worst = squares[np.abs(squares[:, i] - 1).argmax(), i]
             raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
@@ -297,11 +299,16 @@ def initial_gram_factors(
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(
-                [[_number(model.inner(x, y), by_name) for y in model.fixed] for x in model.fixed]
-            ).reshape(len(model.fixed), len(model.fixed))
+                [
+                    [_number(model.inner_product(x, y), by_name) for y in model.fixed_directions]
+                    for x in model.fixed_directions
+                ]
+            ).reshape(len(model.fixed_directions), len(model.fixed_directions))
         elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
             # What the risk depends on is the same for all runs.
-            fixed = uniform_trained_directions(model, d, 1, rng)[0, 0, len(model.trained) :]
+            fixed = uniform_trained_directions(model, d, 1, rng)[
+                0, 0, len(model.trained_directions) :
+            ]
             gram = fixed @ fixed.T
         return uniform_trained_directions(model, d, runs, rng, gram, dimensions)
     if isinstance(start, Mapping):

@@ -61,7 +61,7 @@ def solve(
     }
     variables["risk"] = "time", risk
     coords: dict[str, Any] = {"time": times}
-    if not equations.symmetric:
+    if not equations.is_symmetric:
         names = [x.name for x in equations.model.directions]
         grams = _grams(equations, states, row, gram)
         spaces = equations.model.spaces > 1
@@ -140,7 +140,7 @@ def initial_state(
         rest = {k: v for k, v in values.items() if str(k) not in missing}
         state, row = equations.numerical_values({**start, **missing}, rest)
         return state, row, None
-    if equations.symmetric:
+    if equations.is_symmetric:
         raise ValueError(
             "start must be a mapping of the order parameters of exchangeable units "
             f"({', '.join(map(str, equations.state))}); got {start!r}"
@@ -154,8 +154,9 @@ def initial_state(
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
     row = parameters_by_step(model, rest, 0, equations.parameters)[0].tolist()
-    places = {model.inner(x, y, a): (a, i, j)
-              for i, x in enumerate(model.trained) for j, y in enumerate(model.directions)
+    places = {model.inner_product(x, y, a): (a, i, j)
+              for i, x in enumerate(model.trained_directions)
+              for j, y in enumerate(model.directions)
               for a in range(model.spaces)}  # fmt: skip
     numbers = [first[p.name] if p in scalars else gram[places[p]] for p in equations.state]
     return np.array(numbers, dtype=np.float64), row, gram
@@ -183,7 +184,7 @@ def _grams(
     for i, x in enumerate(model.directions):
         for j, y in enumerate(model.directions):
             for a in range(model.spaces):
-                product = model.inner(x, y, a)
+                product = model.inner_product(x, y, a)
                 if product in columns:
                     found[:, a, i, j] = columns[product]
                 elif product.is_number:

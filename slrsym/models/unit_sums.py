@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
-from slrsym.models.exchangeable_units import REPRESENTATIVES, unit_of_tag, unit_tag
+from slrsym.models.exchangeable_units import REPRESENTATIVES, group_size_and_index_of_tag, unit_tag
 from slrsym.models.moments import generic_gaussian_variables
 from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, OneSampleMeans
 from slrsym.models.specification import Direction
@@ -99,7 +99,9 @@ class UnitSums(OneSampleMeans):
             )
         if alone := [part for part in first if not part.tags]:
             total += self._over_units(role, rest, [*chosen, alone], units)
-        for count in dict.fromkeys(unit_of_tag(t)[0] for part in first for t in part.tags):
+        for count in dict.fromkeys(
+            group_size_and_index_of_tag(t)[0] for part in first for t in part.tags
+        ):
 
             def term(place: int, present: Units, count: Expr = count) -> Expr:
                 own = {unit_tag(count, place)}
@@ -132,7 +134,7 @@ class UnitSums(OneSampleMeans):
             value = pattern.core
             if order:
                 names = [self._name(x, units) for x, _ in order]
-                law = self.law_at(role, dict(zip(order, names, strict=True)))
+                law = self.projection_law(role, dict(zip(order, names, strict=True)))
                 named = dict(zip(generic_gaussian_variables(pattern.count), names, strict=True))
                 value = Expectation(value.xreplace(named), law)
             total += part.coefficient * value

@@ -198,7 +198,7 @@ def gradient_estimate(
     riemannian = kind == "riemannian"
     if isinstance(at, Directions):
         require_dimension(at, task)
-        if plan.reduced:
+        if plan.uses_variance_reduction:
             raise ValueError(
                 "method must be 'plain' or 'projected', and antithetic False, for a gradient at "
                 "vectors; variance is reduced at overlaps"
@@ -221,11 +221,11 @@ def _vector_gradient(
 ) -> Estimate:
     if plan.method == "plain":
         quantity = VectorGradient(predictor, at.k, at.v, riemannian)
-        moments = plan.sample_moments(quantity, plan.tokens(at, kept=True))
+        moments = plan.sample_moments(quantity, plan.whole_token_source(at, kept=True))
         return plan.estimate(moments, None, lambda x: x.reshape(2, -1))
     small, frame = at.in_span_basis()
     quantity = VectorGradient(predictor, small.k, small.v, riemannian)
-    moments = plan.sample_moments(quantity, plan.tokens(small, kept=True))
+    moments = plan.sample_moments(quantity, plan.whole_token_source(small, kept=True))
     m = frame.shape[1]
     blocks = (moments.covariance[:m, :m], moments.covariance[m:, m:])
     variances = [np.einsum("di,ij,dj->d", frame, block, frame) for block in blocks]
@@ -302,7 +302,7 @@ def output_summary(
     kept: list[_Array] = []
 
     def keep(rows: _Array) -> None:
-        if not plan.reduced and sum(map(len, kept)) < _KEPT:
+        if not plan.uses_variance_reduction and sum(map(len, kept)) < _KEPT:
             kept.append(rows[:, 0].copy())
 
     moments = plan.sample_moments(quantity, plan.sample_source(at), keep)

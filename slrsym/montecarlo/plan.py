@@ -28,7 +28,7 @@ from slrsym.montecarlo.sampling import (
     sample_quantity,
     stack_estimates,
 )
-from slrsym.renamed import old_attribute
+from slrsym.renamed import old_attribute, old_class_method
 from slrsym.task import ORACLE, PLACES, OrderParameters, Task
 
 METHODS = ("plain", "projected", "conditioned")
@@ -54,12 +54,12 @@ class SamplingPlan:
     progress: Progress | None
 
     @property
-    def reduced(self) -> bool:
+    def uses_variance_reduction(self) -> bool:
         """Whether the plan uses variance reduction."""
         return self.antithetic or self.method == "conditioned"
 
     @property
-    def per_observation(self) -> int:
+    def samples_per_observation(self) -> int:
         """Number of samples of the task in one observation: 2 for antithetic pairs, else 1."""
         return 2 if self.antithetic else 1
 
@@ -81,10 +81,10 @@ class SamplingPlan:
                 self.predictor.mirrors_all,
             )
         if not isinstance(at, Directions):
-            at = Directions.at(at, self.task, child_seed_sequence(self.root, 0))
-        return self.tokens(at)
+            at = Directions.draw_with_overlaps(at, self.task, child_seed_sequence(self.root, 0))
+        return self.whole_token_source(at)
 
-    def tokens(self, at: Directions, kept: bool = False) -> TokenSource:
+    def whole_token_source(self, at: Directions, kept: bool = False) -> TokenSource:
         """Return the source of whole tokens for given directions."""
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
         return TokenSource(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
@@ -115,7 +115,7 @@ class SamplingPlan:
 
     def variance_gain(self, quantity: Quantity, at: Any, moments: RunningMoments) -> _Array | None:
         """Return the factor by which the variance is reduced, from a pilot sample."""
-        if not self.reduced:
+        if not self.uses_variance_reduction:
             return None
         plan = replace(self, method="projected", antithetic=False)
         count = max(2, min(_PILOT, self.observations))
@@ -123,7 +123,7 @@ class SamplingPlan:
             quantity, plan.sample_source(at), child_seed_sequence(self.root, 2), count
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            return pilot.variance / (self.per_observation * moments.variance)
+            return pilot.variance / (self.samples_per_observation * moments.variance)
 
     def estimate(
         self,
@@ -135,7 +135,7 @@ class SamplingPlan:
         return Estimate(
             shape(moments.mean),
             shape(moments.stderr),
-            moments.count * self.per_observation,
+            moments.count * self.samples_per_observation,
             moments.count,
             None if gain is None else shape(gain),
             self.target,
@@ -266,8 +266,10 @@ class Directions:
                 f"k_star and v_star must be orthogonal; their inner product is {inner}"
             )
 
+    at = old_class_method("draw_with_overlaps")
+
     @classmethod
-    def at(cls, state: ArrayLike, task: Task, rng: SeedSequence) -> Directions:
+    def draw_with_overlaps(cls, state: ArrayLike, task: Task, rng: SeedSequence) -> Directions:
         """Draw vectors in R^d with given overlaps, in a random position.
 
         Parameters

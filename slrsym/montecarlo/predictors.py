@@ -15,6 +15,7 @@ from scipy.special import erf, softmax
 
 from slrsym.kernels.arguments import require_positive, require_real_array
 from slrsym.montecarlo.sampling import Batch
+from slrsym.renamed import old_attribute
 from slrsym.task import Task
 
 _Array: TypeAlias = NDArray[np.float64]
@@ -59,14 +60,16 @@ class AttentionPredictor:
         """
         raise NotImplementedError
 
-    def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
+    slopes_in = old_attribute("weight_slopes_in_score")
+
+    def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
         """Return the derivatives of all weights in one token's score.
 
         Parameters
         ----------
         u, a : ndarray, shape (n, L)
             Scores and weights.
-        at : ndarray of int, shape (n,)
+        token : ndarray of int, shape (n,)
             Which score, for each sample.
 
         Returns
@@ -134,11 +137,11 @@ class Softmax(AttentionPredictor):
     def own_slopes(self, u: _Array, a: _Array) -> _Array:
         return self.lam * a * (1 - a)
 
-    def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
+    def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
         rows = np.arange(len(u))
-        weight = self.lam * a[rows, at]
+        weight = self.lam * a[rows, token]
         result = -weight[:, None] * a
-        result[rows, at] += weight
+        result[rows, token] += weight
         return result
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
@@ -178,10 +181,10 @@ class Erf(AttentionPredictor):
         result: _Array = self.lam * 2 / np.sqrt(np.pi) * np.exp(-((self.lam * u) ** 2))
         return result
 
-    def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
+    def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
         rows = np.arange(len(u))
         result = np.zeros_like(u)
-        result[rows, at] = self.own_slopes(u[rows, at], a[rows, at])
+        result[rows, token] = self.own_slopes(u[rows, token], a[rows, token])
         return result
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
@@ -237,7 +240,7 @@ def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
 def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the conditional variance of the output given the scores."""
     result: NDArray[np.float64] = np.sum(
-        batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1
+        batch.array_by_token_kind(batch.var_own, batch.var_other) * a**2, axis=1
     )
     return result
 
@@ -307,8 +310,8 @@ class OverlapGradient:
         error = batch.y - np.sum(a * v, axis=1)
         slopes = self.predictor.output_slopes(u, a, v)
         # E[e dT/du] for the informative token's score, given all scores.
-        row = self.predictor.slopes_in(u, a, batch.place)
-        spread = batch.weighted(batch.var_own, batch.var_other)
+        row = self.predictor.weight_slopes_in_score(u, a, batch.place)
+        spread = batch.array_by_token_kind(batch.var_own, batch.var_other)
         joint = error * own(slopes) + own(row) * batch.cov - np.sum(spread * a * row, axis=1)
         mixed = 2 * a * slopes - 2 * error[:, None] * self.predictor.own_slopes(u, a)
         rows = np.stack(
@@ -317,7 +320,7 @@ class OverlapGradient:
                 -2 * g2 * own(a),
                 -2 * signal * own(a) * error,
                 -2 * g2 * own(slopes),
-                np.sum(batch.weighted(g2, 1.0) * mixed, axis=1),
+                np.sum(batch.array_by_token_kind(g2, 1.0) * mixed, axis=1),
             ],
             axis=1,
         )

@@ -337,7 +337,7 @@ class Batch:
         """Return the entry of each row of an array at that sample's informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
-    def weighted(self, informative: float, other: float) -> NDArray[np.float64]:
+    def array_by_token_kind(self, informative: float, other: float) -> NDArray[np.float64]:
         """Return an array with one number at informative tokens and another at all others."""
         result = np.full(self.u.shape, other)
         np.put_along_axis(result, self.place[:, None], informative, axis=1)

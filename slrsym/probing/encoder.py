@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
+from slrsym.renamed import old_attribute
+
 _HOW_TO = "docs/how-to/probe.md says where to get one"
 
 _Floats = NDArray[np.float32]
@@ -100,8 +102,10 @@ class Encoder:
         """The name of the encoder's directory, for figures."""
         return self.directory.resolve().name
 
+    layers = old_attribute("layer_count")
+
     @property
-    def layers(self) -> int:
+    def layer_count(self) -> int:
         """The number of layers, one less than that of hidden states."""
         return int(self.config["num_hidden_layers"])
 
@@ -126,7 +130,9 @@ class Encoder:
 
     # -- the tokenizer -----------------------------------------------------------------------
 
-    def tokens(self, text: str) -> list[str]:
+    tokens = old_attribute("word_pieces")
+
+    def word_pieces(self, text: str) -> list[str]:
         """Return the word pieces of a text, between [CLS] and [SEP].
 
         Parameters
@@ -176,7 +182,9 @@ class Encoder:
 
     # -- the network -------------------------------------------------------------------------
 
-    def embeddings(self, tokens: Sequence[str]) -> _Floats:
+    embeddings = old_attribute("word_embeddings")
+
+    def word_embeddings(self, tokens: Sequence[str]) -> _Floats:
         """Return the initial embeddings of word pieces, without position embeddings.
 
         Parameters
@@ -213,7 +221,7 @@ class Encoder:
         ValueError
             If the texts have different lengths, or are longer than the encoder allows.
         """
-        ids = [[self._pieces[piece] for piece in self.tokens(text)] for text in texts]
+        ids = [[self._pieces[piece] for piece in self.word_pieces(text)] for text in texts]
         lengths = {len(row) for row in ids}
         if len(lengths) != 1:
             raise ValueError(f"texts must have equally many pieces; got {sorted(lengths)}")
@@ -223,8 +231,8 @@ class Encoder:
         x = self._weight("embeddings.word_embeddings.weight")[np.array(ids)]
         x = x + positions[: x.shape[1]] + self._weight("embeddings.token_type_embeddings.weight")[0]
         states = [self._normalised(x, "embeddings.LayerNorm")]
-        for layer in range(self.layers):
-            alone = first_only and layer == self.layers - 1
+        for layer in range(self.layer_count):
+            alone = first_only and layer == self.layer_count - 1
             states.append(self._layer(states[-1], f"encoder.layer.{layer}", alone))
         return states
 

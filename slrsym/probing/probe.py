@@ -108,10 +108,10 @@ class Probing(SavedComputation):
     def settings(self) -> dict[str, Any]:
         """The parameters on which the data depend, with a hash of the encoder's weights."""
         encoder = _loaded(str(self.directory))
-        sizes = [len(sentences(name)) for name in SETS]
+        sizes = [len(labelled_sentences(name)) for name in SETS]
         return {
             "survey": "probing", "model": encoder.name, "weights": encoder.digest,
-            "layers": encoder.layers, "sentences": sizes, "C": self.C,
+            "layers": encoder.layer_count, "sentences": sizes, "C": self.C,
         }  # fmt: skip
 
     def compute(
@@ -138,7 +138,7 @@ class Probing(SavedComputation):
         """
         settings = self.settings
         vectors = self._vectors(progress, workers)
-        labels = {name: np.array([label for _, label in sentences(name)]) for name in SETS}
+        labels = {name: np.array([label for _, label in labelled_sentences(name)]) for name in SETS}
         scalings, states = ("raw", "standardised"), settings["layers"] + 1
         found = np.empty((len(SETS), states, len(scalings)))
         with show_progress(progress, "probes", states * len(scalings)) as shown:
@@ -172,10 +172,12 @@ class Probing(SavedComputation):
     ) -> dict[str, NDArray[np.float32]]:
         """Return the hidden states at [CLS] after each layer, for each set of sentences."""
         encoder = _loaded(str(self.directory))
-        texts = [(name, i, text) for name in SETS for i, (text, _) in enumerate(sentences(name))]
+        texts = [
+            (name, i, text) for name in SETS for i, (text, _) in enumerate(labelled_sentences(name))
+        ]
         by_length: dict[int, list[tuple[str, int, str]]] = {}
         for entry in texts:
-            by_length.setdefault(len(encoder.tokens(entry[2])), []).append(entry)
+            by_length.setdefault(len(encoder.word_pieces(entry[2])), []).append(entry)
         jobs: Any = deque()
         for group in by_length.values():
             for at in range(0, len(group), _BATCH):
@@ -183,7 +185,9 @@ class Probing(SavedComputation):
                 jobs.append((some, _encoded, (str(self.directory), [text for *_, text in some])))
         width, found = int(encoder.config["hidden_size"]), {}
         for name in SETS:
-            found[name] = np.empty((len(sentences(name)), encoder.layers + 1, width), np.float32)
+            found[name] = np.empty(
+                (len(labelled_sentences(name)), encoder.layer_count + 1, width), np.float32
+            )
         with show_progress(progress, "sentences", len(texts)) as shown:
             for some, vectors in results_from_processes(jobs, workers or count_cores()):
                 for (name, i, _), vector in zip(some, vectors, strict=True):
@@ -242,13 +246,17 @@ class Projections(SavedComputation):
         encoder = _loaded(str(self.directory))
 
         def mean(word: str) -> NDArray[np.float64]:
-            return np.asarray(encoder.embeddings(encoder.tokens(word)[1:-1]).mean(axis=0), float)
+            return np.asarray(
+                encoder.word_embeddings(encoder.word_pieces(word)[1:-1]).mean(axis=0), float
+            )
 
         positive, negative = (
             np.mean([mean(word) for word in group], axis=0) for group in ADJECTIVES["seen"]
         )
         feeling = {word for group in ADJECTIVES["seen"] for word in group}
-        others = {w for text, _ in sentences("train") for w in encoder.words(text)} - feeling
+        others = {
+            w for text, _ in labelled_sentences("train") for w in encoder.words(text)
+        } - feeling
         centre = np.mean([mean(word) for word in sorted(others)], axis=0)
         k = (positive + negative) / 2 - centre
         k /= np.linalg.norm(k)
@@ -261,7 +269,7 @@ class Projections(SavedComputation):
     def _drawn(self, words: list[list[str]], decisive: list[int]) -> NDArray[np.floating[Any]]:
         task = MultipleLocation(Task(self.d, len(words[0]), 0.5**0.5))
         rng = np.random.default_rng(self.seed)
-        k_star, v_star = task.stars(rng)
+        k_star, v_star = task.draw_stars(rng)
         X, y = task.draw(rng, k_star, v_star, 100)
         # A sentence of each label, clearly; the informative token has the place of its word.
         chosen = [X[np.argmax(y > 0.8)], X[np.argmax(y < -0.8)]]
@@ -331,7 +339,7 @@ EXAMPLE = (
 
 
 @cache
-def sentences(name: str) -> tuple[tuple[str, int], ...]:
+def labelled_sentences(name: str) -> tuple[tuple[str, int], ...]:
     """Return a set of labelled sentences, from the patterns of figure 1 (Section E.1).
 
     Parameters
@@ -350,7 +358,7 @@ def sentences(name: str) -> tuple[tuple[str, int], ...]:
 
     Examples
     --------
-    >>> len(sentences("train")), sentences("both")[0]
+    >>> len(labelled_sentences("train")), labelled_sentences("both")[0]
     (15552, ('Hello, how are you? Good evening, my red cat is very pretty.', 1))
     """
     if name not in SETS:

@@ -62,10 +62,12 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, TheoremHypothesis]:
     for x, y in zip(g.coordinates, second, strict=True):
         if not isinstance(y, Symbol) or y._assumptions_orig != x._assumptions_orig:
             raise ProofError(f"the second point's coordinate {y} has to be a symbol as {x} is")
-    images = Add(*(abs(u - v) for u, v in zip(g.images, g.moved(second), strict=True)))
-    expands = Ge(images, factor * g.distance(second), evaluate=False)
+    images = Add(*(abs(u - v) for u, v in zip(g.images, g.image_at(second), strict=True)))
+    expands = Ge(images, factor * g.l1_distance(second), evaluate=False)
     return {
-        "expands": TheoremHypothesis(expands, (*g.inside(), *g.inside(second))),
+        "expands": TheoremHypothesis(
+            expands, (*g.inside_conditions(), *g.inside_conditions(second))
+        ),
         "factor": TheoremHypothesis(Gt(factor, 0, evaluate=False)),
     }
 
@@ -135,8 +137,8 @@ def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
     g = goal.map
     hypotheses = hypotheses_at_all_box_points(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
-        less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
-        hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior())
+        less = sp.Lt(g.value_before_step(risk), value_at(risk, point), evaluate=False)
+        hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior_conditions())
     hypotheses["decreases"] = TheoremHypothesis(DecreasesAlong(g, risk))
     return TheoremHypotheses(hypotheses, g.coordinates)
 
@@ -201,7 +203,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def overlaps_after_step_statement() -> Boolean:
-    """Return a statement of overlaps and a squared distance after a step along k* and v*."""
+    """Return identities of overlaps after k, v move along k*, v*, and of |k - s k*|^2."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -266,20 +268,20 @@ def _on_the_manifold(
         )
     if type(slopes) is not sp.Lambda or len(value_at(slopes, planar.coordinates)) != 2:
         raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
-    square = planar.inside()
+    square = planar.inside_conditions()
     values = tuple(value_at(slopes, planar.coordinates))
     hypotheses = {
         "chain_rule": TheoremHypothesis(overlap_chain_rule_statement()),
         "vectors": TheoremHypothesis(overlaps_after_step_statement()),
     }
     for number, x in enumerate(overlaps[2:], start=1):
-        partial = at(D(descent.function.expr, x), descent.across)
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
         hypotheses[f"across_{number}"] = TheoremHypothesis(Eq(partial, 0, evaluate=False), square)
     for number, (x, slope, image) in enumerate(
         zip(overlaps, values, planar.images, strict=False), start=1
     ):
-        partial = at(D(descent.function.expr, x), descent.across)
-        moved = _next_overlap(x, slope, descent.rate)
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
+        moved = _next_overlap(x, slope, descent.step_size)
         hypotheses[f"slope_{number}"] = TheoremHypothesis(
             Eq(partial, slope, evaluate=False), square
         )
@@ -308,9 +310,9 @@ def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> Theorem
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 4, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
+        manifold_gradients_gram_statement(*planar.coordinates), planar.inside_conditions()
     )
     return _needs(goal, hypotheses)
 
@@ -322,14 +324,16 @@ def from_overlaps_and_edges_hypotheses(
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 3, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        manifold_gradients_gram_statement(*planar.coordinates), planar.inside()
+        manifold_gradients_gram_statement(*planar.coordinates), planar.inside_conditions()
     )
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
             keeps = Eq(at(image, {x: value}), value, evaluate=False)
-            hypotheses[f"edge_stays_{place + 1}_{side}"] = TheoremHypothesis(keeps, planar.inside())
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = TheoremHypothesis(
+                keeps, planar.inside_conditions()
+            )
             ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
             if ends or type(goal) is not NullPairs:
                 edge = _of_the_map(goal, planar.face(x, value), ends)

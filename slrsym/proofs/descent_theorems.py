@@ -59,8 +59,11 @@ def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> A
 
 def hypotheses_at_all_box_points(g: BoxMap, **statements: Boolean) -> dict[str, TheoremHypothesis]:
     """Return named statements, and the box's invariance, as hypotheses at all its points."""
-    formulas = {"stays": g.stays(), **statements}
-    return {name: TheoremHypothesis(formula, g.inside()) for name, formula in formulas.items()}
+    formulas = {"stays": g.invariance_condition(), **statements}
+    return {
+        name: TheoremHypothesis(formula, g.inside_conditions())
+        for name, formula in formulas.items()
+    }
 
 
 def membership_statement(g: BoxMap, points: sp.FiniteSet) -> Boolean:
@@ -119,7 +122,7 @@ def conditional_risk_hypotheses(goal: Boolean, noise: NoiseLaw) -> TheoremHypoth
 def decrease_hypotheses(goal: Boolean) -> TheoremHypotheses:
     goal = require_goal_kind(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
-    change = g.after(f) - g.before(f)
+    change = g.value_after_step(f) - g.value_before_step(f)
     return TheoremHypotheses(
         hypotheses_at_all_box_points(g, decreases=Le(change, 0, evaluate=False)), g.coordinates
     )
@@ -129,13 +132,15 @@ def bounded_descent_hypotheses(
     goal: Boolean, risk: Lambda, rate: Expr, floor: Expr
 ) -> TheoremHypotheses:
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
-    g, slack = goal.map, goal.map.before(goal.function)
+    g, slack = goal.map, goal.map.value_before_step(goal.function)
     rate, floor = _numbers(rate, floor)
     hypotheses = hypotheses_at_all_box_points(
         g,
-        descends=Le(g.after(risk) - g.before(risk) + rate * slack, 0, evaluate=False),
+        descends=Le(
+            g.value_after_step(risk) - g.value_before_step(risk) + rate * slack, 0, evaluate=False
+        ),
         nonnegative=Ge(slack, 0, evaluate=False),
-        bounded=Ge(g.before(risk), floor, evaluate=False),
+        bounded=Ge(g.value_before_step(risk), floor, evaluate=False),
     )
     hypotheses["rate"] = TheoremHypothesis(Gt(rate, 0, evaluate=False))
     return TheoremHypotheses(hypotheses, g.coordinates)
@@ -145,7 +150,7 @@ def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theore
     goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
-    bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
+    bound = Le(g.squared_step_length() - factor * g.value_before_step(slack), 0, evaluate=False)
     hypotheses = hypotheses_at_all_box_points(g, steps=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
@@ -153,10 +158,10 @@ def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theore
 
 def limits_solve_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremHypotheses:
     goal = require_goal_kind(goal, AccumulationPointsSolve, "limits-solve")
-    g, values = goal.map, goal.map.before(goal.equations)
+    g, values = goal.map, goal.map.value_before_step(goal.equations)
     (factor,) = _numbers(factor)
     squares = sp.Add(*(e**2 for e in values))
-    bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
+    bound = Le(squares - factor * g.value_before_step(slack), 0, evaluate=False)
     hypotheses = hypotheses_at_all_box_points(g, equations=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
@@ -167,7 +172,7 @@ def connected_limits_hypotheses(goal: Boolean, equations: Lambda) -> TheoremHypo
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
         raise ProofError(f"equations must be made by lambda_of_coordinates; got {equations!r}")
-    system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)))
+    system = And(*(Eq(e, 0, evaluate=False) for e in g.value_before_step(equations)))
     solutions = sp.Equivalent(system, membership_statement(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = (
@@ -193,7 +198,7 @@ def on_face_hypotheses(
     if type(goal) is DecreasesAlong:
         shown = DecreasesAlong(whole, of)
         restricted = lambda_of_coordinates(
-            face.coordinates, substitute_simultaneously(whole.before(of), {fixed: value})
+            face.coordinates, substitute_simultaneously(whole.value_before_step(of), {fixed: value})
         )
         wanted: Boolean = DecreasesAlong(face, restricted)
     else:
@@ -203,5 +208,8 @@ def on_face_hypotheses(
     if goal != wanted:
         raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
     kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
-    hypotheses = {"kept": TheoremHypothesis(kept, face.inside()), "whole": TheoremHypothesis(shown)}
+    hypotheses = {
+        "kept": TheoremHypothesis(kept, face.inside_conditions()),
+        "whole": TheoremHypothesis(shown),
+    }
     return TheoremHypotheses(hypotheses, whole.coordinates)

@@ -153,7 +153,7 @@ class _Conditioning(Rule):
             elif not present:
                 inner.append(block)
             elif isinstance(block, GaussianLaw):
-                inner.append(block.condition({s: s for s in present}))
+                inner.append(block.conditional({s: s for s in present}))
                 outer.append(block.marginal(*present))
             else:
                 raise Refused(f"cannot condition {block}")

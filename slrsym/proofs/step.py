@@ -13,6 +13,7 @@ from sympy.core.relational import Relational
 
 from slrsym.proofs.axioms import soundness_axiom_name
 from slrsym.proofs.context import Context
+from slrsym.renamed import old_class_method
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
@@ -73,8 +74,10 @@ class Link:
         """The relation as an unevaluated SymPy object."""
         return relation(self.lhs, self.relation, self.rhs)
 
+    of = old_class_method("from_relation")
+
     @classmethod
-    def of(cls, statement: Relational) -> Link:
+    def from_relation(cls, statement: Relational) -> Link:
         """Return a SymPy relation as a `Link`: left side, relation symbol, and right side.
 
         Parameters

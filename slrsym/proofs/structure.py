@@ -306,7 +306,7 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
     def shown_at(value: Any, proof: Proof | Rule) -> Proof:
         if goal not in parts:
             return Proof.require(proof, f"what shows the goal at {value}")
-        link = Link.of(substitute_simultaneously(goal, {variable: value}))
+        link = Link.from_relation(substitute_simultaneously(goal, {variable: value}))
         return as_proof(link.lhs, link.rhs, proof, link.relation)
 
     return _Induction(

@@ -141,7 +141,7 @@ def proof_of_hypothesis(hypothesis: TheoremHypothesis, by: Proof | Rule) -> Proo
     if isinstance(by, Proof):
         return by
     if isinstance(statement, Relational):
-        link = Link.of(statement)
+        link = Link.from_relation(statement)
         return Chain(link.lhs, ((link, by),))
     if isinstance(by, Lemma) and by.factor == 1 and not by.conditions:
         return by_claim(statement, by.id, dict(by.values))

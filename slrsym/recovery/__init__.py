@@ -1,16 +1,22 @@
 """Recovery of the oracle from random starts: counts of endpoints, and sweeps over settings."""
 
-from slrsym.recovery.separation import (
+from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
+from slrsym.recovery.swap_prediction import (
     Mode,
-    Separation,
+    SwapPrediction,
     components_along_modes,
+    fit_swap_prediction,
     modes,
-    separation,
     setting_of_runs,
 )
-from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
 from slrsym.recovery.sweeps import recover, sweep
 from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.runs import wilson_intervals
 
-__getattr__ = _old_names(__name__, verdicts="classify_states", wilson="wilson_intervals")
+__getattr__ = _old_names(
+    __name__,
+    Separation="SwapPrediction",
+    separation="fit_swap_prediction",
+    verdicts="classify_states",
+    wilson="wilson_intervals",
+)

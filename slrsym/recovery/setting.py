@@ -23,7 +23,7 @@ from slrsym.dynamics.spheres import (
 )
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.landscape.points import distance_up_to_symmetry
-from slrsym.landscape.stability import swap_point
+from slrsym.landscape.stability import swap_point_and_excess_risk
 from slrsym.recovery.tubes import Tube, tube_around_run
 from slrsym.renamed import old_attribute
 from slrsym.runs import wilson_intervals
@@ -45,7 +45,7 @@ STILL = 1e-3
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
     """Return the largest overlap differences from oracle, swap point and manifold, (..., 3)."""
-    swap, _ = swap_point(task, lam)
+    swap, _ = swap_point_and_excess_risk(task, lam)
     found = [distance_up_to_symmetry(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
     return np.stack(found, axis=-1)
@@ -116,7 +116,7 @@ def classify_endpoints(
     else has ended if it stays at the inverse temperature that it has, and at a later one.
     """
     found = classify_states(states, lam, task)
-    swap, _ = swap_point(task, lam)
+    swap, _ = swap_point_and_excess_risk(task, lam)
     attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
     for at in (lam, later):
         asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])
@@ -255,7 +255,9 @@ class Setting:
         digest = hashlib.sha256(repr(self).encode()).digest()
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
-    def starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
+    starts = old_attribute("draw_starts")
+
+    def draw_starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
         """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`.
 
         Parameters
@@ -325,7 +327,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         return ()
     lam, task = setting.inverse_temperatures, setting.task
     times = classification_steps(setting.steps)
-    engine = _engine(setting.starts(seed, 0, _PILOTS), setting, backend)
+    engine = _engine(setting.draw_starts(seed, 0, _PILOTS), setting, backend)
     log, done = [], 0
     for step in times.tolist():
         engine.advance(lam[done:step], step - done)
@@ -372,7 +374,7 @@ def follow_to_ends(
 ) -> ClassifiedRuns:
     """Run descent from random starts until each end is classified; return the endpoints."""
     lam = setting.inverse_temperatures
-    start = setting.starts(seed, first, stop)
+    start = setting.draw_starts(seed, first, stop)
     count = len(start)
     result = ClassifiedRuns(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)

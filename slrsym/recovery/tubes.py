@@ -45,7 +45,7 @@ from slrsym.dynamics.spheres import (
     overlaps_of_vectors,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.models.paper_expressions import ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import Task

@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
+from slrsym.renamed import old_attribute
 
 
 class ProofError(Exception):
@@ -71,7 +72,9 @@ class ForAll(Sentence):
         x = self.variable
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
-    def at(self, value: Any) -> Boolean:
+    at = old_attribute("instantiate")
+
+    def instantiate(self, value: Any) -> Boolean:
         """Return the quantified statement with a value in place of its bound variable.
 
         Parameters
@@ -86,7 +89,9 @@ class ForAll(Sentence):
         """
         return substitute_simultaneously(self.statement, {self.variable: sp.sympify(value)})
 
-    def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
+    with_values = old_attribute("substitute_free_symbols")
+
+    def substitute_free_symbols(self, values: Mapping[Symbol, Expr]) -> ForAll:
         """Return the statement with values substituted for free symbols, avoiding capture.
 
         Parameters
@@ -103,7 +108,7 @@ class ForAll(Sentence):
         x = self.variable
         if any(x in v.free_symbols for v in values.values()):
             x = sp.Dummy(x.name, **x._assumptions_orig)
-        made: ForAll = ForAll(x, substitute_simultaneously(self.at(x), values))
+        made: ForAll = ForAll(x, substitute_simultaneously(self.instantiate(x), values))
         return made
 
     def _sympystr(self, printer: Any) -> str:
@@ -198,7 +203,7 @@ def substitute_simultaneously(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
             evaluate=False,
         )
     if isinstance(expr, ForAll):
-        return expr.with_values(values)
+        return expr.substitute_free_symbols(values)
     if isinstance(expr, BooleanFunction):
         return expr.func(
             *(substitute_simultaneously(arg, values) for arg in expr.args), evaluate=False

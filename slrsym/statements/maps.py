@@ -10,6 +10,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, substitute_simultaneously
 
 
@@ -140,7 +141,14 @@ class BoxMap(Basic):  # type: ignore[misc]
         """The upper ends of the box's intervals."""
         return tuple(self.args[2])
 
-    def inside(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
+    distance = old_attribute("l1_distance")
+    inside = old_attribute("inside_conditions")
+    interior = old_attribute("interior_conditions")
+    moved = old_attribute("image_at")
+    squared_step = old_attribute("squared_step_length")
+    stays = old_attribute("invariance_condition")
+
+    def inside_conditions(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
         """Return the conditions that a point lies in the closed box.
 
         Parameters
@@ -155,7 +163,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return self._interval_relations(point, sp.Ge, sp.Le)
 
-    def interior(self) -> tuple[Boolean, ...]:
+    def interior_conditions(self) -> tuple[Boolean, ...]:
         """Return the conditions that the coordinates lie in the open box."""
         return self._interval_relations(None, sp.Gt, sp.Lt)
 
@@ -169,11 +177,14 @@ class BoxMap(Basic):  # type: ignore[misc]
             for relation in (above(x, least, evaluate=False), below(x, most, evaluate=False))
         )
 
-    def stays(self) -> Boolean:
+    def invariance_condition(self) -> Boolean:
         """Return the condition that the map takes the box into itself."""
-        return sp.And(*self.inside(self.images))
+        return sp.And(*self.inside_conditions(self.images))
 
-    def after(self, function: sp.Lambda) -> Expr:
+    after = old_attribute("value_after_step")
+    before = old_attribute("value_before_step")
+
+    def value_after_step(self, function: sp.Lambda) -> Expr:
         """Return f(g(x)), the value of a function f after one step from x.
 
         Parameters
@@ -188,7 +199,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return value_at(function, self.images)
 
-    def before(self, function: sp.Lambda) -> Any:
+    def value_before_step(self, function: sp.Lambda) -> Any:
         """Return f(x), the value of a function f before a step from x.
 
         Parameters
@@ -203,7 +214,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         return value_at(function, self.coordinates)
 
-    def squared_step(self) -> Expr:
+    def squared_step_length(self) -> Expr:
         """Return the squared length of a step, ``|g(x) - x|^2``."""
         return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
@@ -230,7 +241,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
         return BoxMap(sp.Lambda(place, images), low, high)
 
-    def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
+    def image_at(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
         """Return the image, under the map, of a point whose coordinates have other names.
 
         Parameters
@@ -246,7 +257,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         values = dict(zip(self.coordinates, others, strict=True))
         return tuple(substitute_simultaneously(image, values) for image in self.images)
 
-    def distance(self, others: Iterable[Symbol]) -> Expr:
+    def l1_distance(self, others: Iterable[Symbol]) -> Expr:
         """Return the l1 distance between the point of the map's coordinates and that of others.
 
         Parameters
@@ -286,7 +297,7 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
     --------
     >>> from sympy import Symbol
     >>> x = Symbol("x", real=True)
-    >>> box_map({x: x / 2}).stays()
+    >>> box_map({x: x / 2}).invariance_condition()
     (x/2 >= -1) & (x/2 <= 1)
     """
     size = len(images)
@@ -331,17 +342,22 @@ class SphereDescent(Basic):  # type: ignore[misc]
         """The risk R, as a function of the five overlaps."""
         return self.args[0]
 
+    rate = old_attribute("step_size")
+
     @property
-    def rate(self) -> Expr:
+    def step_size(self) -> Expr:
         """The step size of the projected gradient descent."""
         return self.args[1]
 
+    across = old_attribute("zero_overlaps_on_manifold")
+    dimension = old_attribute("space_dimension")
+
     @property
-    def dimension(self) -> Expr:
+    def space_dimension(self) -> Expr:
         """The dimension of the space that holds the two unit vectors."""
         return self.args[2]
 
     @property
-    def across(self) -> dict[Symbol, Expr]:
+    def zero_overlaps_on_manifold(self) -> dict[Symbol, Expr]:
         """The last three overlaps, each with its value 0 on the invariant manifold."""
         return dict.fromkeys(self.function.variables[2:], S.Zero)

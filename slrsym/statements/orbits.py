@@ -318,9 +318,9 @@ class _StatementOnPairs(OrbitStatement):
         return (
             f"{start} pair of unit vectors, $k$ orthogonal to $v*$, $v$ orthogonal to $k*$ and to "
             "$k$, in dimension ",
-            self.map.dimension,
+            self.map.space_dimension,
             ", projected gradient descent of $R$ with step size ",
-            self.map.rate,
+            self.map.step_size,
             end,
         )
 

@@ -16,14 +16,14 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     is_bound_place,
     is_same_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.chain import D
@@ -46,7 +46,7 @@ class MeanValueTheorem:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
-    def restrict_to_interval(self, line: Inference, low: Term, high: Term) -> Inference:
+    def discharge_all_but_interval(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
@@ -61,7 +61,7 @@ class MeanValueTheorem:
     def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
         """Compare values at `low` and `high`, given a comparison of derivatives between them."""
         return self.emitter.script.add(
-            "mean value", [self.restrict_to_interval(line, low, high)], self.x, low, high
+            "mean value", [self.discharge_all_but_interval(line, low, high)], self.x, low, high
         )
 
     def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
@@ -69,7 +69,7 @@ class MeanValueTheorem:
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
         exist = [
-            self.emitter.prove_or_add_axiom(definedness_formula(t), self.context) for t in (a, b)
+            self.emitter.prove_or_add_axiom(definedness_equation(t), self.context) for t in (a, b)
         ]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
@@ -100,7 +100,7 @@ def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     if kind == "<" and wanted[0] == "<=":
         slope = emitter.conclude(slope, ("<=", a, b), step.context)
     line = emitter.discharge_hypotheses(between.compare_ends(slope, low, high), step.context)
-    return emitter.from_equations([line], wanted, step.context)
+    return emitter.prove_from_equations([line], wanted, step.context)
 
 
 @emitter_for_rules("_Lipschitz")
@@ -118,7 +118,7 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
         if size[:2] != ("f", "abs"):
             return prove_by_arithmetic(emitter, wanted, given, lines)
         split = emitter.script.add("absolute value", (), size[2])
-        proofs = [split, prove_by_arithmetic(emitter, definedness_formula(size[2]), given)]
+        proofs = [split, prove_by_arithmetic(emitter, definedness_equation(size[2]), given)]
         for side in split.theorem.conclusion[1:]:
             value = side[2]
             proofs.append(prove_by_arithmetic(emitter, ("<=", value[2], most), given, lines))
@@ -157,7 +157,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         # Between the points the derivative is at least, or at most, that of the parabola.
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
-        near = between.restrict_to_interval(bend, low, high)
+        near = between.discharge_all_but_interval(bend, low, high)
         step_one = prove_by_arithmetic(
             emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
         )
@@ -220,8 +220,8 @@ def _emit_equal_by_derivative(
             # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.attempt(partial(align_values, line, places))
-                return emitter.from_equations([short, equal], goal, context)
+                short = emitter.try_or_undo(partial(align_values, line, places))
+                return emitter.prove_from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
         def align_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
@@ -242,7 +242,7 @@ def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
     """Yield the outermost binders of a given kind, such as sums, in a term."""
     if t[0] == head:
         yield t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _outermost_binders(part, head)
 
@@ -258,11 +258,11 @@ def _emit_fundamental_theorem(
     for node in _outermost_binders(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.attempt(partial(_integrate, emitter, step.context, node, primitive))
+                emitter.try_or_undo(partial(_integrate, emitter, step.context, node, primitive))
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
-    return emitter.from_equations(lines, wanted, step.context)
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
@@ -301,7 +301,7 @@ def _emit_integral_algebra(
         )
         line = emitter.script.add("adjacent", (), first, second)
         lines.append(emitter.discharge_hypotheses(line, step.context))
-    return emitter.from_equations(lines, wanted, step.context)
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_SingleOut")
@@ -320,8 +320,8 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
             return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
-            lines.append(emitter.attempt(split_off))
-    return emitter.from_equations(lines, wanted, step.context)
+            lines.append(emitter.try_or_undo(split_off))
+    return emitter.prove_from_equations(lines, wanted, step.context)
 
 
 @emitter_for_rules("_Termwise")
@@ -368,21 +368,25 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
         exist.append(
             discharge(
                 emitter.script.add(
-                    "under", [under_facts(definedness_formula(t))], sum_over_range(t)
+                    "under", [under_facts(definedness_equation(t))], sum_over_range(t)
                 )
             )
         )
-        emitter.store_proof(definedness_formula(sum_over_range(t)), step.context, exist[-1])
+        emitter.store_proof(definedness_equation(sum_over_range(t)), step.context, exist[-1])
     added = discharge(emitter.script.add("under", [compared], sum_over_range(sides[0])))
     taken = discharge(
         emitter.script.add(
-            "linear", [under_facts(definedness_formula(body))], sum_over_range(body), factors, parts
+            "linear",
+            [under_facts(definedness_equation(body))],
+            sum_over_range(body),
+            factors,
+            parts,
         )
     )
     goal = emitter.formula(step.statement)
 
     def rewrite_equal(line: Inference, old: Term, new: Term) -> Inference:
-        equation = emitter.from_equations(exist, ("=", old, new), step.context)
+        equation = emitter.prove_from_equations(exist, ("=", old, new), step.context)
         paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
@@ -393,12 +397,12 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     total, (_, *ends) = sum_over_range(body), taken.theorem.conclusion
     (linear_part,) = [t for t in ends if not is_same_term(t, total)]
     more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
-    equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
+    equal = emitter.prove_from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
     equal = emitter.script.add("rewrite", [equal, taken], [[1, 2]])
     sides = (
         [("+", less, total), less] if is_same_term(sides[0], body) else [less, ("+", less, total)]
     )
-    line = emitter.from_equations([added], (kind, *sides), step.context)
+    line = emitter.prove_from_equations([added], (kind, *sides), step.context)
     return emitter.script.add(
         "rewrite", [line, equal], [[1 if is_same_term(sides[1], less) else 2]]
     )

@@ -23,13 +23,13 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     has_copy_sum,
     is_bound_place,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     substitute,
 )
@@ -200,7 +200,7 @@ def prove_by_arithmetic(
         if not any(any(outer_binders(q)) for q in formulas):
             raise
         try:
-            return emitter.attempt(
+            return emitter.try_or_undo(
                 partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
             )
         except NoEquationsKnown:
@@ -233,7 +233,7 @@ def _learn_facts(
             fact = facts[i]
             if i in use:
                 continue
-            mark = ring.state(), len(search.answers)
+            mark = ring.snapshot(), len(search.answers)
             try:
                 learn_relation(ring, fact)
                 use.append(i)
@@ -266,7 +266,7 @@ def opaque_terms(t: Term) -> dict[str, Term]:
             canonical_key(c): c for c in _free_copy_sums(t, t) if t[0] == "E"
         }
     found: dict[str, Term] = {}
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             found |= opaque_terms(part)
     return found
@@ -307,8 +307,8 @@ def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference
         return line
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = emitter.attempt(
-            partial(prove_by_arithmetic, emitter, definedness_formula(value), ())
+        exists = emitter.try_or_undo(
+            partial(prove_by_arithmetic, emitter, definedness_equation(value), ())
         )
         line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
     return line
@@ -318,7 +318,7 @@ def drop_zero_terms(t: Term) -> Term:
     """Replace subterms that are evidently 0, such as ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
-    t = replace_parts(t, {place: drop_zero_terms(part) for place, part in children(t)})
+    t = replace_parts(t, {place: drop_zero_terms(part) for place, part in places_and_subterms(t)})
     if t[0] == "*" and ZERO in t[1:]:
         return ZERO
     if t[0] == "+":
@@ -341,7 +341,7 @@ def _special_values(t: Term) -> Iterator[Term]:
             dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
         )
         yield from (u for u in _special_values(substitute(body, point)) if u[0] == "f")
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _special_values(part)
 
@@ -352,7 +352,7 @@ def _free_copy_sums(t: Term, node: Term) -> Iterator[Term]:
         if not free_symbols(t) & set(bound_variables(node)):
             yield t
         return
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if t is node or not is_bound_place(t, place):
             yield from _free_copy_sums(part, node)
 
@@ -375,7 +375,7 @@ def prove_in_context(
     known = binders_in_facts(
         [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
     )
-    asked = [definedness_formula(n) for name, n in nodes.items() if name not in known]
+    asked = [definedness_equation(n) for name, n in nodes.items() if name not in known]
     exist = [
         emitter.prove_or_add_axiom(q, context)
         for q in asked
@@ -430,18 +430,18 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return prove_after_rewriting(
-            emitter, wanted, premises, lambda p: emitter.from_equations((), p, step.context)
+            emitter, wanted, premises, lambda p: emitter.prove_from_equations((), p, step.context)
         )
     if premises:
-        return emitter.from_equations(premises, wanted, step.context)
+        return emitter.prove_from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
         return emitter.prove_or_use_linearity(step, show, premises)
     except FAILURES as reason:
         unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
-        for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
+        for way in (unified, partial(emitter.prove_from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
-                return emitter.attempt(way)
+                return emitter.try_or_undo(way)
         raise reason
 
 
@@ -455,7 +455,7 @@ def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Cont
             for other, line in list(words.values()):
                 if line is None and other is not t and other[:2] == t[:2]:
                     with suppress(*FAILURES):
-                        equal = emitter.attempt(
+                        equal = emitter.try_or_undo(
                             partial(prove_by_arithmetic, emitter, ("=", t, other), ())
                         )
                         words[canonical_key(t)] = (other, equal)
@@ -479,7 +479,7 @@ def _calls_under_binders(
     if t[0] == "f" and free_symbols(t) & names:
         yield path, t
         return
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
         yield from _calls_under_binders(part, (*path, place), inner)
 
@@ -495,16 +495,16 @@ def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
         for name in free_symbols(t):
             # A bound variable needs no hypothesis that it is defined.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.infer_by_logic([known], (), definedness_formula(name))
+            exists = emitter.infer_by_logic([known], (), definedness_equation(name))
             left = {
                 k: h
                 for k, h in line.theorem.hypotheses.items()
-                if k != canonical_key(definedness_formula(name))
+                if k != canonical_key(definedness_equation(name))
             }
             line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
-    line = emitter.from_equations((), meant, context)
+    line = emitter.prove_from_equations((), meant, context)
     for path, t in zip(paths, [t for _, t in _calls_of_zeta_and_owens_t(wanted)], strict=True):
         line = emitter.script.add(
             "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
@@ -518,7 +518,7 @@ def _calls_of_zeta_and_owens_t(
     """Yield path and term of each call of zeta or Owen's T in a term, also inside derivatives."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place) or t[0] == "d":
             yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 

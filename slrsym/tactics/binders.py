@@ -33,8 +33,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     is_bound_place,
@@ -42,6 +41,7 @@ from slrsym.checker.term import (
     is_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     replace_parts,
     substitute,
 )
@@ -62,7 +62,7 @@ def outer_binders(t: Term) -> Iterator[Term]:
     """Yield the sums, integrals, derivatives and expectations in a term, outer ones first."""
     if t[0] in ("sum", "int", "d", "E"):
         yield t
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from outer_binders(part)
 
@@ -106,14 +106,14 @@ class BinderEquations:
         """Run a derivation of equations, undo it if it fails, and return whether it succeeded."""
         mark, seen = len(self.found), set(self._seen)
         try:
-            self.emitter.attempt(partial(make, *data))
+            self.emitter.try_or_undo(partial(make, *data))
         except FAILURES:
             del self.found[mark:]
             self._seen = seen
             return False
         return True
 
-    def prove(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
+    def prove_relation(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
         """Prove a relation by arithmetic from hypotheses, known theorems and equations found."""
         given = self.given if given is None else given
         return self.arithmetic(self.emitter, p, given, self.lines, self.found)
@@ -129,7 +129,7 @@ class BinderEquations:
             elif h[0] == "forall":
                 proofs.append(self._prove_everywhere(h))
             else:
-                proofs.append(self._known_definedness(h) or self.prove(h, given))
+                proofs.append(self._known_definedness(h) or self.prove_relation(h, given))
         for proof in proofs:
             left |= proof.theorem.hypotheses
         if not proofs:
@@ -157,7 +157,7 @@ class BinderEquations:
         proofs: list[Inference] = []
         kept: dict[str, Term] = {}
         for case in between[1:] if between[0] == "or" else (between,):
-            proofs.append(self.prove(q, (*self.given, *case[1:])))
+            proofs.append(self.prove_relation(q, (*self.given, *case[1:])))
             supposed = proofs[-1].theorem.hypotheses
             kept |= {
                 k: h for k, h in supposed.items() if k not in set(map(canonical_key, case[1:]))
@@ -202,7 +202,7 @@ class BinderEquations:
             self.emitter, (*self.given, *around), self._known_theorems(), self.arithmetic
         )
         within.equations_for([body])
-        factors, parts = within.separate_factors(body, x)
+        factors, parts = within.split_into_factors_and_parts(body, x)
         whole = linear_combination_term(factors, parts)
         # A factor may be an inner sum that does not depend on the variable.
         for node in (node for c in factors for node in outer_binders(c)):
@@ -213,7 +213,7 @@ class BinderEquations:
             self._prove_range_exists(within, f, head, x)
         if factors == [ONE] and is_same_term(parts[0], body):
             return
-        said = within.prove(("=", body, whole))
+        said = within.prove_relation(("=", body, whole))
         line = self.emitter.script.add("linear", [said], t, tuple(factors), tuple(parts))
         self.found.append(self.discharge(line))
         if len(parts) > 1:
@@ -229,20 +229,22 @@ class BinderEquations:
     def _are_ordered(self, low: Term, high: Term) -> bool:
         """Return whether arithmetic proves that the lower end is at most the upper end."""
         with suppress(*FAILURES):
-            self.emitter.attempt(lambda: self.prove(("<=", low, high)))
+            self.emitter.try_or_undo(lambda: self.prove_relation(("<=", low, high)))
             return True
         return False
 
     def _prove_range_exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
         """Prove that a sum or integral is defined, and derive its sign or constant value."""
-        if canonical_key(head) in self._seen and self._known_definedness(definedness_formula(head)):
+        if canonical_key(head) in self._seen and self._known_definedness(
+            definedness_equation(head)
+        ):
             return
         self._seen.add(canonical_key(head))
         if x not in free_symbols(f):
             self.found.append(self.discharge(self.emitter.script.add("constant", (), head)))
             return
-        if self._known_definedness(definedness_formula(head)) is None:
-            there = within.prove(definedness_formula(f))
+        if self._known_definedness(definedness_equation(head)) is None:
+            there = within.prove_relation(definedness_equation(f))
             rule = "under" if head[0] == "sum" else "integral exists"
             self.found.append(self.discharge(self.emitter.script.add(rule, [there], head)))
         self._prove_range_sign(within, f, head)
@@ -259,7 +261,7 @@ class BinderEquations:
         """Prove one comparison of a sum or integral with 0 from that of its terms."""
         positive = kind in ("0<", "0<=")
         sides = (ZERO, f) if positive else (f, ZERO)
-        there = within.prove((kind.strip("0"), *sides))
+        there = within.prove_relation((kind.strip("0"), *sides))
         nothing = replace_parts(head, {(2, 0): ZERO})
         if canonical_key(nothing) not in self._seen:
             self._seen.add(canonical_key(nothing))
@@ -295,7 +297,7 @@ class BinderEquations:
             r for line in self.found for r in relations_in_conjunction(line.theorem.conclusion)
         ]
         for fact in (*first, *facts):
-            mark = ring.state()
+            mark = ring.snapshot()
             try:
                 learn_relation(ring, fact)
             except ExponentUnitTooCoarse:
@@ -329,11 +331,11 @@ class BinderEquations:
             return []
         p = ring.facts.reduce(n * d)
         for sign, kinds in ((POS, ["0<", "0<="]), (NN, ["0<="]), (NP, ["<=0"])):
-            if ring.facts.sign(p) != NOTHING and ring.has_sign(p, sign):
+            if ring.facts.possible_signs(p) != NOTHING and ring.has_sign(p, sign):
                 return kinds
         return []
 
-    def separate_factors(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
+    def split_into_factors_and_parts(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Write a term as a sum of parts times factors without x; return factors and parts."""
         ring, (n, d) = self._normal_form(body)
         own = {
@@ -377,7 +379,7 @@ class BinderEquations:
                 continue
             with suppress(*FAILURES):
                 self.found.append(
-                    self.emitter.attempt(partial(self._prove_expectations_equal, a, b))
+                    self.emitter.try_or_undo(partial(self._prove_expectations_equal, a, b))
                 )
                 merged.add(canonical_key(a))
 
@@ -389,13 +391,13 @@ class BinderEquations:
             binder_bodies(b)[0], dict(zip(bound_variables(b), bound_variables(a), strict=True))
         )
         if is_same_term(binder_bodies(a)[0], body):
-            exists = self._known_definedness(definedness_formula(a))
+            exists = self._known_definedness(definedness_equation(a))
             if exists is None:
                 raise Rejected("an expectation that is not known to exist")
             line = exists
         else:
             lines = [line for line in self.lines if not _mentions(line, names)]
-            bodies = BinderEquations(self.emitter, given, lines, self.arithmetic).prove(
+            bodies = BinderEquations(self.emitter, given, lines, self.arithmetic).prove_relation(
                 ("=", binder_bodies(a)[0], body)
             )
             line = self.discharge(self.emitter.script.add("equal bodies", [bodies], a))
@@ -404,8 +406,8 @@ class BinderEquations:
         ):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
                 if isinstance(u, tuple) and not is_same_term(u, v):
-                    line = self.emitter.script.add("rewrite", [line, self.prove(("=", u, v))],
-                                              [[2, [3, j], i]])  # fmt: skip
+                    equal = self.prove_relation(("=", u, v))
+                    line = self.emitter.script.add("rewrite", [line, equal], [[2, [3, j], i]])
         return line
 
 
@@ -436,12 +438,12 @@ def _is_equation_of_derivative(line: Inference) -> bool:
 
 
 def _height(t: Term) -> int:
-    return 1 + max((_height(part) for _, part in children(t)), default=0)
+    return 1 + max((_height(part) for _, part in places_and_subterms(t)), default=0)
 
 
 def _subterms(t: Term) -> Iterator[Term]:
     yield t
-    for _, part in children(t):
+    for _, part in places_and_subterms(t):
         yield from _subterms(part)
 
 

@@ -39,10 +39,10 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     is_bound_place,
     is_same_term,
     num,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian import standard_normal
@@ -139,12 +139,12 @@ class ClosedFormSearch(ExpectationCalculus):
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
-                return self.emitter.attempt(partial(self._apply_table_entry, rule, t)), []
+                return self.emitter.try_or_undo(partial(self._apply_table_entry, rule, t)), []
         (body,) = binder_bodies(t)
         if body[:3] == ("^", 2, 1):
             # The table of products also evaluates squares.
             with suppress(Rejected):
-                return self.emitter.attempt(partial(self._look_up_square, t, body[3])), []
+                return self.emitter.try_or_undo(partial(self._look_up_square, t, body[3])), []
         return None
 
     def _look_up_square(self, t: Term, f: Term) -> Inference:
@@ -241,7 +241,7 @@ class ClosedFormSearch(ExpectationCalculus):
         form = mean + sqrt(e.law.cov[0, 0]) * name
         line, standard = self.move_to_law(e, {x: form}, standard_normal(name))
         with suppress(*FAILURES):
-            value = self.emitter.attempt(
+            value = self.emitter.try_or_undo(
                 partial(_erf_square_by_owens_t, self.emitter, standard, self.context)
             )
             return self.add("chain", [line, value]), []
@@ -262,7 +262,7 @@ class ClosedFormSearch(ExpectationCalculus):
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
         with suppress(*FAILURES, ValueError):
             joint = e.law.linear_image({X: u, Y: w})
-            return self.emitter.attempt(partial(self._express_erf_product, e, u, w, joint)), []
+            return self.emitter.try_or_undo(partial(self._express_erf_product, e, u, w, joint)), []
         return None
 
     def _express_erf_product(
@@ -322,7 +322,7 @@ class ClosedFormSearch(ExpectationCalculus):
             if others:
                 id, f = "gaussian-factor-and-erf", exp(-(u**2)) * erf(w)
             cited = partial(self._evaluate_by_pair_claim, e, id, values, f, forms, joint)
-            return self.emitter.attempt(cited), []
+            return self.emitter.try_or_undo(cited), []
         return None
 
     def absorb_exponential(self, e: Expectation) -> Any:
@@ -350,7 +350,7 @@ class ClosedFormSearch(ExpectationCalculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.emitter.attempt(partial(self.emitter.emit_by_rule, step, ())), [other]
+            return self.emitter.try_or_undo(partial(self.emitter.emit_by_rule, step, ())), [other]
         return None
 
     def move_to_law(
@@ -425,7 +425,7 @@ def _emit_gaussian_calculus(
         # A search helps only if these expectations cancel.
         kept, emitter.remaining_effort = emitter.remaining_effort, 0
         try:
-            return emitter.attempt(partial(work.conclude, wanted, more))
+            return emitter.try_or_undo(partial(work.conclude, wanted, more))
         except FAILURES:
             means = ", ".join(dict.fromkeys(map(str, work.unreduced)))
             raise Rejected(f"no closed form is known of {means}") from None
@@ -435,12 +435,12 @@ def _emit_gaussian_calculus(
     if both:
         # Relate the expectations of both sides without evaluating any of them.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.attempt(partial(search, "expand_integrand", "reduce_by_stein"))
+            return emitter.try_or_undo(partial(search, "expand_integrand", "reduce_by_stein"))
     try:
-        return emitter.attempt(search)
+        return emitter.try_or_undo(search)
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
-            return emitter.attempt(partial(_accept_closed_forms_on_trust, emitter, step))
+            return emitter.try_or_undo(partial(_accept_closed_forms_on_trust, emitter, step))
         raise reason
 
 
@@ -464,7 +464,7 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
         lines.append(
             emitter.add_soundness_axiom(step, emitter.formula(Eq(node, value, evaluate=False)))
         )
-    return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations(lines, emitter.formula(step.statement), step.context)
 
 
 def _is_provably_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
@@ -480,10 +480,10 @@ def _equations_of_exponentials(work: ExpectationCalculus, t: Term) -> Iterator[I
     if len(exponents) > 1:
         whole = ("f", "exp", ("+", *exponents))
         with suppress(*FAILURES):
-            yield work.emitter.attempt(
+            yield work.emitter.try_or_undo(
                 lambda: work.discharge_all(work.add("exponential of a sum", (), whole))
             )
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _equations_of_exponentials(work, part)
 
@@ -516,7 +516,7 @@ def _emit_ball_arithmetic(
     bounds = list[Inference]()
     for node in outermost_expectations(step):
         try:
-            line = emitter.attempt(partial(derive_closed_form, emitter, node, step.context))
+            line = emitter.try_or_undo(partial(derive_closed_form, emitter, node, step.context))
         except FAILURES:
             low, high = rational_bounds_of_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
@@ -536,7 +536,7 @@ def _emit_ball_arithmetic(
         changed.append((line, [tuples_to_lists(path) for path in paths]))
         p = replace_at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
-        shown = emitter.from_equations(bounds, p, step.context)
+        shown = emitter.prove_from_equations(bounds, p, step.context)
     else:
         shown = emitter.script.add("numbers", (), p, _BITS)
     for line, paths in reversed(changed):
@@ -553,7 +553,7 @@ _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
 
 def _gaussian_density_calls(t: Term) -> Iterator[Term]:
     """Yield calls of Gaussian density factors outside all binders, the inner ones first."""
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _gaussian_density_calls(part)
     if t[0] == "f" and t[1] in _BY_EXP:
@@ -563,7 +563,7 @@ def _gaussian_density_calls(t: Term) -> Iterator[Term]:
 def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
-        return emitter.attempt(partial(_erf_square_by_owens_t, emitter, node, context))
+        return emitter.try_or_undo(partial(_erf_square_by_owens_t, emitter, node, context))
     work = ClosedFormSearch(emitter, context)
     work.reduce_expectation(node, [work.rewrite_for_table, *work.methods])
     name = canonical_key(emitter.term(node))

@@ -27,6 +27,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
@@ -202,7 +203,7 @@ class ProofEmitter:
         """Return a theorem without hypotheses, deriving it by `make()` on the first call."""
         line = self._proofs.get((name, ()))
         if line is None:
-            line = self._proofs[name, ()] = self.attempt(make)
+            line = self._proofs[name, ()] = self.try_or_undo(make)
         return line
 
     def store_proof(self, p: Term, context: Context, line: Inference) -> None:
@@ -226,7 +227,7 @@ class ProofEmitter:
                     continue
         for ask in PROVERS:
             with contextlib.suppress(*FAILURES):
-                return self.attempt(partial(ask, self, p, given, context))
+                return self.try_or_undo(partial(ask, self, p, given, context))
         return None
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
@@ -253,10 +254,10 @@ class ProofEmitter:
             )
         for way in (
             partial(self._conclude_by_equal_sides, shown, wanted, context),
-            partial(self.from_equations, [shown], wanted, context),
+            partial(self.prove_from_equations, [shown], wanted, context),
         ):
             with contextlib.suppress(*FAILURES):
-                return self.attempt(way)
+                return self.try_or_undo(way)
         raise Rejected(f"it does not follow from {self.formula_text(p)}")
 
     def _conclude_by_equal_sides(
@@ -303,7 +304,7 @@ class ProofEmitter:
         for name, value in values:
             symbol = claim.symbol(name)
             if isinstance(value, Lambda) and isinstance(symbol, Symbol):
-                pairs.append(self.translator.sequence(symbol, value))
+                pairs.append(self.translator.sequence_term_and_function(symbol, value))
             elif hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
                 pairs.append((Translator().symbol(symbol), self.term(value)))
             else:
@@ -370,10 +371,10 @@ class ProofEmitter:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
-                return self.attempt(partial(self.conclude, line, p, context))
+                return self.try_or_undo(partial(self.conclude, line, p, context))
         return None
 
-    def attempt(self, make: Callable[[], Inference]) -> Inference:
+    def try_or_undo(self, make: Callable[[], Inference]) -> Inference:
         """Return `make()`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:
@@ -387,7 +388,7 @@ class ProofEmitter:
         reason: Exception = Rejected(otherwise)
         for way in ways:
             try:
-                return self.attempt(way)
+                return self.try_or_undo(way)
             except FAILURES as failed:
                 reason = failed
         raise reason
@@ -402,12 +403,18 @@ class ProofEmitter:
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
 
-    def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
+    from_equations = old_attribute("prove_from_equations")
+
+    def prove_from_equations(
+        self, lines: Sequence[Inference], p: Term, context: Context
+    ) -> Inference:
         """Prove a formula by arithmetic from known equations or inequalities."""
         missing = Rejected("it does not follow by arithmetic")
         for ask in PROVERS:
             try:
-                return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
+                return self.try_or_undo(
+                    partial(ask, self, p, self.hypotheses(context), context, lines)
+                )
             except FAILURES as reason:
                 missing = reason if isinstance(reason, MissingFact) else missing
         raise missing
@@ -417,7 +424,7 @@ class ProofEmitter:
     ) -> Inference:
         """Call `make`; if it fails, prove the step by linearity from known theorems."""
         try:
-            return self.attempt(make)
+            return self.try_or_undo(make)
         except FAILURES:
             if not step.link.statement.has(Expectation, Integral):
                 raise

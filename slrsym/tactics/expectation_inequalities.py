@@ -23,12 +23,12 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
     is_bound_place,
     is_same_term,
     neg,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
@@ -136,7 +136,7 @@ def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     bend = _prove_derivative_sign(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
     line = emitter.discharge_hypotheses(line, step.context)
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Increasing")
@@ -149,7 +149,7 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     x = parts_outside_binder(rising.theorem.conclusion[2])[0]
     line = emitter.script.add("mean value", [rising], x, low, high)
     line = emitter.discharge_hypotheses(line, step.context, [order])
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Jensen")
@@ -191,10 +191,10 @@ def _conclude_with_other_integrands(
             names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
                 body = substitute(binder_bodies(other)[0], names)
-                equal = work.emitter.attempt(partial(work.replace_integrand, node, body))
+                equal = work.emitter.try_or_undo(partial(work.replace_integrand, node, body))
                 line = _rewrite_both_sides(work, line, equal, node)
                 break
-    return work.emitter.attempt(
+    return work.emitter.try_or_undo(
         lambda: work.emitter.discharge_hypotheses(work.prove(wanted, [line]), work.context)
     )
 
@@ -263,19 +263,19 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
     """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
+        return emitter.try_or_undo(partial(prove_in_context, emitter, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
             if signs := _prove_means_nonnegative(emitter, p, step.context):
-                return emitter.attempt(
+                return emitter.try_or_undo(
                     partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
                 )
         for t, k in _integer_cuts(emitter, step):
             with suppress(*FAILURES):
-                return emitter.attempt(
+                return emitter.try_or_undo(
                     partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
                 )
-        return emitter.from_equations(premises, p, step.context)
+        return emitter.prove_from_equations(premises, p, step.context)
 
 
 def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
@@ -286,7 +286,7 @@ def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -
             zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
             said = ("<=", num(0), binder_bodies(node)[0])
             with suppress(*FAILURES):
-                known = emitter.attempt(
+                known = emitter.try_or_undo(
                     partial(
                         ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                     )
@@ -327,7 +327,7 @@ def _prove_on_both_sides_of_cut(
 
 def _calls_with_kinks(t: Term) -> Iterator[Term]:
     """Yield signs, absolute values and maxima outside all binders, the inner ones first."""
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _calls_with_kinks(part)
     if t[0] == "f" and t[1] in ("sign", "abs", "max"):
@@ -392,7 +392,7 @@ def prove_by_pieces(
         for sign in strict if cases else ():
             with suppress(*FAILURES):
                 shown = partial(prove_in_context, emitter, sign, context, (), cases)
-                yield emitter.attempt(shown)
+                yield emitter.try_or_undo(shown)
 
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""
@@ -408,7 +408,7 @@ def prove_by_pieces(
         try:
             # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
-            parts.append(emitter.attempt(partial(within, weak, value, piece)))
+            parts.append(emitter.try_or_undo(partial(within, weak, value, piece)))
         except FAILURES as reason:
             try:
                 parts.append(by_contradiction(side))

@@ -21,7 +21,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_same_term,
     neg,
@@ -81,7 +81,7 @@ class ExpectationCalculus:
             [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
         )
         exist = [
-            self.emitter.prove_or_add_axiom(definedness_formula(n), self.context)
+            self.emitter.prove_or_add_axiom(definedness_equation(n), self.context)
             for k, n in nodes.items()
             if k not in known
         ]
@@ -475,7 +475,9 @@ class ExpectationCalculus:
                 if not equations and are_surely_different(binder_bodies(a)[0], other):
                     continue
                 with suppress(*FAILURES):
-                    equal.append(self.emitter.attempt(partial(self.replace_integrand, a, other)))
+                    equal.append(
+                        self.emitter.try_or_undo(partial(self.replace_integrand, a, other))
+                    )
                     break
         for line in equal:
             _, a, _ = line.theorem.conclusion
@@ -483,7 +485,7 @@ class ExpectationCalculus:
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
-            return self.emitter.attempt(
+            return self.emitter.try_or_undo(
                 partial(self._prove_by_rewriting, wanted, mine, [*others, *equal, *more])
             )
         return self.prove(wanted, [*mine, *others, *equal, *more])

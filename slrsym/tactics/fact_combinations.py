@@ -45,7 +45,7 @@ class FactCombinations:
         self.failed: set[Any] = set()
         self.depth = 0
         self.squares: list[Any] = []
-        self.subterms: list[Any] = []
+        self.factors: list[Any] = []
         self.parts: dict[Any, list[Any]] = {}
         # The evidence: each sign that was asked for, with the facts that are learned for it.
         self.answers: list[Any] = []
@@ -60,10 +60,10 @@ class FactCombinations:
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
             self.squares.append(f)
 
-    def record_subterm(self, f: Any) -> None:
+    def record_factor(self, f: Any) -> None:
         """Record the numerator of a sum or product, as a factor for combinations."""
-        if 1 < len(f.monoms()) < 40 and len(self.subterms) < 40 and f not in self.subterms:
-            self.subterms.append(f)
+        if 1 < len(f.monoms()) < 40 and len(self.factors) < 40 and f not in self.factors:
+            self.factors.append(f)
 
     def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
         """Learn the sign of a combination of facts, and record the combination as evidence."""
@@ -113,7 +113,7 @@ class FactCombinations:
         for f, n in h.factor()[1]:
             if n % 2 and len(f.monoms()) < 12:
                 for w in (NN, NP):
-                    if st.facts.sign(f) <= w:
+                    if st.facts.possible_signs(f) <= w:
                         break
                     with contextlib.suppress(Rejected):
                         self.infer_quickly(st, f, w)
@@ -166,8 +166,8 @@ class FactCombinations:
         """Return products of facts, squares and generators of which q may be a combination."""
         pairs = itertools.combinations_with_replacement
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
-        for h in self.subterms:
-            if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
+        for h in self.factors:
+            if level >= 2 and h not in (q, -q) and len(st.facts.possible_signs(h)) > 1:
                 self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])
         for m in q.monoms():
@@ -231,7 +231,7 @@ class FactCombinations:
             for f, n in parts:
                 # The same polynomials stand in many candidates.
                 if id(f) not in signs:
-                    signs[id(f)] = st.facts.sign(f)
+                    signs[id(f)] = st.facts.possible_signs(f)
                 s = sign_of_product(s, sign_of_power(signs[id(f)], n))
             if not (s <= NN or s <= NP):
                 continue

@@ -33,11 +33,11 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     is_bound_place,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
@@ -49,8 +49,8 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
 from slrsym.tactics.closed_forms import derive_closed_form
 from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
+from slrsym.tactics.existence import prove_image_law_exists
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
-from slrsym.tactics.laws import prove_image_law_exists
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.paths import paths_to_subterm
 from slrsym.tactics.registration import emitter_for_rules
@@ -90,7 +90,7 @@ def prove_by_linearity(
         )
 
     try:
-        return emitter.attempt(prove)
+        return emitter.try_or_undo(prove)
     except FAILURES:
         if not step.link.statement.has(exp):
             raise
@@ -133,12 +133,14 @@ def _emit_differentiate(
         emitter.formula(step.statement),
     )
     try:
-        return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
+        return emitter.try_or_undo(
+            partial(emitter.prove_from_equations, uses, wanted, step.context)
+        )
     except FAILURES:
         # Move constant factors out of improper integrals first.
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
-                return emitter.attempt(
+                return emitter.try_or_undo(
                     partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
                 )
         raise
@@ -174,7 +176,7 @@ def _emit_noise_moments(
         return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return emitter.attempt(partial(prove, deep=False))
+        return emitter.try_or_undo(partial(prove, deep=False))
     return prove(deep=True)
 
 
@@ -206,7 +208,7 @@ def _emit_substitution(
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
         # Often the new variables alone give the statement, without reductions.
-        return emitter.attempt(
+        return emitter.try_or_undo(
             partial(
                 _conclude_in_new_variables,
                 emitter,
@@ -231,7 +233,7 @@ def _conclude_in_new_variables(
                 return work.discharge_all(work.change_variables(node, forms, rule.law))
 
             with suppress(*FAILURES):
-                work.equations[canonical_key(emitter.term(node))] = emitter.attempt(moved)
+                work.equations[canonical_key(emitter.term(node))] = emitter.try_or_undo(moved)
     return work.conclude(emitter.formula(step.statement))
 
 
@@ -276,7 +278,7 @@ def _emit_differentiate_under_expectation(
             work.equations[canonical_key(emitter.term(node))] = _differentiate_inside(work, node)
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
-                work.equations[canonical_key(emitter.term(node))] = emitter.attempt(
+                work.equations[canonical_key(emitter.term(node))] = emitter.try_or_undo(
                     partial(_differentiate_as_one_mean, work, node)
                 )
     return work.conclude(wanted)
@@ -319,17 +321,19 @@ def _differentiate_as_one_mean(work: ExpectationCalculus, node: Derivative) -> I
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
             symbol = emitter.infer_by_logic(
-                [emitter.script.add("symbol", (), name)], (), definedness_formula(name)
+                [emitter.script.add("symbol", (), name)], (), definedness_equation(name)
             )
             left = [
                 h
                 for k, h in equation.theorem.hypotheses.items()
-                if k != canonical_key(definedness_formula(name))
+                if k != canonical_key(definedness_equation(name))
             ]
             equation = emitter.infer_by_logic([equation, symbol], left, equation.theorem.conclusion)
     line = _differentiate_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = tuples_to_lists(next(place for place, _ in children(t) if is_bound_place(t, place)))
+    place = tuples_to_lists(
+        next(place for place, _ in places_and_subterms(t) if is_bound_place(t, place))
+    )
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 
@@ -507,7 +511,7 @@ def _prove_total_expectation(
         rest = block
         if given and isinstance(block, GaussianLaw):
             first.append(block.marginal(*given))
-            rest = block.condition({s: s for s in given})
+            rest = block.conditional({s: s for s in given})
         inner.append(rest)
         names = {s: Dummy(s.name, real=True) for s in others}
         left_over = rest.rename_variables(names)

@@ -13,13 +13,13 @@ from slrsym.checker.term import (
     Term,
     bound_variables,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     is_bound_place,
     is_same_term,
     num,
+    places_and_subterms,
     replace_parts,
 )
 from slrsym.proofs.context import Context
@@ -56,7 +56,7 @@ def _prove_with_symbols_for_factors(
     # First with sums as factors, then with sums multiplied out.
     with emitter.half_effort():
         try:
-            return emitter.attempt(
+            return emitter.try_or_undo(
                 partial(_prove_abbreviated, emitter, p, facts, context, True, False)
             )
         except FAILURES:
@@ -197,10 +197,10 @@ def _prove_defined(
             return emitter.script.add("defined", [line], tuples_to_lists(path))
     if t[0] == "+":
         with suppress(*FAILURES):
-            return emitter.attempt(partial(_prove_sum_defined, emitter, t, lines, context))
-    exists = emitter.find_proof_once(definedness_formula(t), context)
+            return emitter.try_or_undo(partial(_prove_sum_defined, emitter, t, lines, context))
+    exists = emitter.find_proof_once(definedness_equation(t), context)
     if exists is None:
-        raise Rejected(f"{emitter.formula_text(definedness_formula(t))} is not shown")
+        raise Rejected(f"{emitter.formula_text(definedness_equation(t))} is not shown")
     return exists
 
 
@@ -214,7 +214,7 @@ def _prove_sum_defined(
     values = dict[Term, Term]()
     for part in t[1:]:
         values[fresh_symbol(("s", "w", "R"), frozenset(values))] = part
-    exists = definedness_formula(("+", *values))
+    exists = definedness_equation(("+", *values))
     return prove_instance(emitter, exists, [], values, lines, context)
 
 
@@ -289,7 +289,7 @@ def _long_factors(
         return
     if t[0] in (*RELATIONS, "+", "*", *(() if sums else ("sum",))) or t[:2] == ("f", "abs"):
         is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
-        goes_on = dict(children(t))
+        goes_on = dict(places_and_subterms(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
         is_product, goes_on = True, {3: t[3]}
     elif free_symbols(t) & names:
@@ -341,7 +341,7 @@ def _sign_theorems(
     ):
         for way in ways:
             with suppress(*FAILURES):
-                yield emitter.attempt(way)
+                yield emitter.try_or_undo(way)
                 break
 
 
@@ -371,7 +371,7 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
     """Prove f(x) = f(y) by proving x = y."""
     if is_same_term(*p[1:]):
         raise Rejected("whether it is defined is asked")
-    (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
+    (place, x), (_, y) = list(places_and_subterms(p[1]))[-1], list(places_and_subterms(p[2]))[-1]
     equation = emitter.find_proof_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
@@ -380,12 +380,12 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
     f = replace_parts(p[2], {place: w})
     with suppress(*FAILURES):
         total = partial(
-            prove_instance, emitter, definedness_formula(f), [], {w: y}, [equation], context
+            prove_instance, emitter, definedness_equation(f), [], {w: y}, [equation], context
         )
-        return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
+        return emitter.script.add("rewrite", [emitter.try_or_undo(total), equation], [[1, place]])
     # The second term often is replaced by a symbol already, and known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = emitter.find_proof_once(definedness_formula(p[side]), context)
+        known = emitter.find_proof_once(definedness_equation(p[side]), context)
         if known is not None:
             return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")

@@ -22,10 +22,10 @@ from slrsym.checker.term import (
     RELATIONS,
     Term,
     canonical_key,
-    children,
-    definedness_formula,
+    definedness_equation,
     is_bound_place,
     num,
+    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.context import Context
@@ -166,7 +166,7 @@ def _instantiate(emitter: ProofEmitter, line: Inference, values: dict[Term, Term
     if not values:
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
-    exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in values.values()]
+    exist = [prove_by_arithmetic(emitter, definedness_equation(v), ()) for v in values.values()]
     return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion)
 
 
@@ -239,7 +239,7 @@ class _AngleExpansion:
 def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
     """Return the calls of some functions in a term by key, if deep also those inside binders."""
     found: dict[str, Term] = {}
-    for place, part in children(t):
+    for place, part in places_and_subterms(t):
         if deep or not is_bound_place(t, place):
             found |= _function_calls(part, names, deep)
     if t[0] == "f" and t[1] in names:
@@ -259,13 +259,13 @@ def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference
         else:
             way = partial(_instantiate, emitter, _cached_identity(emitter, t[1]), {T: t[2]})
         with suppress(*FAILURES):
-            yield emitter.attempt(way)
+            yield emitter.try_or_undo(way)
 
 
 def _prove_maximum_identity(emitter: ProofEmitter, t: Term) -> Inference:
     """Express the maximum of two terms by their sum and the absolute value of their difference."""
     line = emitter.script.add("maximum", (), *t[2:])
-    exist = [prove_by_arithmetic(emitter, definedness_formula(v), ()) for v in t[2:]]
+    exist = [prove_by_arithmetic(emitter, definedness_equation(v), ()) for v in t[2:]]
     return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion[1])
 
 
@@ -320,13 +320,13 @@ def _theorems_on_calls(
     }
     for u in angles.values():
         with suppress(*FAILURES):
-            yield emitter.attempt(
+            yield emitter.try_or_undo(
                 partial(_instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u})
             )
     for t in _function_calls(p, ("log",), deep=False).values():
         for way in _proofs_about_log(emitter, t[2], given, context, lines):
             with suppress(*FAILURES):
-                yield emitter.attempt(way)
+                yield emitter.try_or_undo(way)
 
 
 def _prove_by_identities(

@@ -48,7 +48,7 @@ class Judgement:
     axioms: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
 
-    def refusal(self, label: str) -> str:
+    def refusal_reason(self, label: str) -> str:
         """Return why the proof checker refuses a step; an empty string if it accepts the step."""
         return self.refusals.get(label, self.problem or "no evidence was made for it")
 

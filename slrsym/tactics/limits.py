@@ -16,7 +16,7 @@ import sympy as sp
 from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import definedness_formula
+from slrsym.checker.term import definedness_equation
 from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
 from slrsym.gaussian.special_functions import (
     OwensT,
@@ -100,7 +100,7 @@ class _LimitEvaluator:
         return bool(c.is_nonzero) or self.can_prove(sp.Ne(c, 0, evaluate=False))
 
     def require_defined(self, c: Expr) -> None:
-        if not self.emitter.can_prove(definedness_formula(self.emitter.term(c)), self.context):
+        if not self.emitter.can_prove(definedness_equation(self.emitter.term(c)), self.context):
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:

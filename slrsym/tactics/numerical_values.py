@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from scipy.special import owens_t
 
-from slrsym.checker.term import Term, canonical_key, children
+from slrsym.checker.term import Term, canonical_key, places_and_subterms
 
 
 def are_surely_different(a: Term, b: Term) -> bool:
@@ -24,7 +24,7 @@ def are_values_close(x: float | None, y: float | None) -> bool:
 
 def numerical_fingerprint(t: Term) -> float | None:
     """Evaluate a term at values derived from its symbols' names, or return None."""
-    head, arguments = t[0], [part for _, part in children(t)]
+    head, arguments = t[0], [part for _, part in places_and_subterms(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32
     if head == "n":

@@ -159,7 +159,7 @@ def _prove_from_theorems(
     if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
         # Most often, both sides have the same form, so a cheap proof is tried first.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
+            return emitter.try_or_undo(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
@@ -172,7 +172,7 @@ def _prove_from_theorems(
 
     for line, inner in relations if p[0] != "o" else ():
         with suppress(*FAILURES):
-            found = emitter.attempt(partial(conclude, line, inner))
+            found = emitter.try_or_undo(partial(conclude, line, inner))
             # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found

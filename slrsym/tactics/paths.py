@@ -9,10 +9,10 @@ from slrsym.checker.term import (
     Term,
     bound_variables,
     canonical_key,
-    children,
     free_symbols,
     is_bound_place,
     is_same_term,
+    places_and_subterms,
     replace_parts,
 )
 
@@ -24,14 +24,14 @@ def subterm_similarity(a: Term, b: Term) -> float:
 
 
 def _subterm_keys(t: Term) -> set[str]:
-    return {canonical_key(t)}.union(*(_subterm_keys(part) for _, part in children(t)))
+    return {canonical_key(t)}.union(*(_subterm_keys(part) for _, part in places_and_subterms(t)))
 
 
 def replace_at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
     """Replace the subterm at a path by another term."""
     if not path:
         return part
-    inner = dict(children(t))[path[0]]
+    inner = dict(places_and_subterms(t))[path[0]]
     return replace_parts(t, {path[0]: replace_at_path(inner, path[1:], part)})
 
 
@@ -48,7 +48,7 @@ def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> li
         return [()]
     return [
         (place, *path)
-        for place, part in children(t)
+        for place, part in places_and_subterms(t)
         if not is_bound_place(t, place) or t[0] in through
         for path in paths_to_subterm(part, wanted, through)
     ]
@@ -62,7 +62,7 @@ def paths_to_symbol(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
         return []
     return [
         (place, *rest)
-        for place, part in children(t)
+        for place, part in places_and_subterms(t)
         if not (is_bound_place(t, place) and symbol in bound_variables(t))
         for rest in paths_to_symbol(part, symbol)
     ]

@@ -22,11 +22,11 @@ from slrsym.statements.expressions import ProofError
 from slrsym.tactics import (
     analysis,
     closed_forms,
+    existence,
     expectation_inequalities,
     gaussian_rules,
     generalisation,
     identities,
-    laws,
     limits,
     orbits,
     solutions,
@@ -40,8 +40,8 @@ from slrsym.tactics.translation import Untranslatable
 
 # Imported because these modules register emitters.
 TACTIC_MODULES = (
-    structure, solutions, laws, limits, analysis, orbits, gaussian_rules, expectation_inequalities,
-    closed_forms, generalisation, identities,
+    structure, solutions, existence, limits, analysis, orbits, gaussian_rules,
+    expectation_inequalities, closed_forms, generalisation, identities,
 )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ class HintRecordingRing(Ring):
             raise Rejected("the search has done what it may for a step")
         return super().fraction(n, d, rational)
 
-    def state(self) -> tuple[Any, ...]:
+    def snapshot(self) -> tuple[Any, ...]:
         """Return a snapshot of the ring for `restore`."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
                 dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
@@ -102,7 +102,7 @@ class HintRecordingRing(Ring):
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
             self.search.record_square(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
-            self.search.record_subterm(f[0])
+            self.search.record_factor(f[0])
             self.search.record_parts(
                 self, t[0], f, [super(HintRecordingRing, self).normal_form(a) for a in t[1:]]
             )
@@ -122,12 +122,12 @@ class SignSearch(FactCombinations):
         for head, (n, d), parts in self.parts.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
-                if q is not n and len(st.facts.sign(q)) > 1:
+                if q is not n and len(st.facts.possible_signs(q)) > 1:
                     self.infer_sign_of_part(st, q)
             product = st.one
             for _, e in parts:
                 product = product * e
-            if st.facts.sign(product) != POS:
+            if st.facts.possible_signs(product) != POS:
                 continue
             if head == "*":
                 rows = [(fmpq(1), [(q, 1) for q, _ in parts] + [(d, 1)])]
@@ -146,7 +146,7 @@ class SignSearch(FactCombinations):
                 self.learn_combination(st, n, rows, product)
             except Rejected:
                 continue
-            if st.facts.sign(p) <= want:
+            if st.facts.possible_signs(p) <= want:
                 return
 
     def infer_sign_of_part(self, st: Ring, q: Any) -> None:
@@ -158,12 +158,14 @@ class SignSearch(FactCombinations):
         self.depth += 1
         try:
             self.infer_from_parts(st, q, frozenset())
-            if len(st.facts.sign(q)) > 1:
+            if len(st.facts.possible_signs(q)) > 1:
                 self.infer_signs_of_odd_factors(st, q)
             for want in (
-                (POS, NEG, NN, NP) if len(st.facts.sign(q)) > 2 and len(q.monoms()) < 12 else ()
+                (POS, NEG, NN, NP)
+                if len(st.facts.possible_signs(q)) > 2 and len(q.monoms()) < 12
+                else ()
             ):
-                if not st.facts.sign(q) <= want:
+                if not st.facts.possible_signs(q) <= want:
                     self.infer_quickly(st, q, want)
         finally:
             self.depth -= 1
@@ -191,7 +193,7 @@ class SignSearch(FactCombinations):
     def find_sign(self, st: Ring, p: Any, want: Any) -> bool:
         """Search by all methods for a proof of a sign; return whether the sign is known then."""
         p = st.facts.reduce(p)
-        if st.facts.sign(p) <= want:
+        if st.facts.possible_signs(p) <= want:
             return True
         self.work += 5
         if p.is_constant() or self.depth > 4 or self.work > self.work_limit:
@@ -215,7 +217,7 @@ class SignSearch(FactCombinations):
             ):  # fmt: skip
                 with contextlib.suppress(Rejected):
                     rule(st, p, want)
-                if st.facts.sign(p) <= want:
+                if st.facts.possible_signs(p) <= want:
                     return True
             self.failed.add(state)
             return False
@@ -245,14 +247,16 @@ class SignSearch(FactCombinations):
                     self.learn_combination(st, p, [(c, [(f, 1), (g, 1)])], g**2)
                     return True
         for i, g in enumerate(st.generators):
-            if g[0] == "f" and st.facts.sign(st.x[i]) == ZERO:
+            if g[0] == "f" and st.facts.possible_signs(st.x[i]) == ZERO:
                 with contextlib.suppress(Rejected):
-                    if st.facts.sign(g[2][0]) != ZERO:
+                    if st.facts.possible_signs(g[2][0]) != ZERO:
                         self.learn_comparison(st, "inverse", st.x[i], st.one)
-                        return self.prove_zero(st, p) if st.facts.sign(p) != ZERO else True
+                        return (
+                            self.prove_zero(st, p) if st.facts.possible_signs(p) != ZERO else True
+                        )
         # If facts have a denominator, the product with it is a combination of facts.
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
-        known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used)]
+        known = [(st.x[i], st.facts.possible_signs(st.x[i])) for i in sorted(used)]
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
             rows = self.combine_equations(st, facts, st.facts.reduce(p * factor))
             if rows is not None:
@@ -263,7 +267,7 @@ class SignSearch(FactCombinations):
     def infer_from_multiple(self, st: Ring, p: Any, want: Any) -> None:
         """Infer a sign from a known sign of a polynomial that differs by square roots only."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
-        roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
+        roots = [st.one, *(x for x in roots if st.facts.possible_signs(x) == POS)]
         known = [f for f, s in st.facts.all_facts() if s != ANY and len(f) > 2]
         made: dict[Any, Any] = {}
         for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
@@ -295,12 +299,12 @@ class SignSearch(FactCombinations):
             if turn:
                 self.find_any_sign(st, mine)
                 self.learn_combination(st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other)
-            if st.facts.sign(p) <= want:
+            if st.facts.possible_signs(p) <= want:
                 return
 
     def find_any_sign(self, st: Ring, f: Any) -> None:
         """Search for a sign of a polynomial, unless one is known: positive, negative and so on."""
-        if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
+        if any(st.facts.possible_signs(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
         _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
 
@@ -315,7 +319,7 @@ class SignSearch(FactCombinations):
                 _ = any(self.find_sign(st, f, s) for s in (POS, NEG, *signs))
             elif n % 2:
                 _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
-        if not st.facts.sign(p) <= want:
+        if not st.facts.possible_signs(p) <= want:
             self.learn_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
 
     def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
@@ -340,7 +344,7 @@ class SignSearch(FactCombinations):
             for a, b in itertools.combinations(made, 2):
                 w = st.minus(st.exponent(a), st.exponent(b))
                 self.find_any_sign(st, st.facts.reduce(w[0] * w[1]))
-                if st.facts.sign(st.facts.reduce(w[0] * w[1])) != ANY:
+                if st.facts.possible_signs(st.facts.reduce(w[0] * w[1])) != ANY:
                     self.learn_comparison(st, "exp", a, b)
             for a in made:
                 if a != 1 and want in (NN, NP):
@@ -418,7 +422,7 @@ class SignSearch(FactCombinations):
                     self.find_any_sign(st, base - 1)
                     self.learn_comparison(st, "root", st.x[i], st.one)
                     self.infer_from_combination(st, p, want)
-            if st.facts.sign(p) <= want:
+            if st.facts.possible_signs(p) <= want:
                 return
             other = st.facts.reduce(w * st.x[i] - u)
             norm = st.facts.reduce(w * w * base - u * u)
@@ -427,7 +431,10 @@ class SignSearch(FactCombinations):
             for factor, sign in ((other, 1), (-other, -1)):
                 if self.find_sign(st, factor, POS):
                     self.find_any_sign(st, norm)
-                    if sign_of_product(st.facts.sign(norm), sign_of_rational(sign)) <= want:
+                    if (
+                        sign_of_product(st.facts.possible_signs(norm), sign_of_rational(sign))
+                        <= want
+                    ):
                         self.learn_combination(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 

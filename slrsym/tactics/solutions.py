@@ -37,7 +37,7 @@ def _emit_solution_set(
 
 def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.attempt(partial(emitter.emit_by_rule, step, ()))
+        return emitter.try_or_undo(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
@@ -53,8 +53,8 @@ def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     if x in c.free_symbols or vanishes.rhs != 0:
         raise Rejected("no factor times a difference")
     factor, rest, side = emitter.term(c), emitter.term(x - v), emitter.term(f)
-    split = emitter.from_equations([], ("=", side, ("*", factor, rest)), step.context)
-    positive = emitter.from_equations([], ("<", ZERO, factor), step.context)
+    split = emitter.prove_from_equations([], ("=", side, ("*", factor, rest)), step.context)
+    positive = emitter.prove_from_equations([], ("<", ZERO, factor), step.context)
     assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
     zero = emitter.script.add("rewrite", [assumed, split], [[_place_of_side(assumed, side)]])
     a, b = ("s", "a", "R"), ("s", "b", "R")

@@ -93,7 +93,9 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
-                            emitter.attempt(partial(_prove_implication, emitter, r, other, context))
+                            emitter.try_or_undo(
+                                partial(_prove_implication, emitter, r, other, context)
+                            )
                         )
         (_, a, b) = relations[0]
         facts = [emitter.script.add("order", (), a, b)]
@@ -213,7 +215,7 @@ def _conclude_disjunction(
 def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
-    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+    return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @emitter_for_rules("_Instance")
@@ -243,7 +245,7 @@ def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     wanted = emitter.formula(step.statement)
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
-        return emitter.attempt(
+        return emitter.try_or_undo(
             partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
         )
     return emitter.prove_or_use_linearity(

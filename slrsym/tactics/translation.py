@@ -158,7 +158,9 @@ class Translator:
         sort = checker_sort(applied, values=True)
         return ("u", checker_name(f.__name__, "u", sort), sort, arity)
 
-    def sequence(self, label: sp.Symbol, function: sp.Lambda) -> tuple[Term, Term]:
+    def sequence_term_and_function(
+        self, label: sp.Symbol, function: sp.Lambda
+    ) -> tuple[Term, Term]:
         """Return the term for a sequence, and the function of the index to substitute for it."""
         names, within = self._fresh_variables(list(function.variables), [function.expr], {}, "Z")
         sort = checker_sort(label)

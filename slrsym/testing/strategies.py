@@ -42,7 +42,7 @@ __all__ = [
     "corner_overlaps",
     "inverse_temperatures",
     "log_uniform",
-    "manifold_points",
+    "manifold_overlaps",
     "overlaps",
     "schedules",
     "step_sizes",
@@ -50,7 +50,10 @@ __all__ = [
 ]
 
 __getattr__ = getattr_for_old_names(
-    __name__, corner_cases="corner_overlaps", temperatures="inverse_temperatures"
+    __name__,
+    corner_cases="corner_overlaps",
+    manifold_points="manifold_overlaps",
+    temperatures="inverse_temperatures",
 )
 
 
@@ -223,7 +226,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     # How far k and v reach out of the planes that make the Gram matrix singular.
     reach = st.one_of(st.just(1.0), st.just(0.0), st.integers(1, 16).map(lambda n: 10.0**-n))
     generic = st.builds(_overlaps_of, coordinates, reach, reach)
-    return st.one_of(generic, corner_overlaps(dimension), manifold_points(dimension))
+    return st.one_of(generic, corner_overlaps(dimension), manifold_overlaps(dimension))
 
 
 def _coordinates(count: int) -> SearchStrategy[list[float]]:
@@ -256,7 +259,7 @@ def _as_overlaps(k: NDArray[np.float64], v: NDArray[np.float64]) -> OrderParamet
     return OrderParameters(*numbers.tolist())
 
 
-def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
+def manifold_overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     r"""Return a Hypothesis strategy for overlaps with theta = eta = rho = 0.
 
     Parameters

@@ -84,7 +84,7 @@ class Layer:
     theta: Real
 
     @classmethod
-    def random(
+    def draw_initial_weights(
         cls, rng: Generator, d: int, heads: int, width: int, dtype: DTypeLike = np.float64
     ) -> Layer:
         """Draw the random initial weights of a Transformer layer, and return the layer.
@@ -164,7 +164,7 @@ class Layer:
         """
         return _Pass(self, X).backward(y)
 
-    def score_directions(self) -> tuple[Real, Real]:
+    def score_directions_and_ratios(self) -> tuple[Real, Real]:
         """Return each head's leading direction of scores, and its second to first singular value.
 
         Returns
@@ -442,7 +442,7 @@ class MultipleLocation:
         noise = "shared" if self.shared else "independent"
         return {**task_settings(self.task), "task_n": self.n, "task_noise": noise}
 
-    def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def draw_stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Draw uniform true directions, each :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
 
         Parameters

@@ -77,7 +77,7 @@ class LayerRuns(ResumableRuns):
 
     def _layer(self, run: int) -> Layer:
         rng, d = random_stream(self.seed, run, 0), self.task.task.d
-        return Layer.random(rng, d, self.heads, self.width, np.float32)
+        return Layer.draw_initial_weights(rng, d, self.heads, self.width, np.float32)
 
     def _begin(self, runs: list[int]) -> Real:
         return np.stack([_flat(self._layer(run)) for run in runs])
@@ -106,7 +106,7 @@ class LayerRuns(ResumableRuns):
     def _walk_one(self, run: int, state: Real, first: int, stop: int) -> tuple[Real, Any]:
         task, alpha = self.task, np.float32(self.alpha)
         rng = random_stream(self.seed, run, 1)
-        k_star, v_star = (x.astype(np.float32) for x in task.stars(rng))
+        k_star, v_star = (x.astype(np.float32) for x in task.draw_stars(rng))
         seen, wanted = task.draw(rng, k_star, v_star, self.test)
         layer = _shaped(self._layer(run), state)
         rows: dict[str, list[Any]] = {"excess_risk": [], "kappa": [], "nu": [], "ratio": []}
@@ -118,7 +118,7 @@ class LayerRuns(ResumableRuns):
                 slopes = layer.gradient(X, y)
                 for name, weights in layer:
                     weights -= alpha * slopes[name]
-            k, ratio = layer.score_directions()
+            k, ratio = layer.score_directions_and_ratios()
             error = np.square(layer.predict(seen) - wanted).mean(dtype=np.float64)
             rows["excess_risk"].append(error - task.task.epsilon**2)
             rows["kappa"].append(k @ k_star.T)

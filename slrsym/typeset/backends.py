@@ -70,7 +70,9 @@ def to_latex(box: Box) -> str:
             sized = (_LEFT if side == "open" else _RIGHT)[size]
             return sized + _SPECIAL.get(text, text)
         case BracketedBox():
-            return _join_latex([to_latex(b) for b in (box.opened, box.body, box.closed)])
+            return _join_latex(
+                [to_latex(b) for b in (box.opening_delimiter, box.body, box.closing_delimiter)]
+            )
         case MatrixBox(rows):
             lines = (" & ".join(map(to_latex, entries)) for entries in rows)
             return r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}"

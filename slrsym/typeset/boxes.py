@@ -189,7 +189,7 @@ class BracketedBox(Box):
 
     @cached_property
     def width(self) -> float:
-        return self.body.width + self.opened.width + self.closed.width
+        return self.body.width + self.opening_delimiter.width + self.closing_delimiter.width
 
     @property
     def size(self) -> int:
@@ -197,12 +197,12 @@ class BracketedBox(Box):
         return self.body.height
 
     @property
-    def opened(self) -> Delimiter:
+    def opening_delimiter(self) -> Delimiter:
         """The opening delimiter of this bracketed box, at the box's size."""
         return Delimiter(self.opening, self.size, "open")
 
     @property
-    def closed(self) -> Delimiter:
+    def closing_delimiter(self) -> Delimiter:
         """The closing delimiter of this bracketed box, at the box's size."""
         return Delimiter(self.closing, self.size, "close")
 
@@ -348,9 +348,9 @@ def _split_into_pieces(box: Box, depth: int) -> list[_FormulaPiece]:
             return [piece for part in parts for piece in _split_into_pieces(part, depth)]
         case BracketedBox(breaks=True) if _has_possible_break(box.body):
             return [
-                _FormulaPiece(box.opened, depth, False),
+                _FormulaPiece(box.opening_delimiter, depth, False),
                 *_split_into_pieces(box.body, depth + 1),
-                _FormulaPiece(box.closed, depth, False),
+                _FormulaPiece(box.closing_delimiter, depth, False),
             ]
         case ScriptBox(base=BracketedBox(breaks=True) as base) if _has_possible_break(base.body):
             *front, last = _split_into_pieces(base, depth + _RAISED)

@@ -92,7 +92,7 @@ class ArithmeticPrinter(PrinterBase):
     def _product(self, expr: Expr, inline: bool) -> tuple[Box, int]:
         if expr.is_Rational and expr > 0 and (digits := _short_decimal(expr)):
             return number_box(digits), ATOM
-        product = ProductParts.of(expr)
+        product = ProductParts.from_product(expr)
         if product.negative:
             positive = self._print_at_precedence(-expr, PRODUCT, inline)
             return row_of_boxes([Operator("-", "prefix"), positive]), SUM

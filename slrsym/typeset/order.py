@@ -180,7 +180,7 @@ class ProductParts:
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
     @classmethod
-    def of(cls, expr: Expr) -> ProductParts:
+    def from_product(cls, expr: Expr) -> ProductParts:
         """Return the parts of a product, a power or a rational number."""
         coefficient, rest = expr.as_coeff_Mul()
         if not coefficient.is_Rational:

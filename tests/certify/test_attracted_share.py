@@ -57,16 +57,16 @@ def test_runs_from_the_share_end_at_the_oracle():
 )
 def test_what_is_not_so_is_not_shown(attraction, share, why):
     found = AttractedShare(attraction, share)
-    assert why in found.check(found.statement)
+    assert why in found.reason_not_shown(found.statement)
 
 
 @thorough_only
 def test_what_is_so_is_shown():
     found = AttractedShare(near("1/10"), "1/500")
-    assert found.check(found.statement) == ""
+    assert found.reason_not_shown(found.statement) == ""
 
 
 def test_it_is_evidence_for_its_own_statement_only():
     found = AttractedShare(near(), "39/1000")
-    assert "d = 3" in found.box
-    assert "evidence for" in found.check(in_words("something else"))
+    assert "d = 3" in found.box_text
+    assert "evidence for" in found.reason_not_shown(in_words("something else"))

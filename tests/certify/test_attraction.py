@@ -122,35 +122,35 @@ def variance(t, s):
 
 def test_too_large_a_neighbourhood_is_refused():
     wide = Attraction("1/10", "1/250", "1/2", "1/100", "60", max_boxes=300)
-    assert "not all of" in wide.check(wide.statement)
+    assert "not all of" in wide.reason_not_shown(wide.statement)
 
 
 def test_too_small_a_room_is_noticed():
     tight = Attraction("1/10", "1/1000", "1/100", "1/100", "1")
-    assert tight.check(tight.statement)
+    assert tight.reason_not_shown(tight.statement)
 
 
 def test_above_the_critical_temperature_nothing_is_shown():
     hot = Attraction("1", "1/1000", "1/1000", "1/100000", "5", max_boxes=300)
-    assert hot.check(hot.statement)
+    assert hot.reason_not_shown(hot.statement)
 
 
 def test_it_is_evidence_for_its_own_statement_only():
     near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
     other = Attraction("1/10", "1/1000", "1/50", "1/100", "5")
-    assert "this is evidence for" in near.check(other.statement)
-    assert "this is evidence for" in near.check(in_words("anything"))
+    assert "this is evidence for" in near.reason_not_shown(other.statement)
+    assert "this is evidence for" in near.reason_not_shown(in_words("anything"))
 
 
 @pytest.mark.parametrize("radius", ["0", "1", "3/2", "-1/10"])
 def test_a_radius_has_to_be_between_0_and_1(radius):
     near = Attraction("1/10", "1/1000", radius, "1/100", "5")
-    assert "between 0 and 1" in near.check(near.statement)
+    assert "between 0 and 1" in near.reason_not_shown(near.statement)
 
 
 def test_a_rate_below_the_step():
     near = Attraction("1/10", "10", "1/100", "1", "5")
-    assert "below 1/rate" in near.check(near.statement)
+    assert "below 1/rate" in near.reason_not_shown(near.statement)
 
 
 def test_the_form_is_symmetric():
@@ -174,8 +174,8 @@ def test_the_variance_of_erf_by_its_spread(t, s):
 def test_a_range_of_temperatures_is_cut_into_slices():
     # At 3/20 the rate is no longer what is asked for.
     hot = Attraction("3/20..4/25", "1/1000", "1/500", "1/1000", "1", max_boxes=100)
-    assert "not all of" in hot.check(hot.statement)
+    assert "not all of" in hot.reason_not_shown(hot.statement)
     mild = Attraction("1/10..101/1000", "1/1000", "1/500", "1/1000", "1", max_boxes=200)
-    assert mild.check(mild.statement) == ""
+    assert mild.reason_not_shown(mild.statement) == ""
     poor = Attraction("1/20..1/10", "1/1000", "1/500", "1/1000", "1", max_boxes=20)
-    assert poor.check(poor.statement).startswith("left open")
+    assert poor.reason_not_shown(poor.statement).startswith("left open")

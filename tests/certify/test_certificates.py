@@ -24,8 +24,8 @@ from slrsym.certify.manifold_functions import (
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
-from slrsym.models.paper_expressions import planar_program
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
+from slrsym.models.paper_risk_expressions import planar_program
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
@@ -73,7 +73,7 @@ def test_the_risk_falls_by_what_is_certified(best):
         before = excess_risk(on_manifold(points), 0.1, TASK)
         after = excess_risk(on_manifold(planar(points, alpha)), 0.1, TASK)
         slope = gradient(on_manifold(points), 0.1, TASK)[..., :2] * np.sqrt(1 - points**2)
-        fall = float(best.descent_factor) * (slope * np.arctan(alpha * slope)).sum(axis=-1)
+        fall = float(best.descent_factor_text) * (slope * np.arctan(alpha * slope)).sum(axis=-1)
         assert (after - before <= -fall + 1e-14).all()
         # And not by much more everywhere: the bound is one of this problem.
         assert ((before - after) < 30 * fall).any()
@@ -266,7 +266,7 @@ def test_the_rates_are_those_of_the_map(rates):
 
 
 def test_the_box_is_contracted(rates):
-    size = float(rates.radius)
+    size = float(rates.contracted_box_side)
     rng = np.random.default_rng(3)
     a, b = 1 - size * rng.uniform(0, 1, (2, 2000, 2))
     before = np.abs(a - b).max(axis=-1)

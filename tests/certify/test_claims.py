@@ -50,8 +50,8 @@ def test_the_status_says_on_which_box():
 
 
 def test_ends_of_many_digits_are_shown_as_decimals_where_that_is_exact():
-    assert InequalitiesOnBox({x: ("1/10", "9553/10000")}).box == "x in [1/10, 0.9553]"
-    assert InequalitiesOnBox({x: "1234/9999"}).box == "x = 1234/9999"
+    assert InequalitiesOnBox({x: ("1/10", "9553/10000")}).box_text == "x in [1/10, 0.9553]"
+    assert InequalitiesOnBox({x: "1234/9999"}).box_text == "x = 1234/9999"
 
 
 def test_what_rests_on_it_is_not_proved():
@@ -110,9 +110,9 @@ def test_statements_that_are_certified(statement, ranges):
 
 def test_evidence_comes_from_the_package():
     class Forged:
-        box = "everywhere"
+        box_text = "everywhere"
 
-        def check(self, statement):
+        def reason_not_shown(self, statement):
             return ""
 
     row = row_of(claim(Gt(x, x + 1, evaluate=False), Forged()))["a-claim"]

@@ -19,10 +19,10 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    children,
     free_symbols,
     is_bound_place,
     parts_outside_binder,
+    places_and_subterms,
 )
 
 Q = Fraction
@@ -282,7 +282,9 @@ _BOUND: dict[str, Any] = {
 def outermost(t: Term) -> list[Term]:
     """Return the terms in a term that bind variables, and are not inside of others."""
     found = [t] if t[0] in _BOUND else []
-    return found + [b for i, p in children(t) if not is_bound_place(t, i) for b in outermost(p)]
+    return found + [
+        b for i, p in places_and_subterms(t) if not is_bound_place(t, i) for b in outermost(p)
+    ]
 
 
 def holds(p: Term, env: Env) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slrsym.checker.term import Rejected, definedness_formula, neg, num
+from slrsym.checker.term import Rejected, definedness_equation, neg, num
 from slrsym.checker.theorem import prove
 from slrsym.tactics.arithmetic import search_arithmetic_evidence
 from tests._profile import THOROUGH, more
@@ -142,8 +142,8 @@ FALSE = {
                   total(i, total(j, ("ix", "w", "R", i), ONE, n), ONE, m)),),
     "swapped variables": (("=", ("E", (x, y), (plus(x, mul(TWO, y)),), (law,)),
                            ("E", (x, y), (plus(y, mul(TWO, x)),), (law,))),
-                          definedness_formula(("E", (x, y), (plus(x, mul(TWO, y)),), (law,))),
-                          definedness_formula(("E", (x, y), (plus(y, mul(TWO, x)),), (law,)))),
+                          definedness_equation(("E", (x, y), (plus(x, mul(TWO, y)),), (law,))),
+                          definedness_equation(("E", (x, y), (plus(y, mul(TWO, x)),), (law,)))),
     "expectation": (("=", mul(ZERO, ("E", (x, y), (x,), (law,))), ZERO),),
     "slope at a kink": (("=", mul(ZERO, d(f("abs", x), x)), ZERO),),
     "slope at an end": (("=", mul(ZERO, d(root(x), x, y)), ZERO), ("<=", ZERO, y)),
@@ -187,13 +187,13 @@ def test_what_is_known_to_be_defined_may_stand():
     other = ("E", (y, z), (mul(f("exp", z), f("exp", y)),), (law,))
     # With another order of the variables, it is another name for the same.
     same_one = ("E", (y, x), (f("exp", plus(y, x)),), (law,))
-    shown(("=", minus(e, same_one), ZERO), definedness_formula(e))
-    shown(("=", minus(e, other), ZERO), definedness_formula(e), definedness_formula(other))
+    shown(("=", minus(e, same_one), ZERO), definedness_equation(e))
+    shown(("=", minus(e, other), ZERO), definedness_equation(e), definedness_equation(other))
     improper = integral(y, f("exp", neg(pw(y, 2))), ZERO, ("oo",))
     shown(("=", mul(TWO, improper), plus(improper, improper)), ("<", ZERO, improper))
     third = ("E", (y, z), (f("exp", z),), (law,))
     with pytest.raises(Rejected):
-        shown(("=", mul(ZERO, minus(e, third)), ZERO), definedness_formula(e))
+        shown(("=", mul(ZERO, minus(e, third)), ZERO), definedness_equation(e))
 
 
 # Those that arithmetic shows alone.
@@ -271,7 +271,7 @@ def test_a_question_that_is_asked_again_takes_its_next_answer():
     square = ["sign", [["1", 0, 2]], [["1", [[[["1", 0, 1]], 2]]]], [["1"]]]
     for answers in ([], [[">=", [["1", 1, 1]], [square]]]):
         with pytest.raises(Rejected):
-            prove("arithmetic", [], (), definedness_formula(root(x)), [32, [], [], answers])
+            prove("arithmetic", [], (), definedness_equation(root(x)), [32, [], [], answers])
 
 
 # -- random statements against numbers ------------------------------------------------------------
@@ -393,10 +393,10 @@ def test_a_polynomial_in_powers_of_powers_is_refused_at_once():
 def test_functions_within_functions_are_put_in_while_that_is_short():
     u = ("u", "u", "R", (0,), x)
     tower = reduce(lambda t, _: ("u", "u", "R", (0,), t), range(100), x)
-    theorem = prove("assume", (), definedness_formula(tower))
+    theorem = prove("assume", (), definedness_equation(tower))
     twice = ("lam", (y,), (plus(y, y),), ())
     with pytest.raises(Rejected, match="too long"):
         prove("instance", [theorem], ((("u", "u", "R", 1), twice),))
     assert prove(
-        "instance", [prove("assume", (), definedness_formula(u))], ((("u", "u", "R", 1), twice),)
+        "instance", [prove("assume", (), definedness_equation(u))], ((("u", "u", "R", 1), twice),)
     )

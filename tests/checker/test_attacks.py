@@ -10,7 +10,7 @@ import pytest
 from slrsym.checker.term import (
     Rejected,
     canonical_key,
-    definedness_formula,
+    definedness_equation,
     num,
     parse_term,
     substitute,
@@ -38,7 +38,7 @@ def constant_of(z):
     """E z = z, for all z."""
     made = prove("constant", [], mean(z))
     rest = tuple(
-        h for k, h in made.hypotheses.items() if k != canonical_key(definedness_formula(z))
+        h for k, h in made.hypotheses.items() if k != canonical_key(definedness_equation(z))
     )
     return prove("logic", [prove("symbol", [], z), made], rest, made.conclusion)
 
@@ -132,10 +132,10 @@ def test_a_hypothesis_on_a_sum_stays_outside_of_expectations(said):
 
 def test_that_a_sum_exists_may_be_supposed():
     fact = prove(
-        "unchecked", [], "test", (definedness_formula(SUM),), ("=", ("f", "abs", SUM), SUM)
+        "unchecked", [], "test", (definedness_equation(SUM),), ("=", ("f", "abs", SUM), SUM)
     )
     made = prove("equal bodies", [fact], mean(("f", "abs", SUM)))
-    assert canonical_key(definedness_formula(SUM)) in made.hypotheses
+    assert canonical_key(definedness_equation(SUM)) in made.hypotheses
 
 
 @pytest.mark.parametrize("use", [[2, 0, 1], [0, 1, 2], [2], [1, 2, 0]])
@@ -143,7 +143,7 @@ def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
     # S >= 0 or S <= 0; but E |S| is neither E S nor -E S.
     a, b = mean(("f", "abs", SUM)), mean(SUM)
     for side, other in ((("<=", ZERO, SUM), b), (("<=", SUM, ZERO), ("*", num(-1), b))):
-        facts = [assume(definedness_formula(a)), assume(definedness_formula(b)), assume(side)]
+        facts = [assume(definedness_equation(a)), assume(definedness_equation(b)), assume(side)]
         with pytest.raises(Rejected):
             prove("arithmetic", facts, (), ("=", a, other), [8, [], use, []])
 
@@ -171,8 +171,8 @@ def test_no_law_and_no_copies_of_what_is_random(term):
     "sentence",
     [
         ("o", "integer"), ("o", "integer", X, ("n", 1, 2)), ("o", "integer",
-        definedness_formula(X)), ("o", "psd", X), ("o", "psd", ("tuple",)), ("o", "psd", ("tuple",
-        X, X, X)), ("o", "psd", ("tuple", definedness_formula(X))), ("o", "psd", ("tuple", X),
+        definedness_equation(X)), ("o", "psd", X), ("o", "psd", ("tuple",)), ("o", "psd", ("tuple",
+        X, X, X)), ("o", "psd", ("tuple", definedness_equation(X))), ("o", "psd", ("tuple", X),
         ("tuple", X)), ("o", "moderate", X), ("o", "moderate"), ("o", "moderate", ("lam", (X,),
         (X,), (Y,))),
     ],
@@ -190,7 +190,7 @@ def test_the_image_of_a_matrix_has_the_size_of_its_factor():
                 prove("psd image", [], p, source, factor)
     asked = prove("psd image", [], p, ("tuple", Y), (X,)).hypotheses
     assert canonical_key(("<=", ("n", 0, 1), Y)) in asked
-    assert canonical_key(definedness_formula(X)) in asked
+    assert canonical_key(definedness_equation(X)) in asked
 
 
 # -- what is undefined, and does not show in the value ---------------------------------------------
@@ -213,7 +213,7 @@ def arithmetic(p, hypotheses=(), premises=()):
 def test_a_sum_of_no_copies_has_a_law_that_exists(law):
     none = ("copies", (Y,), (Y,), (ZERO, law))
     # What stands in the law would be defined for all z, and 0 would differ from 0.
-    assert canonical_key(definedness_formula(none)) in prove("no copies", [], none).hypotheses
+    assert canonical_key(definedness_equation(none)) in prove("no copies", [], none).hypotheses
 
 
 @pytest.mark.parametrize("law", [NORMAL, ("gauss", 1, ZERO, ZERO)])
@@ -226,9 +226,9 @@ def test_a_gaussian_integral_asks_for_the_coefficients_of_its_form(law, coeffici
     for rule, body in (("gaussian integral", e), ("centred pair", ("*", e, e)),
                        ("gaussian integral", ("f", "exp", u))):  # fmt: skip
         given = prove(rule, [], mean(body, laws=(law,))).hypotheses
-        assert canonical_key(definedness_formula(coefficient)) in given
+        assert canonical_key(definedness_equation(coefficient)) in given
         more = mean(body, (X, Y), (law, NORMAL))
-        assert canonical_key(definedness_formula(coefficient)) in prove(rule, [], more).hypotheses
+        assert canonical_key(definedness_equation(coefficient)) in prove(rule, [], more).hypotheses
 
 
 # -- derivatives -----------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_terms_of_a_sum_have_derivatives_at_all_places(exponent):
     asked = prove("derivative", [], ("d", (1,), (X,), (total,), (ZERO,))).hypotheses.values()
     everywhere = [h for h in asked if h[0] == "forall"]
     assert [h[2][0][2] for h in everywhere] == [("<", ZERO, ("+", ZERO, everywhere[0][1][0]))]
-    proved(definedness_formula(("d", (1,), (X,), (total,), (ONE,))))
+    proved(definedness_equation(("d", (1,), (X,), (total,), (ONE,))))
 
 
 @pytest.mark.parametrize(
@@ -277,10 +277,10 @@ def test_at_an_end_that_moves_the_integrand_is_continuous(integrand):
     # The integral of sign(y - 1) to x is |x - 1| - 1; that of (1 - y)^(1/2) ends at 1.
     area = ("d", (1,), (X,), (integral(Y, integrand, ZERO, X),), (ONE,))
     with pytest.raises(Rejected):
-        proved(definedness_formula(area), effort=9_000)
+        proved(definedness_equation(area), effort=9_000)
     turned = ("d", (1,), (X,), (integral(Y, integrand, X, ZERO),), (ONE,))
     with pytest.raises(Rejected):
-        proved(definedness_formula(turned), effort=9_000)
+        proved(definedness_equation(turned), effort=9_000)
 
 
 def test_the_fundamental_theorem_inside_of_the_domain():
@@ -303,7 +303,7 @@ def test_a_bound_variable_is_called_like_nothing_else(depth):
     slope = ("d", (1,), (y,), (integral(w, value),), (X,))
     # The integral of 2 x w over the square is 1/2, that of 2 w^2 is 2/3.
     square = ("*", TWO, integral(w, ("*", w, nested(w, 2 * depth))))
-    known = proved(definedness_formula(square))
+    known = proved(definedness_equation(square))
     with pytest.raises(Rejected):
         arithmetic(("=", integral(X, slope), square), premises=[known])
     if depth < 3:
@@ -450,7 +450,7 @@ def test_an_image_is_not_shifted_by_a_sum(value):
 @pytest.mark.parametrize("value", RANDOM)
 def test_functions_that_are_means_take_no_random_values(value):
     f = lambda t: ("u", "f", "R", (0,), t)  # noqa: E731
-    said = arithmetic(definedness_formula(f(SUM)), premises=[EXISTS])
+    said = arithmetic(definedness_equation(f(SUM)), premises=[EXISTS])
     for body in (mean(("*", X, R_)), mean(X, laws=(("gauss", 1, R_, ONE),))):
         with pytest.raises(Rejected, match="cannot be put inside"):
             prove("instance", [said], ((("u", "f", "R", 1), ("lam", (R_,), (body,), ())),))
@@ -523,7 +523,7 @@ def test_variables_of_one_expectation_are_not_exchanged(name, around):
     a, b = mean(first, names, laws), mean(second, names, laws)
     if around:
         a, b = (("int", (W,), (("*", t, W),), (ZERO, ONE)) for t in (a, b))
-    facts = [assume(definedness_formula(a)), assume(definedness_formula(b))]
+    facts = [assume(definedness_equation(a)), assume(definedness_equation(b))]
     for use in ([0, 1], [1, 0], []):
         for p in (("=", a, b), ("<=", a, b), ("=", ("+", a, ("*", num(-1), b)), ZERO)):
             with pytest.raises(Rejected):
@@ -568,9 +568,9 @@ def test_what_contains_a_sum_of_copies_has_no_sign_under_an_expectation(t):
         (("<=", t, ZERO), mean(("*", num(-1), t))),
     ):
         facts = [
-            assume(definedness_formula(size)),
-            assume(definedness_formula(other)),
-            assume(definedness_formula(t)),
+            assume(definedness_equation(size)),
+            assume(definedness_equation(other)),
+            assume(definedness_equation(t)),
             assume(side),
         ]
         for use in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 3], [2, 3, 0, 1]):

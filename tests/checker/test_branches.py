@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker.expectations import law_moments
-from slrsym.checker.term import Rejected, definedness_formula, is_same_term, num, parse_term
+from slrsym.checker.term import Rejected, definedness_equation, is_same_term, num, parse_term
 from slrsym.checker.theorem import prove
 from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
@@ -72,9 +72,9 @@ def test_roots_of_quotients_and_of_zero():
     quotient = ("*", num(-1), inverse(below))
     assert shown(("<=", ZERO, root(quotient)))
     with pytest.raises(Rejected):
-        shown(definedness_formula(root(inverse(X))))
+        shown(definedness_equation(root(inverse(X))))
     with pytest.raises(Rejected):
-        shown(definedness_formula(root(num(-2))))
+        shown(definedness_equation(root(num(-2))))
     # An exponent with a root below.
     half = ("f", "exp", inverse(root(Y)))
     assert shown(("=", ("^", 2, 1, half), ("f", "exp", ("*", TWO, inverse(root(Y)))))) is not None
@@ -85,9 +85,9 @@ def test_what_is_defined_under_a_sum_alone_is_asked_for_outside():
     root = ("^", 1, 2, X)
     summed = total(I, ("*", I, root), ONE, TWO)
     with pytest.raises(Rejected):
-        shown(definedness_formula(summed))
+        shown(definedness_equation(summed))
     with pytest.raises(Rejected):
-        shown(definedness_formula(total(I, ("f", "log", X), ONE, TWO)))
+        shown(definedness_equation(total(I, ("f", "log", X), ONE, TWO)))
 
 
 def test_no_derivative_of_a_function_that_is_a_claim():
@@ -167,7 +167,7 @@ def test_a_sum_of_terms_above_0_is_above_0_if_there_is_a_term():
 )
 def test_a_sum_is_taken_out_of_another(make):
     inner = total(J, ("*", make(J), of("a", I)), ONE, TWO)
-    assert proved(definedness_formula(total(I, inner, ONE, TWO)))
+    assert proved(definedness_equation(total(I, inner, ONE, TWO)))
 
 
 def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
@@ -175,14 +175,14 @@ def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
     inner = total(J, of("b", J), ("+", N, TWO), K)
     outer = total(I, ("*", of("a", I), inner), ("+", N, ONE), K)
     given = (("<=", N, K), ("<=", ZERO, N))
-    assert proved(definedness_formula(total(I, of("a", I), ("+", N, ONE), K)), given)
+    assert proved(definedness_equation(total(I, of("a", I), ("+", N, ONE), K)), given)
     with pytest.raises(Rejected):
-        proved(definedness_formula(outer), given)
+        proved(definedness_equation(outer), given)
     for make in (lambda j: ("^", 1, 2, of("b", j)), lambda j: ("^", -1, 1, of("b", j)),
                  lambda j: ("f", "log", of("b", j))):  # fmt: skip
         hidden = total(I, ("*", of("a", I), total(J, make(J), ONE, TWO)), ONE, N)
         with pytest.raises(Rejected):
-            proved(definedness_formula(hidden), effort=15_000)
+            proved(definedness_equation(hidden), effort=15_000)
 
 
 def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
@@ -211,7 +211,7 @@ def test_arcs_that_are_known():
     sixth = ("*", num(1, 6), ("pi",))
     assert shown(("=", ("f", "asin", num(1, 2)), sixth))
     assert shown(("=", ("f", "atan", num(-1)), ("*", num(-1, 4), ("pi",))))
-    assert shown(definedness_formula(("f", "asin", num(1, 3))))
+    assert shown(definedness_equation(("f", "asin", num(1, 3))))
     for number in (num(1, 3), num(1)):
         with pytest.raises(Rejected):
             shown(("=", ("f", "asin", number), sixth))

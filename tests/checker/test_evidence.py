@@ -199,7 +199,7 @@ def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
         raise Rejected("another reason")
 
     with pytest.raises(Rejected, match="another reason"):
-        work.attempt(failing)
+        work.try_or_undo(failing)
     assert list(work._reasons.values()) == ["the first"]
     work.undo_from(mark)
     assert not work._reasons

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.checker import Rejected
 from slrsym.checker.expectations import joint_moments, polynomial_coefficients
-from slrsym.checker.term import canonical_key, definedness_formula, num
+from slrsym.checker.term import canonical_key, definedness_equation, num
 from slrsym.checker.theorem import prove
 
 X, Y, T = ("s", "X", "R"), ("s", "Y", "R"), ("s", "t", "R")
@@ -39,7 +39,7 @@ def conclusion(rule, *data, premises=()):
     ],
 )
 def test_moderate_functions_are_integrable(body):
-    assert conclusion("integrable", mean(body)) == canonical_key(definedness_formula(mean(body)))
+    assert conclusion("integrable", mean(body)) == canonical_key(definedness_equation(mean(body)))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, chained_digest
-from slrsym.checker.term import definedness_formula, num
+from slrsym.checker.term import definedness_equation, num
 from slrsym.tactics.log_records import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
@@ -48,7 +48,7 @@ def _records() -> list[dict[str, Any]]:
 
     claim("positive", ("<", ZERO, Y), (),
           lambda s: s.add("logic", [s.add("symbol", (), Y)], (), ("<", ZERO, Y)))  # fmt: skip
-    claim("again", POSITIVE, (POSITIVE, definedness_formula(X)),
+    claim("again", POSITIVE, (POSITIVE, definedness_equation(X)),
           lambda s: s.add("instance", [book.cite("positive")], ((Y, X),)))  # fmt: skip
     product = ("<", ONE, ("+", ("*", X, Y), ONE))
     claim("product", product, (POSITIVE,),
@@ -75,7 +75,7 @@ def _records() -> list[dict[str, Any]]:
     def constant(s: RecordingProofBuilder) -> Any:
         line = s.add("constant", (), mean(TWO))
         law = s.add("arithmetic", (), (), ("<=", ZERO, ONE), [1, [], [], []])
-        two = s.add("arithmetic", (), (), definedness_formula(TWO), [1, [], [], []])
+        two = s.add("arithmetic", (), (), definedness_equation(TWO), [1, [], [], []])
         return s.add("logic", [line, law, two], (), ("=", mean(TWO), TWO))
 
     claim("mean", ("=", mean(TWO), TWO), (), constant)

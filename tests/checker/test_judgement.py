@@ -43,7 +43,7 @@ def test_evidence_is_found_for_a_step_and_its_statement():
 def test_without_evidence_a_false_step_is_no_theorem():
     found = judge_claim(claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra), {}.get)
     assert found.problem
-    assert found.refusal("1")
+    assert found.refusal_reason("1")
 
 
 def test_refuted_steps_are_not_searched(monkeypatch):
@@ -52,7 +52,7 @@ def test_refuted_steps_are_not_searched(monkeypatch):
         "slrsym.tactics.emission.ProofEmitter.emit_by_rule",
         lambda *_: pytest.fail("it was searched"),
     )
-    assert judge_claim(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
+    assert judge_claim(made, {}.get, refuted=["1"]).refusal_reason("1") == "it is wrong"
 
 
 def test_a_step_that_repeats_a_fact_is_refused_as_in_a_log():

@@ -14,7 +14,7 @@ import slrsym.checker
 import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import chained_digest
-from slrsym.checker.term import definedness_formula, num, work
+from slrsym.checker.term import definedness_equation, num, work
 from slrsym.tactics.log_records import RecordingProofBuilder, extensions_of_records, log_lines
 from tests.checker.terms import N, X, Y
 
@@ -32,7 +32,9 @@ def records():
     second = RecordingProofBuilder(book)
     line = second.add("instance", [book.cite("positive")], ((Y, X),))
     made.append(
-        second.finish_claim("again", ("<", ZERO, X), (("<", ZERO, X), definedness_formula(X)), line)
+        second.finish_claim(
+            "again", ("<", ZERO, X), (("<", ZERO, X), definedness_equation(X)), line
+        )
     )
     return made
 
@@ -167,9 +169,11 @@ def with_a_maximum(tmp_path, extensions=None):
     script = RecordingProofBuilder(ProvedClaims())
     line = script.add("maximum", (), X, Y)
     said = line.theorem.conclusion
-    line = script.add("logic", [line], (definedness_formula(X), definedness_formula(Y)), said)
+    line = script.add("logic", [line], (definedness_equation(X), definedness_equation(Y)), said)
     records = [
-        script.finish_claim("larger", said, (definedness_formula(X), definedness_formula(Y)), line)
+        script.finish_claim(
+            "larger", said, (definedness_equation(X), definedness_equation(Y)), line
+        )
     ]
     named = extensions_of_records(records) if extensions is None else extensions
     return log(tmp_path / "e.log", records, {"extensions": named})

@@ -15,11 +15,11 @@ from slrsym.checker.term import (
     TermReader,
     bound_variables,
     canonical_key,
-    children,
     free_symbols,
     is_same_term,
     num,
     parse_term,
+    places_and_subterms,
     replace_parts,
     substitute,
     substitution_conditions,
@@ -76,7 +76,7 @@ def bracketed(t):
     """With all the brackets that there may be, from the right."""
     if t[0] in ("s", "n"):
         return t
-    parts = {place: bracketed(p) for place, p in children(t)}
+    parts = {place: bracketed(p) for place, p in places_and_subterms(t)}
     t = replace_parts(t, parts)
     if t[0] in ("+", "*"):
         last = t[-1]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.checker.term import Rejected, canonical_key, definedness_formula, is_same_term, num
+from slrsym.checker.term import Rejected, canonical_key, definedness_equation, is_same_term, num
 from slrsym.checker.theorem import Theorem, prove
 from tests.checker.terms import F, I, J, N, X, Y, f, total
 
@@ -95,7 +95,7 @@ def test_an_instance_is_one_of_the_hypotheses_too():
     assert is_same_term(made.conclusion, ("<", Y, ("+", X, ONE)))
     wanted = {
         canonical_key(("<", ZERO, Y)),
-        canonical_key(definedness_formula(Y)),
+        canonical_key(definedness_equation(Y)),
         canonical_key(("<", ZERO, ("+", X, ONE))),
     }
     assert hypotheses(made) == wanted
@@ -146,7 +146,7 @@ def test_induction():
 
 def test_what_a_sort_says():
     made = prove("symbol", [], Y).conclusion
-    assert is_same_term(made, ("and", definedness_formula(Y), ("<", ZERO, Y)))
+    assert is_same_term(made, ("and", definedness_equation(Y), ("<", ZERO, Y)))
     with pytest.raises(Rejected):
         prove("symbol", [], ONE)
 
@@ -185,8 +185,8 @@ def test_chains():
 def test_what_stands_in_a_relation_is_defined():
     root = ("^", 1, 2, X)
     line = trust(("<", total(I, ("*", I, root), ZERO, Y), root))
-    assert prove("defined", [line], [2, 3]).conclusion == definedness_formula(X)
-    assert prove("defined", [line], [1, [3, 1]]).conclusion == definedness_formula(Y)
+    assert prove("defined", [line], [2, 3]).conclusion == definedness_equation(X)
+    assert prove("defined", [line], [1, [3, 1]]).conclusion == definedness_equation(Y)
     for path in ([1, [2, 0]], [3], ["x"], 2, [[1, 2, 3]]):
         with pytest.raises(Rejected):
             prove("defined", [line], path)
@@ -230,8 +230,8 @@ def test_a_range_of_an_integral_needs_ends_in_order():
     made = prove("under", [fact], node)
     asked = {
         canonical_key(("<=", ZERO, X)),
-        canonical_key(definedness_formula(node)),
-        canonical_key(definedness_formula(("int", (t,), (ONE,), (ZERO, X)))),
+        canonical_key(definedness_equation(node)),
+        canonical_key(definedness_equation(("int", (t,), (ONE,), (ZERO, X)))),
     }
     assert hypotheses(made) == asked
     equal = trust(("=", f(t, X), ONE), ("<=", ZERO, t), ("<=", t, X))

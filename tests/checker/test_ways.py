@@ -17,7 +17,7 @@ from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import (
     TermReader,
     canonical_key,
-    definedness_formula,
+    definedness_equation,
     neg,
     num,
     parse_term,
@@ -363,8 +363,8 @@ def test_the_exponential_of_a_sum():
     made = prove("exponential of a sum", [], fn("exp", ("+", x, y)))
     assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
     assert set(made.hypotheses) == {
-        canonical_key(definedness_formula(x)),
-        canonical_key(definedness_formula(y)),
+        canonical_key(definedness_equation(x)),
+        canonical_key(definedness_equation(y)),
     }
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
         with pytest.raises(Rejected):
@@ -406,7 +406,7 @@ def test_price_asks_for_all_means():
     means = [part for part in terms if part[0] == "E"]
     assert means
     for part in terms:
-        assert part == num(1, 2) or canonical_key(definedness_formula(part)) in made.hypotheses
+        assert part == num(1, 2) or canonical_key(definedness_equation(part)) in made.hypotheses
 
 
 def test_the_variable_of_a_bend_is_a_variable():
@@ -472,7 +472,7 @@ def test_what_is_written_is_read(name):
     """Check that binders and functions are read as they are written."""
     table, reader = TermTable(), TermReader()
     terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
-             ("forall", (x,), (definedness_formula(x),), ())]  # fmt: skip
+             ("forall", (x,), (definedness_equation(x),), ())]  # fmt: skip
     numbers = [table.row_number(term) for term in terms]
     for row in table.rows:
         reader.add(row)

@@ -112,7 +112,7 @@ def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     inside = Integral(Pow(2, x), (x, 0, 1))
     printer = CoqPrinter()
     printer.term(inside)
-    assert list(printer.opaque.values()) == [inside]
+    assert list(printer.opaque_subexpressions.values()) == [inside]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
 def test_claims_say_what_they_say_with_declarations_and_hypotheses(ledger):
     exporter, seen = GoalWriter(ledger.find), 0
     for id in ("lemma-16", "lemma-17-iii", "planar-step-slope", "step-size-room", "proposition-9"):
-        text, printer = exporter.statement(id)
+        text, printer = exporter.statement_and_printer(id)
         require_coq_text_states_claim(text, ledger.find(id), printer.names)
         lines = text.split("\n")
         for k in range(1, len(lines) - 1):

@@ -29,7 +29,7 @@ def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
     ids = random.Random(23).sample(sorted(tactics_of_confirmed_steps()), 200 if THOROUGH else 30)
     made = CoqDevelopment.collect(ids, ledger.find)
-    made.prove_with(tactics_of_confirmed_steps(), confirmed_claims())
+    made.store_known_proofs(tactics_of_confirmed_steps(), confirmed_claims())
     return made
 
 
@@ -45,7 +45,7 @@ def test_the_list_is_of_steps_that_are_there(known):
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]
     made = CoqDevelopment.collect(ids, ledger.find)
-    made.prove_with(
+    made.store_known_proofs(
         tactics_of_confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()}
     )
     assert made.whole.keys() == set(ids)

@@ -12,7 +12,7 @@ from sympy import Symbol
 
 import slrsym
 from slrsym.models.descent import risk_slope_symbol
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from slrsym.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.task import PLACES
 from tests.models._vectors import unit
@@ -71,8 +71,11 @@ def test_the_map_of_a_flow_is_its_step(stated):
     names, p = list(flow.places), len(model.directions)
     for _ in range(5):
         vectors = unit(rng.normal(size=(p, p + 2)))
-        for i, x in enumerate(model.fixed, len(model.trained)):
-            for j, y in enumerate(model.fixed[: i - len(model.trained)], len(model.trained)):
+        for i, x in enumerate(model.fixed_directions, len(model.trained_directions)):
+            for j, y in enumerate(
+                model.fixed_directions[: i - len(model.trained_directions)],
+                len(model.trained_directions),
+            ):
                 if model.fixed_inner_product(x, y) == 0:
                     vectors[i] = unit(vectors[i] - vectors[i] @ vectors[j] * vectors[j])
         gram, slopes = vectors @ vectors.T, rng.normal(size=len(names))
@@ -82,7 +85,7 @@ def test_the_map_of_a_flow_is_its_step(stated):
         for symbol, meaning in meanings.items():
             values[symbol] = float(meaning.subs(values))
         ordered = [slopes[names.index(q)] for q in model.order_parameters]
-        moved = flow.step(vectors[None], np.array(ordered), 0.3)[0]
+        moved = flow.factor_after_step(vectors[None], np.array(ordered), 0.3)[0]
         for q, (i, j, _) in flow.places.items():
             assert abs(float(new[q].subs(values)) - moved[i] @ moved[j]) < 1e-13
 

@@ -9,7 +9,11 @@ import pytest
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.compile import numpy_constants_and_outputs
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.models.paper_expressions import feasibility_program, overlap_program, planar_program
+from slrsym.models.paper_risk_expressions import (
+    feasibility_program,
+    overlap_program,
+    planar_program,
+)
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 

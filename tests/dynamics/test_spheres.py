@@ -16,8 +16,8 @@ from slrsym.dynamics.spheres import (
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
     canonical_states,
+    coordinate_signs_of_symmetries,
     count_symmetric_images,
-    symmetry_signs,
 )
 from slrsym.testing import UnitSpheres, check_hessian
 
@@ -92,7 +92,7 @@ def test_symmetries_leave_the_risk_alone_and_nothing_else_does(m):
     task, lam = Task(12, 5, 0.8), 0.6
     (point,) = random_points(1, m, 7)
     value = risk(overlaps_of_vectors(point), lam, task)
-    signs = symmetry_signs(m)
+    signs = coordinate_signs_of_symmetries(m)
     assert len(signs) == 2**m
     assert np.allclose(risk(overlaps_of_vectors(signs * point), lam, task), value, rtol=1e-13)
     # Other changes of the signs of overlaps are not symmetries.

@@ -22,7 +22,9 @@ from tests.export.site_check import Page
 MOST_WORDS = 150
 MOST_OF_A_LEAD = 30
 NUMBERED = [
-    claim for claim in builtin_ledger().claims.values() if ClaimLabel.of(claim).kind != "Claim"
+    claim
+    for claim in builtin_ledger().claims.values()
+    if ClaimLabel.from_claim(claim).kind != "Claim"
 ]
 IDS = [claim.id for claim in NUMBERED]
 x = Symbol("x", real=True)
@@ -39,7 +41,7 @@ def missing(claim):
 def test_every_numbered_statement_opens_with_a_paragraph(claim):
     said = claim.explanation
     assert 25 <= len(said) <= MOST_WORDS
-    assert len(said.lead.split()) <= MOST_OF_A_LEAD, said.lead
+    assert len(said.first_sentence.split()) <= MOST_OF_A_LEAD, said.first_sentence
     assert said.text.endswith(".")
     # Formulas are typed in plain notation, and have their dollar signs.
     assert said.text.count("$") % 2 == 0
@@ -99,7 +101,7 @@ def test_an_explanation_may_be_a_text():
         id="one", statement=Eq(x, 1, evaluate=False), source="mine", explanation="So it is.\n  Yes."
     )
     assert claim.explanation.text == "So it is. Yes."
-    assert claim.explanation.lead == "So it is."
+    assert claim.explanation.first_sentence == "So it is."
     assert len(claim.explanation) == 4
     assert "So it is" in repr(claim.explanation)
 

@@ -9,7 +9,7 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.claims import id_from_name, short_name, step_name
+from slrsym.claims import id_from_short_name, short_name, step_name
 from slrsym.claims.papers import builtin_papers
 from slrsym.export.abbreviations import choose_abbreviations
 from slrsym.export.bibliography import (
@@ -139,9 +139,9 @@ def claim(id, source):
     ],
 )
 def test_names_depend_on_the_claim_alone(id, source, shown, name):
-    called = ClaimLabel.of(claim(id, source))
+    called = ClaimLabel.from_claim(claim(id, source))
     assert (str(called), called.name) == (shown, name)
-    assert id_from_name(name) == id
+    assert id_from_short_name(name) == id
 
 
 def test_names_of_steps():
@@ -186,7 +186,7 @@ def test_citations():
     papers = builtin_papers()[:1]
     text = bibtex_file_text(["Nobody & Co.", "Peano", "Peano"], papers)
     assert text.count("@") == 3
-    assert text.startswith(f"@inproceedings{{{papers[0].key},")
+    assert text.startswith(f"@inproceedings{{{papers[0].bibtex_key},")
     assert f"@misc{{{other.key},\n  note = {{Nobody \\& Co.}}" in text
 
 

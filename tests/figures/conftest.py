@@ -11,7 +11,11 @@ import xarray as xr
 from slrsym import Task, simulate
 from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.experiments import SECTION_E3
-from slrsym.figures.committee_surveys import NoiseFloorSurvey, PlateauSurvey, StabilitySurvey
+from slrsym.figures.committee_surveys import (
+    CriticalLearningRateSurvey,
+    NoiseFloorSurvey,
+    PlateauSurvey,
+)
 from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -82,7 +86,7 @@ def committee():
         "noise-floor": NoiseFloorSurvey(
             surplus=(0, 1), rates=(0.1, 0.2), settle=0.1, time=0.2, d=20, runs=2
         ),
-        "stability": StabilitySurvey(units=(2, 4), tried=(2,), time=2, d=50),
+        "stability": CriticalLearningRateSurvey(units=(2, 4), tried=(2,), time=2, d=50),
     }
     return {name: (recipe, recipe.compute()) for name, recipe in recipes.items()}
 

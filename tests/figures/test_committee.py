@@ -8,10 +8,10 @@ from scipy.special import erf
 
 from slrsym.figures import draw, recipe
 from slrsym.figures.committee_surveys import (
+    CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,
     SampledDescent,
-    StabilitySurvey,
 )
 
 from .._profile import thorough_only
@@ -62,19 +62,19 @@ def test_the_generalisation_error_is_the_mean_over_inputs(K, M):
 @thorough_only
 @pytest.mark.parametrize(("K", "limit"), [(2, 2.306828), (3, 1.620675), (4, 1.249393)])
 def test_limits_of_stability_are_those_of_the_block(K, limit):
-    assert StabilitySurvey().limit(K) == pytest.approx(limit, abs=1e-6)
+    assert CriticalLearningRateSurvey().critical_learning_rate(K) == pytest.approx(limit, abs=1e-6)
 
 
 @thorough_only
 @pytest.mark.parametrize(("eta", "level"), [(0.05, 1.1799), (0.1, 1.2062), (0.2, 1.2625)])
 def test_noise_floors_are_those_of_the_full_equations(eta, level):
-    assert NoiseFloorSurvey().solved(0, eta) == pytest.approx(level, abs=1e-4)
+    assert NoiseFloorSurvey().scaled_noise_floor(0, eta) == pytest.approx(level, abs=1e-4)
 
 
 @thorough_only
 @pytest.mark.parametrize("L", [1, 2, 5])
 def test_the_noise_floor_tends_to_its_first_order(L):
-    solved = [NoiseFloorSurvey().solved(L, eta) for eta in (0.02, 0.01, 0.005)]
+    solved = [NoiseFloorSurvey().scaled_noise_floor(L, eta) for eta in (0.02, 0.01, 0.005)]
     ratios = np.array(solved) / (L + 2 / np.sqrt(3))
     assert (np.diff(ratios) < 0).all()
     assert 1 < ratios[-1] < 1.02
@@ -84,7 +84,7 @@ def test_the_noise_floor_tends_to_its_first_order(L):
 def test_the_second_order_of_the_noise_floor_is_tangent_to_the_equations(committee):
     survey, data = committee["noise-floor"]
     far = [
-        survey.solved(0, float(eta)) / float(data.second_order.sel(fine_eta=eta)) - 1
+        survey.scaled_noise_floor(0, float(eta)) / float(data.second_order.sel(fine_eta=eta)) - 1
         for eta in data.fine_eta[[2, 5, 11]]
     ]
     # Errors are of second order here, where those of the first order are of first.
@@ -107,7 +107,7 @@ def test_sampled_runs_follow_the_equations_up_to_the_plateau():
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_the_plateau_tends_to_its_closed_form(K):
     limit = K / np.pi * (np.pi / 6 - K * np.arcsin(1 / (2 * K)))
-    found = [PlateauSurvey(eta=eta).level(K) - limit for eta in (1e-2, 1e-3)]
+    found = [PlateauSurvey(eta=eta).plateau_error(K) - limit for eta in (1e-2, 1e-3)]
     assert 0 < found[1] < 0.11 * found[0] < 0.01 * limit
 
 

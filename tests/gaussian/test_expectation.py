@@ -308,7 +308,7 @@ def test_exchange_of_variables(f, g, p, q, root):
 def test_tower_property(f, p, q, root):
     """Given y, x is Gaussian again; the mean over y of the conditional mean is the mean."""
     law = GaussianLaw({x: p, y: q}, [[1 + root**2, root], [root, 1]])
-    inner = expectation(f, law.condition({y: c})).xreplace({c: y})
+    inner = expectation(f, law.conditional({y: c})).xreplace({c: y})
     outer = expectation(y * inner, law.marginal(y))
     joint = expectation(y * f, law)
     if not outer.has(Expectation):

@@ -121,7 +121,7 @@ def test_linear_image_refuses_other_forms():
 def test_condition_against_numpy(seed):
     law = random_law(seed)
     values = {y: Rational(1, 3), w: Rational(-2, 7)}
-    given = law.condition(values)
+    given = law.conditional(values)
     mean, cov = floats(law)
     rest, at = [0, 2], [1, 3]
     gain = cov[np.ix_(rest, at)] @ np.linalg.inv(cov[np.ix_(at, at)])
@@ -135,8 +135,8 @@ def test_condition_against_numpy(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_conditioning_twice_is_conditioning_once(seed):
     law = random_law(seed)
-    once = law.condition({x: a, y: b})
-    twice = law.condition({x: a}).condition({y: b})
+    once = law.conditional({x: a, y: b})
+    twice = law.conditional({x: a}).conditional({y: b})
     assert once.symbols == twice.symbols
     assert simplify(Matrix(once.cov) - Matrix(twice.cov)) == Matrix.zeros(2)
     for name in once.symbols:
@@ -147,7 +147,7 @@ def test_conditioning_twice_is_conditioning_once(seed):
 def test_tower_property(integrand):
     """E f(X, Y) is the mean over Y of the mean given Y."""
     law = GaussianLaw({x: Rational(1, 3), y: Rational(-1, 2)}, [[2, 1], [1, 3]])
-    inner = expectation(integrand, law.condition({y: b}))
+    inner = expectation(integrand, law.conditional({y: b}))
     outer = expectation(inner.xreplace({b: y}), law.marginal(y))
     assert abs((outer - expectation(integrand, law)).evalf(30)) < Rational(1, 10**25)
 
@@ -155,11 +155,11 @@ def test_tower_property(integrand):
 def test_condition_refuses():
     singular = GaussianLaw({x: 0, y: 0, z: 0}, [[1, 2, 0], [2, 4, 0], [0, 0, 1]])
     with pytest.raises(ValueError, match=r"covariance of \(x, y\) is singular"):
-        singular.condition({x: 0, y: 0})
+        singular.conditional({x: 0, y: 0})
     with pytest.raises(ValueError, match="must leave a coordinate free; got all of them"):
-        standard_normal(x).condition({x: 1})
+        standard_normal(x).conditional({x: 1})
     with pytest.raises(KeyError, match="not a coordinate"):
-        standard_normal(x).condition({y: 1})
+        standard_normal(x).conditional({y: 1})
 
 
 # -- validation ----------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_product_law():
 def test_iid_sum():
     total = IIDSum(a * x, GaussianLaw({x: b}, [[1]]), 3)
     assert total.free_symbols == {a, b}
-    written, law = total.copies(3)
+    written, law = total.write_out_copies(3)
     assert len(law.symbols) == 3
     assert expectation(written, law) == expand(3 * a * b)
     assert expectation(total**2, standard_normal(y)).expand() == (3 * a**2 + 9 * a**2 * b**2)

@@ -18,7 +18,7 @@ from slrsym.kernels.symbolic_functions import (
     Z,
     gaussian_mean,
 )
-from slrsym.models.instances import attention
+from slrsym.models.examples import attention
 from slrsym.models.paper_risk import kernel
 from slrsym.models.specification import softmax
 from slrsym.task import Task
@@ -73,7 +73,7 @@ def relative_error(found, expected):
 def test_the_risk_and_its_derivatives():
     functions, hessian = functions_of_the_risk(), kernel("hessian", "mpmath")
     for state, lam, task in points(200 if THOROUGH else 8):
-        rest = (lam, *map(float, task.numbers))
+        rest = (lam, *map(float, task.kernel_parameters))
         inputs = numbers(state, lam, task)
         known = {
             "excess risk": exact(0, inputs),

@@ -11,7 +11,7 @@ from sympy import Add, Piecewise, Rational, Symbol, sin, symbols
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import Z, _derivative
-from slrsym.models.instances import multi_head
+from slrsym.models.examples import multi_head
 from tests._profile import thorough
 
 x, y = symbols("x y", real=True)

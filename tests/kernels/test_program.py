@@ -68,8 +68,8 @@ from slrsym.kernels.symbolic_functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.models import paper_expressions
-from slrsym.models.paper_expressions import risk_program
+from slrsym.models import paper_risk_expressions
+from slrsym.models.paper_risk_expressions import risk_program
 from slrsym.notation import ORDER_PARAMETERS
 from tests.kernels._cases import BACKENDS, needs_numba
 
@@ -112,7 +112,7 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
         varying.add(symbol.strip())
     # What is costly: one series, two error functions, and few exponentials beside it.
     body = found.body
-    assert body.count("decay_series(") == 1
+    assert body.count("evaluate_decay_integral(") == 1
     assert body.count("erf(") <= 2
     assert body.count("exp(") <= 3
 
@@ -325,18 +325,18 @@ def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = risk_program("gradient")
     again = program_from_expressions(
-        paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
+        paper_risk_expressions.gradient(), ORDER_PARAMETERS, paper_risk_expressions.PARAMETERS
     )
     assert found == again
     state = np.array([0.3, 0.2, 0.1, 0.4, 0.5])
     rest = (0.3, 0.7, 40, 5, 0)
     derived = compile_expressions(
-        [e.diff(s) for e in [paper_expressions.risk()] for s in ORDER_PARAMETERS[1:]],
+        [e.diff(s) for e in [paper_risk_expressions.risk()] for s in ORDER_PARAMETERS[1:]],
         ORDER_PARAMETERS,
-        paper_expressions.PARAMETERS,
+        paper_risk_expressions.PARAMETERS,
     )
     direct = compile_expressions(
-        paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
+        paper_risk_expressions.gradient(), ORDER_PARAMETERS, paper_risk_expressions.PARAMETERS
     )
     assert derived(state, *rest) == pytest.approx(direct(state, *rest)[1:], rel=1e-13)
 

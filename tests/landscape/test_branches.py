@@ -12,12 +12,12 @@ from slrsym.landscape import (
     find_critical_points,
     follow_branches,
     swap_margin,
-    swap_point,
+    swap_point_and_excess_risk,
 )
 from slrsym.landscape.continuation import (
     correct_to_critical_point,
-    critical_point_indices,
     follow_branch,
+    indices_with_outer_curvatures,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
@@ -50,11 +50,11 @@ def test_swap_points_begin_where_theta_reaches_one(paper, cold):
     ((kind, place),) = trace.events
     assert kind == "pitchfork"
     lam = math.exp(place.log_lam)
-    assert swap_point(paper, lam * 0.999)[0].theta == 1
-    assert swap_point(paper, lam * 1.001)[0].theta < 1
+    assert swap_point_and_excess_risk(paper, lam * 0.999)[0].theta == 1
+    assert swap_point_and_excess_risk(paper, lam * 1.001)[0].theta < 1
     for there in trace.places:
         here = math.exp(there.log_lam)
-        theta = swap_point(paper, here)[0].theta
+        theta = swap_point_and_excess_risk(paper, here)[0].theta
         assert abs(overlaps_of_vectors(there.point)[2]) == pytest.approx(theta, abs=1e-6)
 
 
@@ -70,8 +70,8 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     assert math.isnan(swap_margin(paper, 0.05))
     for factor, descending in ((0.999, 0), (1.001, 1)):
         assert (swap_margin(paper, factor * lam) > 0) == (descending == 0)
-        point = point_of(swap_point(paper, factor * lam)[0])
-        assert critical_point_indices(point, factor * lam, paper)[0] == descending
+        point = point_of(swap_point_and_excess_risk(paper, factor * lam)[0])
+        assert indices_with_outer_curvatures(point, factor * lam, paper)[0] == descending
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from flint import arb, arb_mat, ctx
 from slrsym import Task
 from slrsym.dynamics.spheres import riemannian_derivatives
 from slrsym.kernels.ball_backend import to_ball
-from slrsym.landscape import swap_point
+from slrsym.landscape import swap_point_and_excess_risk
 from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia_of_ball_matrix
 from slrsym.landscape.enumeration import iterate_to_critical_points, random_points
 from slrsym.models.paper_risk import kernel
@@ -88,7 +88,7 @@ def bound_of(point, lam, task):
 def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
     """Where curvatures are large, no state in double precision has a gradient below 1e-12."""
     task, lam = Task(d=4000, L=1000, gamma=0.7), 0.3
-    (_, _, theta, eta, _), _ = swap_point(task, lam)
+    (_, _, theta, eta, _), _ = swap_point_and_excess_risk(task, lam)
     point = np.array([[0, eta, 0], [theta, 0, np.sqrt(1 - theta**2)]])
     slope, bend, _ = riemannian_derivatives(point, lam, task)
     assert np.abs(bend).max() > 500

@@ -10,7 +10,7 @@ from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps_of_vectors
 from slrsym.landscape import SearchCoverage, find_critical_points
-from slrsym.landscape.enumeration import iterate_to_critical_points, newton_step_lengths
+from slrsym.landscape.enumeration import distances_to_zero_if_converged, iterate_to_critical_points
 from slrsym.landscape.points import OVERLAP_SIGNS, describe_freedom_of_k_and_v, point_name
 from slrsym.task import OrderParameters
 
@@ -116,7 +116,7 @@ def test_spectra_are_those_of_descent_by_vectors(small):
     alpha = 0.01
     for point in small.points:
         values = step_jacobian(point, small, alpha)
-        expected = np.concatenate([[x] * n for x, n in point.multipliers(alpha)])
+        expected = np.concatenate([[x] * n for x, n in point.step_eigenvalues(alpha)])
         assert np.abs(values.imag).max() < 1e-5
         assert np.sort(values.real) == pytest.approx(np.sort(expected), abs=2e-6)
         assert (values.real > 1 + 1e-5).sum() == point.index
@@ -126,11 +126,11 @@ def test_spectra_are_those_of_descent_by_vectors(small):
 def test_steps_that_are_too_large_overshoot(small):
     minimum = small.minima[0]
     edge = minimum.largest_step
-    assert minimum.stability(0.99 * edge) == "attracts"
-    assert minimum.stability(1.01 * edge) == "overshoots"
+    assert minimum.stability_text(0.99 * edge) == "attracts"
+    assert minimum.stability_text(1.01 * edge) == "overshoots"
     assert np.abs(step_jacobian(minimum, small, 0.99 * edge)).max() <= 1 + 1e-6
     assert np.abs(step_jacobian(minimum, small, 1.01 * edge)).max() > 1.01
-    assert small.points[-1].stability(edge) == "repels"
+    assert small.points[-1].stability_text(edge) == "repels"
 
 
 # -- coverage ----------------------------------------------------------------------------------
@@ -154,10 +154,10 @@ def test_the_estimate_of_what_is_missed():
 def test_flat_regions_are_no_critical_points():
     tilted = np.array([[1e-14, 0.0], [0.0, 1e-14]])
     flat = np.array([[1e-15, 0.0], [0.0, 1.0]])
-    assert newton_step_lengths(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
-    assert newton_step_lengths(np.array([1e-13, 0]), np.eye(2)) < 1e-12
-    assert np.isinf(newton_step_lengths(np.array([1e-3, 0]), np.eye(2)))
-    assert newton_step_lengths(np.zeros(2), tilted) == pytest.approx(np.pi)
+    assert distances_to_zero_if_converged(np.array([1e-16, 0]), flat) == pytest.approx(np.pi)
+    assert distances_to_zero_if_converged(np.array([1e-13, 0]), np.eye(2)) < 1e-12
+    assert np.isinf(distances_to_zero_if_converged(np.array([1e-3, 0]), np.eye(2)))
+    assert distances_to_zero_if_converged(np.zeros(2), tilted) == pytest.approx(np.pi)
 
 
 @pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])

@@ -13,7 +13,7 @@ from slrsym.landscape import (
     critical_inverse_temperature,
     oracle_hessian,
     saturated_critical_inverse_temperature,
-    swap_point,
+    swap_point_and_excess_risk,
 )
 from slrsym.models.paper_risk import kernel
 from tests.properties._examples import examples
@@ -105,7 +105,7 @@ def test_one_token_has_no_critical_temperature(function):
 @given(st.integers(2, 2000), st.integers(1, 30), st.floats(0.1, 2), st.floats(0.01, 3))
 def test_no_theta_is_better_than_that_of_the_swap_point(d, L, gamma, lam):
     task = Task(d, L, gamma)
-    state, least = swap_point(task, lam)
+    state, least = swap_point_and_excess_risk(task, lam)
 
     def along(theta):
         return float(excess_risk([0, 0, theta, 1, 0], lam, task))
@@ -118,8 +118,10 @@ def test_no_theta_is_better_than_that_of_the_swap_point(d, L, gamma, lam):
 
 
 def test_the_swap_point_of_figure_7b(paper):
-    state, value = swap_point(paper, 0.1)
+    state, value = swap_point_and_excess_risk(paper, 0.1)
     assert state == pytest.approx((0, 0, 0.630, 1, 0), abs=5e-4)
     assert value == pytest.approx(0.115512, abs=5e-7)
     # Its risk is the same in any dimension.
-    assert swap_point(Task(800, 10, paper.gamma), 0.1)[1] == pytest.approx(value, rel=1e-12)
+    assert swap_point_and_excess_risk(Task(800, 10, paper.gamma), 0.1)[1] == pytest.approx(
+        value, rel=1e-12
+    )

@@ -16,7 +16,7 @@ def state_of(model, vectors):
         p: vectors[x] @ vectors[y]
         for i, x in enumerate(model.directions)
         for y in model.directions[i:]
-        if isinstance(p := model.inner(x, y), Symbol)
+        if isinstance(p := model.inner_product(x, y), Symbol)
     }
     return np.array([values[p] for p in model.order_parameters])
 
@@ -31,14 +31,14 @@ def descended(model, vectors, values, alpha, steps):
     slopes = model.compile("numpy", "gradient")
     factors = {
         p: (x, y)
-        for i, x in enumerate(model.trained)
+        for i, x in enumerate(model.trained_directions)
         for y in model.directions[model.directions.index(x) :]
-        if (p := model.inner(x, y)) in model.order_parameters
+        if (p := model.inner_product(x, y)) in model.order_parameters
     }
     vectors = dict(vectors)
     for _ in range(steps):
         found = slopes(state_of(model, vectors), *numbers_of(model, values))
-        gradients = {x: np.zeros_like(vectors[x]) for x in model.trained}
+        gradients = {x: np.zeros_like(vectors[x]) for x in model.trained_directions}
         for p, slope in zip(model.order_parameters, found, strict=True):
             x, y = factors[p]
             gradients[x] += slope * vectors[y]

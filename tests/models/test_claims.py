@@ -6,7 +6,7 @@ import pytest
 from sympy import Rational, Symbol, exp, symbols
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
 from slrsym.typeset import to_latex
 from slrsym.typeset.letters import box_of_symbol_name
@@ -143,7 +143,7 @@ def test_a_slip_is_found(part):
 def test_a_file_of_derivations_has_the_claims(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from slrsym.models.instances import attention\n\n"
+        "from slrsym.models.examples import attention\n\n"
         "claims = attention(lambda u: u).model.claims('linear-attention', source='mine')\n",
         encoding="utf-8",
     )

@@ -8,8 +8,8 @@ import xarray as xr
 from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.instances import attention
-from slrsym.models.instances import committee as committee_of_units
+from slrsym.models.examples import attention
+from slrsym.models.examples import committee as committee_of_units
 from slrsym.models.mean_patterns import MeanPattern
 from slrsym.models.moments import covariance_symbol, generic_gaussian_variables
 from slrsym.proof import builtin_ledger, check_claim
@@ -70,12 +70,12 @@ def test_derived_equations_are_the_closed_forms(students, teachers):
         found = values_of(v, v_star, second, target, numbers)
         for i, x in enumerate(stated.directions):
             for j, y in enumerate(stated.directions):
-                found[str(stated.inner(x, y))] = C[i, j]
+                found[str(stated.inner_product(x, y))] = C[i, j]
         state = [found[p.name] for p in equations.state]
         row = [found[p.name] for p in equations.parameters]
         moved = change(np.array(state), *row)
         expected, slopes = forms.rates_of_change(C, second, target, 0.7, 0.3, 0.2, 0.4)
-        wanted = {str(stated.inner(x, y)): expected[i, j]
+        wanted = {str(stated.inner_product(x, y)): expected[i, j]
                   for i, x in enumerate(stated.directions)
                   for j, y in enumerate(stated.directions)}  # fmt: skip
         wanted |= dict(zip(map(str, v), slopes, strict=True))
@@ -122,7 +122,7 @@ def test_trajectories_are_those_of_the_closed_forms(setting):
     if trained:
         found = np.stack([runs[x.name].values for x in v], axis=-1)
         assert np.abs(found - seconds).max() < 1e-8
-    assert len(stated.trained) == students
+    assert len(stated.trained_directions) == students
 
 
 # -- patterns ------------------------------------------------------------------------------------
@@ -174,8 +174,8 @@ POINT = {"R": 0.3, "S": 0.1, "Q": 0.6, "C": 0.2}
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_equations_of_any_number_of_units_are_the_closed_forms(count):
     equations = alike(K).equations("online-sgd", rate=0.35)
-    found = dict(zip(map(str, equations.state),
-                     equations.at(POINT, {"K": count, "sigma": 0.2}), strict=True))  # fmt: skip
+    rates = equations.rate_of_change_at(POINT, {"K": count, "sigma": 0.2})
+    found = dict(zip(map(str, equations.state), rates, strict=True))
     eye, ones = np.eye(count), np.ones((count, count))
     R, Q = (POINT[a] * eye + POINT[b] * (ones - eye) for a, b in (("R", "S"), ("Q", "C")))
     C = np.block([[Q, R], [R.T, eye]])
@@ -196,13 +196,15 @@ def test_equations_of_alike_units_are_those_of_all_of_them():
     symmetric = stated.equations("online-sgd", rate=0.35, symmetric=True)
     whole = stated.equations("online-sgd", rate=0.35)
     values = {"sigma": 0.2}
-    found = dict(zip(map(str, symmetric.state), symmetric.at(POINT, values), strict=True))
+    found = dict(
+        zip(map(str, symmetric.state), symmetric.rate_of_change_at(POINT, values), strict=True)
+    )
     named = {"Q_{11}": "Q", "Q_{12}": "C", "R_{11}": "R", "R_{12}": "S", "R_{31}": "S"}
     point = {
         p: POINT["QC"[p.name[3] != p.name[4]] if p.name[0] == "Q" else "RS"[p.name[3] != p.name[4]]]
         for p in whole.state
     }
-    change = dict(zip(map(str, whole.state), whole.at(point, values), strict=True))
+    change = dict(zip(map(str, whole.state), whole.rate_of_change_at(point, values), strict=True))
     for single, of_class in named.items():
         assert change[single] == pytest.approx(found[of_class], abs=1e-13)
 
@@ -214,7 +216,7 @@ def test_the_plateau_and_its_spectrum(count):
     values = {"K": count, "sigma": 0}
     level, flat = 1 / np.sqrt(count * (2 * count - 1)), 1 / (2 * count - 1)
     plateau = {"R": level, "S": level, "Q": flat, "C": flat}
-    assert equations.at(plateau, values) == pytest.approx(0, abs=1e-14)
+    assert equations.rate_of_change_at(plateau, values) == pytest.approx(0, abs=1e-14)
     root = np.sqrt(4 * count**2 - 1)
     wanted = [
         count / ((2 * count + 1) * root), 0, -2 * count * (2 * count - 1) / root,
@@ -235,7 +237,9 @@ def test_equations_in_jax():
         slopes = jax.jit(jax.jacobian(change))(state, 3.0, 0.2)
         many = jax.vmap(change, (None, 0, None))(state, np.array([2.0, 3.0, 5.0]), 0.2)
     for found, units in zip(np.asarray(many), (2, 3, 5), strict=True):
-        assert found == pytest.approx(equations.at(state, {"K": units, "sigma": 0.2}), abs=1e-13)
+        assert found == pytest.approx(
+            equations.rate_of_change_at(state, {"K": units, "sigma": 0.2}), abs=1e-13
+        )
     derived = equations.compile("numpy", "jacobian")(state, 3.0, 0.2).reshape(4, 4)
     assert np.abs(np.asarray(slopes) - derived).max() < 1e-13
 
@@ -300,7 +304,7 @@ def test_an_inverse_temperature_is_trained():
     equations = stated.equations("gradient-flow", rate={lam: 2}, train=lam)
     point = {"kappa": 0.3, "nu": 0.2, "theta": 0.1, "eta": -0.2, "rho": 0.15}
     values = {"d": 20, "L": 3, "gamma": 0.7, "epsilon": 0.1, "rate": 1}
-    found = equations.at(point | {"lambda": 0.5}, values)[-1]
+    found = equations.rate_of_change_at(point | {"lambda": 0.5}, values)[-1]
     risk = stated.compile("numpy", "risk")
     state = [point[p.name] for p in stated.order_parameters]
     ends = [
@@ -321,7 +325,7 @@ def test_backends_agree_and_the_jacobian_is_that_of_the_drift():
                                                      "sigma": 0.3})  # fmt: skip
     for i, x in enumerate(equations.model.directions):
         for j, y in enumerate(equations.model.directions):
-            named[str(equations.model.inner(x, y))] = C[i, j]
+            named[str(equations.model.inner_product(x, y))] = C[i, j]
     state = [named[p.name] for p in equations.state]
     row = [named[p.name] for p in equations.parameters]
     for what in ("change", "jacobian", "risk"):
@@ -423,8 +427,14 @@ def test_runs_are_saved(tmp_path):
         (lambda: alike(K).risk, "number of units"),
         (lambda: products_of_sums().claims(), "for sums over units, and not for their products"),
         (lambda: alike(K).equations("gradient-flow").solve({"K": 2}, np.eye(4), 1), "start must"),
-        (lambda: alike(K).equations("gradient-flow").at(POINT, {}), "must have a number for K"),
-        (lambda: alike(K).equations("gradient-flow").at(POINT, {"x": 1}), "no parameter of"),
+        (
+            lambda: alike(K).equations("gradient-flow").rate_of_change_at(POINT, {}),
+            "must have a number for K",
+        ),
+        (
+            lambda: alike(K).equations("gradient-flow").rate_of_change_at(POINT, {"x": 1}),
+            "no parameter of",
+        ),
         (lambda: Directions("w", 0), "count must be a positive integer"),
         (lambda: len(Directions("w", K)), "exchangeable"),
         (lambda: Directions("w", 2)[2], "has 2 directions"),

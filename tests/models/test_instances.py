@@ -13,7 +13,7 @@ from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import logistic, softmax
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
@@ -176,7 +176,7 @@ def test_descent_of_overlaps_is_that_of_vectors(name):
         values, steps=400, alpha=0.02, start=vectors, every=400, backend="numpy"
     )
     for x in instance.model.directions:
-        for y in instance.model.trained:
+        for y in instance.model.trained_directions:
             assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
 
 
@@ -253,7 +253,7 @@ def in_spaces(instance, vectors, sizes):
         for x in model.directions
         for y in model.directions
         for a in range(2)
-        if isinstance(p := model.inner(x, y, a), Symbol)
+        if isinstance(p := model.inner_product(x, y, a), Symbol)
     }
 
 
@@ -299,7 +299,7 @@ def test_descent_with_two_eigenvalues_is_that_of_vectors():
     for _ in range(400):
         found = in_spaces(instance, vectors, sizes)
         slope = slopes([found[p] for p in model.order_parameters], *numbers_of(model, values))
-        gradient = {x: np.zeros(30) for x in model.trained}
+        gradient = {x: np.zeros(30) for x in model.trained_directions}
         for p, value in zip(model.order_parameters, slope, strict=True):
             i, j, a = model.flow.places[p]
             x, y, part = model.directions[i], model.directions[j], slice(ends[a], ends[a + 1])
@@ -315,7 +315,7 @@ def test_descent_with_two_eigenvalues_is_that_of_vectors():
     )
     runs = model.simulate(values, steps=400, alpha=alpha, start=gram, every=400, backend="numpy")
     for x in model.directions:
-        for y in model.trained:
+        for y in model.trained_directions:
             assert abs(runs.overlap(x, y)[0, -1] - vectors[x] @ vectors[y]) < 1e-12
 
 
@@ -349,7 +349,7 @@ def test_a_committee_machine_against_quadrature_and_in_descent():
     runs = model.simulate(
         {"epsilon": 0.3}, steps=400, alpha=0.05, start=vectors, every=400, backend="numpy"
     )
-    for x in model.trained:
+    for x in model.trained_directions:
         for y in model.directions:
             assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
 

@@ -10,7 +10,7 @@ from sympy import Heaviside, Max, Rational, Symbol, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.instances import attention, committee, multi_head
+from slrsym.models.examples import attention, committee, multi_head
 from tests._profile import thorough, thorough_only
 
 c = Symbol("c", real=True)
@@ -67,7 +67,7 @@ def test_every_method_of_every_instance(name):
     runs = stated.simulate(values, steps=3, alpha=1e-3, runs=several, rng=0, **more)
     assert runs.risk.shape == (several, 4)
     assert (np.diff(runs.risk, axis=1) < 0).all()
-    pair = (stated.trained[0], stated.directions[-1])
+    pair = (stated.trained_directions[0], stated.directions[-1])
     found = stated.recovery(values, [pair], steps=2, alpha=1e-3, runs=several, rng=0, **more)
     assert found.interval[0] <= found.fraction <= found.interval[1]
     text = stated.to_latex()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from slrsym.models.instances import multi_head
+from slrsym.models.examples import multi_head
 from tests._profile import thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
@@ -62,7 +62,7 @@ def test_the_risk_against_tokens(tau):
         squares = errors(instance, vectors, rng, 40_000, tau)
         state = state_of(instance.model, vectors)
         one, other = instance.v_star
-        between = instance.model.inner(one, other).name
+        between = instance.model.inner_product(one, other).name
         values = {**VALUES, between: vectors[one] @ vectors[other]}
         assert (between in [p.name for p in instance.model.parameters]) == (tau != 0)
         value = risk(state, *numbers_of(instance.model, values))[0]
@@ -90,9 +90,9 @@ def test_descent_of_overlaps_is_that_of_vectors(heads, backend):
         values, steps=400, alpha=0.01, start=vectors, every=400, backend=backend
     )
     for x in instance.model.directions:
-        for y in instance.model.trained:
+        for y in instance.model.trained_directions:
             assert abs(runs.overlap(x, y)[0, -1] - ended[x] @ ended[y]) < 1e-12
-    moved = max(np.abs(ended[x] - vectors[x]).max() for x in instance.model.trained)
+    moved = max(np.abs(ended[x] - vectors[x]).max() for x in instance.model.trained_directions)
     assert moved > 0.1
 
 

@@ -9,7 +9,7 @@ from sympy import Symbol, sqrt
 from sympy import erf as symbolic_erf
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import attention, committee
+from slrsym.models.examples import attention, committee
 
 NOISE, D, RUNS, TIME = 0.2, 400, 8, 3
 
@@ -50,34 +50,52 @@ def single_samples(start, rate, sphere, rng):
 def test_equations_of_the_limit_are_those_of_runs(kind):
     rng, sphere = np.random.default_rng(40), kind == "sphere"
     stated = committee(2, 2).model if kind == "two" else units(sphere)
-    count = len(stated.trained)
+    count = len(stated.trained_directions)
     teachers = np.linalg.qr(rng.normal(size=(D, count)))[0].T
     students = rng.normal(size=(count, D)) / np.sqrt(D) + 0.3 * teachers
     if sphere:
         students /= np.linalg.norm(students, axis=1)[:, None]
     start = np.concatenate([students, teachers])
     options = {"time": TIME, "start": start @ start.T, "points": TIME + 1}
-    found = stated.online({"epsilon": NOISE}, rate=0.8, **options)
+    found = stated.solve_online_descent({"epsilon": NOISE}, rate=0.8, **options)
     sampled = single_samples(start, 0.8, sphere, rng)
     # Runs fluctuate by about 1/sqrt(d), and are off by about 1/d.
     allowed = 4 / np.sqrt(D * RUNS) + 4 / D
     assert np.abs(found.gram - sampled).max() < allowed
     # It is no descent on the risk: the second term is seen.
-    slow = stated.online({"epsilon": NOISE}, rate=0.008, **options | {"time": 100 * TIME})
+    slow = stated.solve_online_descent(
+        {"epsilon": NOISE}, rate=0.008, **options | {"time": 100 * TIME}
+    )
     assert np.abs(slow.gram - sampled).max() > allowed
     if sphere:
-        assert np.abs(found.overlap(stated.trained[0], stated.trained[0]) - 1).max() < 1e-8
+        assert (
+            np.abs(
+                found.overlap(stated.trained_directions[0], stated.trained_directions[0]) - 1
+            ).max()
+            < 1e-8
+        )
     assert found.risk[-1] < found.risk[0]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: units(True).online({}, rate=1, time=1, start=np.eye(2)), "number for epsilon"),
-        (lambda: attention().model.online({}, rate=1, time=1, start=np.eye(4)), "grows with d"),
-        (lambda: units(True).online({"epsilon": 0}, rate=0, time=1, start=np.eye(2)), "rate must"),
+        (
+            lambda: units(True).solve_online_descent({}, rate=1, time=1, start=np.eye(2)),
+            "number for epsilon",
+        ),
+        (
+            lambda: attention().model.solve_online_descent({}, rate=1, time=1, start=np.eye(4)),
+            "grows with d",
+        ),
+        (
+            lambda: units(True).solve_online_descent(
+                {"epsilon": 0}, rate=0, time=1, start=np.eye(2)
+            ),
+            "rate must",
+        ),
     ],
-)  # fmt: skip
+)
 def test_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -100,15 +118,15 @@ def test_refused(make, message):
 )
 def test_numbers_and_starts_are_as_the_model_says(changed, message):
     options = {"values": {"epsilon": 1}, "rate": 1, "time": 1, "start": np.eye(2)}
-    units(True).online(**options)
+    units(True).solve_online_descent(**options)
     with pytest.raises(ValueError, match=message):
-        units(True).online(**options | changed)
+        units(True).solve_online_descent(**options | changed)
 
 
 def test_starts_are_those_of_simulate():
     stated, values = units(True), {"epsilon": 1, "d": 30}
     options = {"rate": 0.5, "time": 1, "points": 3}
-    drawn, again = (stated.online(values, **options, rng=5) for _ in range(2))
+    drawn, again = (stated.solve_online_descent(values, **options, rng=5) for _ in range(2))
     same = stated.simulate(values, steps=1, alpha=0.1, runs=1, rng=5).gram[0, 0, 0].values
     np.testing.assert_array_equal(drawn.gram, again.gram)
     np.testing.assert_allclose(drawn.gram[0], same, atol=1e-14)
@@ -116,6 +134,6 @@ def test_starts_are_those_of_simulate():
     rows = vectors / np.linalg.norm(vectors, axis=1)[:, None]
     start = dict(zip(stated.directions, rows, strict=True))
     by_vectors, by_matrix = (
-        stated.online(values, **options, start=x) for x in (start, rows @ rows.T)
+        stated.solve_online_descent(values, **options, start=x) for x in (start, rows @ rows.T)
     )
     np.testing.assert_allclose(by_vectors.gram, by_matrix.gram, atol=1e-9)

@@ -8,8 +8,8 @@ import pytest
 from sympy import atan, simplify
 
 from slrsym.kernels import compile_expressions
-from slrsym.models import paper_expressions
-from slrsym.models.instances import attention
+from slrsym.models import paper_risk_expressions
+from slrsym.models.examples import attention
 from slrsym.models.paper_risk import excess_risk, kernel
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.proof import builtin_ledger
@@ -100,6 +100,6 @@ def test_a_large_inverse_temperature_costs_no_digits(inverse_temperature, backen
 
 def test_the_angle_of_the_kernels_is_the_one_of_the_claim():
     claim = builtin_ledger().find("zeta-at-zero-accurate")
-    (angle,) = paper_expressions.excess_risk().atoms(atan)
+    (angle,) = paper_risk_expressions.excess_risk().atoms(atan)
     difference = angle.subs(lam, claim.symbol("s")) - claim.statement.rhs
     assert simplify(difference) == 0

@@ -89,7 +89,7 @@ def test_a_model_drawn_at_random(seed, tmp_path):
     xr.testing.assert_identical(load(tmp_path / "a.nc"), runs)
     again = stated.simulate(values, steps=2, start=tmp_path / "a.nc", alpha=1e-3, backend="numpy")
     assert again.risk.values[:, 0] == pytest.approx(runs.risk.values[:, -1], rel=1e-12)
-    pair = (stated.trained[0], stated.directions[-1])
+    pair = (stated.trained_directions[0], stated.directions[-1])
     found = stated.recovery(values, [pair], steps=3, runs=1, **options)
     assert 0 <= found.fraction <= 1
     points = stated.landscape(values, starts=1, rng=seed)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 from sympy import Integer, Rational
 
-from slrsym.models.instances import MultiHead, multi_head
+from slrsym.models.examples import MultiHead, multi_head
 from tests._profile import THOROUGH, more, thorough
 from tests.models._vectors import numbers_of, state_of, unit
 
@@ -149,7 +149,7 @@ def test_the_risk_of_several_heads_is_that_of_quadrature(heads, informative, cor
             p.name: float(vectors[x] @ vectors[y])
             for group in (instance.k_star, instance.v_star, instance.k_star + instance.v_star)
             for x, y in itertools.combinations(group, 2)
-            if (p := stated.inner(x, y)) in stated.parameters
+            if (p := stated.inner_product(x, y)) in stated.parameters
         }
         found = risk(state_of(stated, vectors), *numbers_of(stated, values | fixed))[0]
         expected = risk_of_vectors(instance, vectors, values, float(correlation))

@@ -8,7 +8,7 @@ import pytest
 from sympy import Symbol, erf, sqrt
 
 from slrsym.models import Direction, Model, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import committee
+from slrsym.models.examples import committee
 
 d = Symbol("d", positive=True)
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)
@@ -20,7 +20,9 @@ STATED = model(
 )
 
 
-@pytest.mark.parametrize("name", ["simulate", "recovery", "landscape", "check", "online"])
+@pytest.mark.parametrize(
+    "name", ["simulate", "recovery", "landscape", "check", "solve_online_descent"]
+)
 def test_every_parameter_is_in_the_signature_and_documented(name):
     method = getattr(Model, name)
     parameters = inspect.signature(method).parameters
@@ -36,7 +38,10 @@ def test_every_parameter_is_in_the_signature_and_documented(name):
         (lambda m: m.simulate({}), "steps and alpha are needed: simulate(values, steps=..., alpha"),
         (lambda m: m.simulate({}, steps=3), "alpha is needed: simulate(values, steps=..., alpha"),
         (lambda m: m.recovery({}), "pairs, steps and alpha are needed: recovery(values, pairs,"),
-        (lambda m: m.online({}), "rate and time are needed: online(values, rate=..., time=...)"),
+        (
+            lambda m: m.solve_online_descent({}),
+            "rate and time are needed: solve_online_descent(values, rate=..., time=...)",
+        ),
         (lambda m: m.check(), "values is needed: check(values)"),
         (lambda m: m.check({}, sample=3), "check has no parameter sample; did you mean samples?"),
         (lambda m: m.landscape({}, seed=3), "landscape has no parameter seed; it takes values, "),

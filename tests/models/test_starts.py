@@ -8,8 +8,8 @@ from scipy.stats import ks_2samp
 from sympy import Rational
 
 from slrsym.models import model
+from slrsym.models.examples import attention
 from slrsym.models.initial_conditions import uniform_trained_directions, vectors_with_gram_matrix
-from slrsym.models.instances import attention
 
 RUNS = 3000
 

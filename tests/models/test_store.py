@@ -9,7 +9,7 @@ from sympy import Rational, Symbol, tanh
 
 from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.instances import attention
+from slrsym.models.examples import attention
 from slrsym.models.simulation import DescentEngine
 from slrsym.task import Task
 
@@ -67,7 +67,7 @@ def test_random_starts_are_those_of_the_paper():
     """The paper's task is a model among others, and a run does not depend on those beside it."""
     stated = attention().model
     # The same coordinates are along the model's first fixed direction, and along k^*.
-    (k, v), (one, other) = stated.trained, stated.fixed
+    (k, v), (one, other) = stated.trained_directions, stated.fixed_directions
     pairs = ((k, one), (v, other), (v, one), (k, other), (k, v))
     for d in (2, 3, 20):
         theirs = UniformStart(5, seed=3).overlaps(Task(d, 3, 0.7))

@@ -136,7 +136,7 @@ def riemannian(at: Directions, lam: float, task: Task) -> np.ndarray:
 @pytest.mark.parametrize("method", [thorough("plain"), "projected"])
 def test_the_gradient_at_vectors(method):
     def z(s: Setting, i: int) -> float:
-        at = Directions.at(s.state, s.task, np.random.SeedSequence([10, i]))
+        at = Directions.draw_with_overlaps(s.state, s.task, np.random.SeedSequence([10, i]))
         found = gradient_estimate(
             Erf(s.lam), s.task, at, kind="riemannian", method=method, max_samples=BLOCK, rng=[11, i]
         )
@@ -166,7 +166,7 @@ def test_gradients_at_the_oracle_and_at_other_degenerate_points(antithetic):
 def test_the_riemannian_gradient_in_the_overlaps_is_how_they_move():
     task, lam = Task(d=9, L=3, gamma=0.8), 0.4
     (s,) = settings(1, 5)
-    at = Directions.at(s.state, task, np.random.SeedSequence(1))
+    at = Directions.draw_with_overlaps(s.state, task, np.random.SeedSequence(1))
     in_k, in_v = riemannian(at, lam, task)
     expected = [
         in_k @ at.k_star, in_v @ at.v_star, in_v @ at.k_star, in_k @ at.v_star,

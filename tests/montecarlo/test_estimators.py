@@ -50,7 +50,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
     """What is averaged, sample by sample."""
     found = []
     if method == "plain":
-        at = Directions.at(STATE, TASK, SeedSequence(1))
+        at = Directions.draw_with_overlaps(STATE, TASK, SeedSequence(1))
         k, v = (at.k_star, at.v_star) if predictor.oracle else (at.k, at.v)
         source = sampling.TokenSource(TASK, LocationLaw(TASK, p), k, v, at.k_star, at.v_star)
     else:
@@ -123,7 +123,7 @@ def test_gradients_of_softmax_are_slopes():
         slope = (ends[0] - ends[1]) / (2 * h)
         assert abs(found.value[i] - slope) < 5 * np.hypot(found.stderr[i], 1e-6) + 0.002
         assert found.stderr[i] < 0.02
-    at = Directions.at(STATE, TASK, SeedSequence(3))
+    at = Directions.draw_with_overlaps(STATE, TASK, SeedSequence(3))
     plain, projected = (
         gradient_estimate(predictor, TASK, at, method=method, rng=i, max_samples=20_000)
         for i, method in enumerate(("plain", "projected"))
@@ -262,7 +262,7 @@ def test_the_size_of_the_parts_does_not_matter(predictor, method, monkeypatch):
 def test_memory_is_bounded(d, L, samples):
     """Of 24 and 64 megabytes of tokens, and a few directions, no more than a part is there."""
     task = Task(d, L, gamma=1.0)
-    at = Directions.at(STATE, task, SeedSequence(1))
+    at = Directions.draw_with_overlaps(STATE, task, SeedSequence(1))
     tracemalloc.start()
     try:
         risk_estimate(Erf(0.4), task, at, method="plain", max_samples=samples)
@@ -475,7 +475,7 @@ def test_bad_predictors_and_gradients():
             gradient_estimate(predictor, TASK)
     with pytest.raises(ValueError, match="kind must be 'euclidean' or 'riemannian'; got 'flat'"):
         gradient_estimate(Erf(1), TASK, kind="flat")
-    at = Directions.at(STATE, TASK, SeedSequence(1))
+    at = Directions.draw_with_overlaps(STATE, TASK, SeedSequence(1))
     with pytest.raises(ValueError, match="variance is reduced at overlaps"):
         gradient_estimate(Erf(1), TASK, at, method="conditioned")
     with pytest.raises(ValueError, match=r"at must be one state, of shape \(5,\)"):

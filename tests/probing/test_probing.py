@@ -14,8 +14,8 @@ from slrsym.probing import (
     Encoder,
     Probing,
     Projections,
+    labelled_sentences,
     logistic_regression,
-    sentences,
 )
 from slrsym.probing import probe as probe_module
 from slrsym.probing.probe import ADJECTIVES, EXAMPLE
@@ -35,11 +35,13 @@ def directory(tmp_path_factory):
 
 
 def test_the_papers_counts_and_no_sentence_twice():
-    sizes = {name: len(sentences(name)) for name in SETS}
+    sizes = {name: len(labelled_sentences(name)) for name in SETS}
     assert list(sizes.values()) == [15552, 4608, 3072, 144, 96]
-    assert len({text for name in SETS for text, _ in sentences(name)}) == sum(sizes.values())
+    assert len({text for name in SETS for text, _ in labelled_sentences(name)}) == sum(
+        sizes.values()
+    )
     for name in SETS:
-        assert np.mean([label for _, label in sentences(name)]) == 0.5
+        assert np.mean([label for _, label in labelled_sentences(name)]) == 0.5
 
 
 def test_one_adjective_decides_and_the_citys_does_not():
@@ -51,7 +53,7 @@ def test_one_adjective_decides_and_the_citys_does_not():
     }
     cities = {}
     for name, (kind, _) in SETS.items():
-        for text, label in sentences(name):
+        for text, label in labelled_sentences(name):
             opening, _, rest = text.partition(". ") if "city" in text else ("", "", text)
             (found,) = [w for w in rest.rstrip(".").split() if w in groups]
             assert groups[found] == label
@@ -60,7 +62,7 @@ def test_one_adjective_decides_and_the_citys_does_not():
                 cities.setdefault((name, opening), []).append(label)
     assert all(np.mean(labels) == 0.5 for labels in cities.values())
     with pytest.raises(ValueError, match="name must be one of train, test, other words"):
-        sentences("validation")
+        labelled_sentences("validation")
     for text, word in EXAMPLE:
         assert word in text
 
@@ -70,22 +72,22 @@ def test_one_adjective_decides_and_the_citys_does_not():
 
 def test_pieces(directory):
     encoder = Encoder(directory)
-    assert encoder.tokens("The CITY is dreadful, dogs?") == [
+    assert encoder.word_pieces("The CITY is dreadful, dogs?") == [
         "[CLS]", "the", "city", "is", "dread", "##ful", ",", "dog", "##s", "?", "[SEP]",
     ]  # fmt: skip
-    assert encoder.tokens("My_cat xyz  unknown\t!") == [
+    assert encoder.word_pieces("My_cat xyz  unknown\t!") == [
         "[CLS]", "my", "_", "cat", "[UNK]", "un", "##known", "!", "[SEP]",
     ]  # fmt: skip
-    assert encoder.tokens("一is") == ["[CLS]", "一", "is", "[SEP]"]
+    assert encoder.word_pieces("一is") == ["[CLS]", "一", "is", "[SEP]"]
     # Accents are taken off, and words without end are unknown.
-    assert encoder.tokens("Thé " + "dog" * 34) == ["[CLS]", "the", "[UNK]", "[SEP]"]
+    assert encoder.word_pieces("Thé " + "dog" * 34) == ["[CLS]", "the", "[UNK]", "[SEP]"]
 
 
 def test_the_same_alone_and_in_a_batch(directory):
     encoder = Encoder(directory)
     texts = ["My red cat is clean.", "My red dog is dirty."]
     together = encoder.hidden_states(texts)
-    assert len(together) == encoder.layers + 1 == 3
+    assert len(together) == encoder.layer_count + 1 == 3
     for state, alone in zip(together, encoder.hidden_states(texts[1:]), strict=True):
         assert np.allclose(state[1], alone[0], atol=1e-5)
     first = encoder.hidden_states(texts, first_only=True)
@@ -163,7 +165,7 @@ def test_the_encoder_against_transformers(directory):
     encoder = Encoder(directory)
     for text in ("The city is dreadful, dogs?", "My_cat is nice. Thé 一 unknown!", "xyz don't"):
         ids = tokenizer(text)["input_ids"]
-        assert tokenizer.convert_ids_to_tokens(ids) == encoder.tokens(text)
+        assert tokenizer.convert_ids_to_tokens(ids) == encoder.word_pieces(text)
         with torch.no_grad():
             wanted = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
         for mine, theirs in zip(encoder.hidden_states([text]), wanted, strict=True):
@@ -198,11 +200,11 @@ def few(monkeypatch):
     """Every 96th pair of a set; labels stay even."""
 
     def some(name):
-        found = sentences(name)
+        found = labelled_sentences(name)
         ones, zeros = ([e for e in found if e[1] == label] for label in (1, 0))
         return tuple(e for pair in zip(ones[::96], zeros[::96], strict=True) for e in pair)
 
-    monkeypatch.setattr(probe_module, "sentences", some)
+    monkeypatch.setattr(probe_module, "labelled_sentences", some)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from slrsym.probing import SETS, sentences
+from slrsym.probing import SETS, labelled_sentences
 from slrsym.probing.probe import ADJECTIVES
 
 PIECES = (
@@ -83,7 +83,7 @@ def write_bert(folder, layers=2, width=16, heads=4, seed=0, inner=None):
     words = {
         w
         for name in SETS
-        for text, _ in sentences(name)
+        for text, _ in labelled_sentences(name)
         for w in text.lower().replace(".", " .").replace(",", " ,").replace("?", " ?").split()
     }
     lines = list(dict.fromkeys([*PIECES, *sorted(words - {"dreadful"}), "dread", "##ful"]))

@@ -44,7 +44,7 @@ from sympy import (
 )
 
 from slrsym.claims import check
-from slrsym.cli import display
+from slrsym.cli import terminal_output
 from slrsym.crosscheck.montecarlo import (
     CONFIRMING,
     NOTICEABLE,
@@ -475,14 +475,14 @@ def test_what_was_not_sampled_is_shown():
         ),
         ClaimSummary("three", "", "", "proved", 1, 30, (), (), 0.1, ""),
     ]
-    shown = display.monte_carlo_summary(rows).plain.splitlines()
+    shown = terminal_output.monte_carlo_summary(rows).plain.splitlines()
     assert shown[0] == (
         "Monte Carlo: 1 statement on expectations sampled, off by 0.00 standard errors at most; "
         "an error is seen from 0.1 % of the larger side on in half of them, from 0.1 % on in all"
     )
     assert shown[1].startswith("not sampled: two: at each of 12 points single values dominate")
     assert len(shown) == 2
-    assert display.monte_carlo_summary(rows[2:]) is None
+    assert terminal_output.monte_carlo_summary(rows[2:]) is None
 
 
 def test_what_a_sample_sees():

@@ -186,7 +186,7 @@ def test_the_variable_is_bound() -> None:
     shifted = substitute_simultaneously(ForAll(t, Le(x[t], c)), {c: t + 1})
     assert shifted.variable != t
     assert shifted.statement == Le(x[shifted.variable], t + 1)
-    assert falls.at(3) == Le(x[4], x[3])
+    assert falls.instantiate(3) == Le(x[4], x[3])
     assert falls.func(*falls.args, evaluate=False) == falls
     assert infix_text(falls) == "x[t + 1] <= x[t] for all nonnegative integers t"
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from sympy import Gt, Symbol
 
-from slrsym.cli import display
+from slrsym.cli import terminal_output
 from slrsym.proof import (
     Claim,
     Ledger,
@@ -121,14 +121,14 @@ def test_it_is_counted_apart():
     found = rows(claimed("one"), claimed("two", Trials(1, "x", ("x",))))
     out = io.StringIO()
     console = Console(file=out, width=200)
-    for line in display.texts_on_boxes_and_trials(found):
+    for line in terminal_output.texts_on_boxes_and_trials(found):
         console.print(line)
-    console.print(display.outcome_line(found[:1], 1.0))
-    shown = display.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
-    display.show_proof(SimpleNamespace(**shown), found[0], console)
+    console.print(terminal_output.outcome_line(found[:1], 1.0))
+    shown = terminal_output.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
+    terminal_output.show_proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
     assert "one empirical by 5 numbers such as" in text
     assert "0 of 1 claims proved, 1 empirical, 0 steps" in text
-    assert display.outcome_line(found[:1], 1.0).style == "bold green"
-    assert display.outcome_line(found, 1.0).style == "bold red"
+    assert terminal_output.outcome_line(found[:1], 1.0).style == "bold green"
+    assert terminal_output.outcome_line(found, 1.0).style == "bold red"
     assert "two" not in text

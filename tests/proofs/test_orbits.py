@@ -164,9 +164,9 @@ def test_points_have_no_order():
 def shown(by=sign, f=bowl):
     stays = all_of(
         *(chain(r.lhs).ge(r.rhs, by=by) if isinstance(r, Ge) else chain(r.lhs).le(r.rhs, by=by)
-          for r in half.inside(half.images))
+          for r in half.inside_conditions(half.images))
     )  # fmt: skip
-    change = chain(half.after(f) - half.before(f)).le(0, by=by)
+    change = chain(half.value_after_step(f) - half.value_before_step(f)).le(0, by=by)
     return by_theorem(DecreasesAlong(half, f), "decrease", stays=stays, decreases=change)
 
 
@@ -215,8 +215,8 @@ def test_a_map_that_calls_something_else_its_box():
     class Half(BoxMap):
         """The right half of its box."""
 
-        def inside(self, point=None):
-            return (*super().inside(point), Ge(self.coordinates[0], 0))
+        def inside_conditions(self, point=None):
+            return (*super().inside_conditions(point), Ge(self.coordinates[0], 0))
 
     liar = Half(Lambda((x, y), Tuple(x / 2, y / 2)), (-1, -1), (1, 1))
     with pytest.raises(ProofError, match="is about a BoxMap"):

@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 from scipy.special import erf
 
 from slrsym import OrderParameters, Task, excess_risk, gradient, hessian, simulate
-from slrsym.testing.strategies import inverse_temperatures, log_uniform, manifold_points, tasks
+from slrsym.testing.strategies import inverse_temperatures, log_uniform, manifold_overlaps, tasks
 
 from ._examples import EPS, costly, examples
 
@@ -71,7 +71,7 @@ def bounds(lam, task):
     )
 
 
-@given(tasks(), inverse_temperatures(), st.lists(manifold_points(), min_size=1, max_size=20))
+@given(tasks(), inverse_temperatures(), st.lists(manifold_overlaps(), min_size=1, max_size=20))
 def test_the_bounds_hold_on_the_square(task, lam, points):
     bound, slack = bounds(lam, task), 1 + 1e-12
     slopes = np.abs(gradient(points, lam, task))
@@ -108,7 +108,7 @@ def test_the_bounds_are_not_far_off():
 
 
 @costly()
-@given(tasks(), inverse_temperatures(), manifold_points(), st.floats(0.001, 0.999))
+@given(tasks(), inverse_temperatures(), manifold_overlaps(), st.floats(0.001, 0.999))
 def test_the_risk_falls_below_the_step_size(task, lam, point, share):
     bound = bounds(lam, task)
     alpha = share * 2 / bound.norm

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from slrsym import OrderParameters, Task, gradient, hessian, simulate
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
-    manifold_points,
+    manifold_overlaps,
     overlaps,
     schedules,
     step_sizes,
@@ -67,7 +67,7 @@ def allowed(states, schedule, alpha, task, dimension=1, power=1):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @costly()
-@given(with_points(tasks(), manifold_points), schedules(), step_sizes())
+@given(with_points(tasks(), manifold_overlaps), schedules(), step_sizes())
 def test_five_overlaps_never_leave_the_manifold(backend, task_and_start, schedule, alpha):
     task, start = task_and_start
     states = run(task, [start], schedule, alpha, "overlaps", backend)
@@ -77,14 +77,14 @@ def test_five_overlaps_never_leave_the_manifold(backend, task_and_start, schedul
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @costly()
-@given(tasks(), manifold_points(), schedules(), step_sizes())
+@given(tasks(), manifold_overlaps(), schedules(), step_sizes())
 def test_kappa_and_nu_stay_in_the_square(backend, task, start, schedule, alpha):
     states = run(task, [start[:2]], schedule, alpha, "planar", backend)
     assert (np.abs(states) <= 1 + 4 * len(schedule) * EPS).all()
 
 
 @costly()
-@given(with_points(SMALL, manifold_points), schedules(), step_sizes())
+@given(with_points(SMALL, manifold_overlaps), schedules(), step_sizes())
 def test_vectors_stay_on_the_manifold(task_and_start, schedule, alpha):
     task, start = task_and_start
     states = run(task, [start], schedule, alpha, "vectors")[0]
@@ -96,7 +96,7 @@ def test_vectors_stay_on_the_manifold(task_and_start, schedule, alpha):
 
 
 @costly()
-@given(with_points(tasks(), manifold_points), schedules(), step_sizes())
+@given(with_points(tasks(), manifold_overlaps), schedules(), step_sizes())
 def test_five_overlaps_move_as_two_do(task_and_start, schedule, alpha):
     task, start = task_and_start
     five = run(task, [start], schedule, alpha, "overlaps")[0]
@@ -117,7 +117,7 @@ def test_vectors_move_as_their_overlaps_do(task_and_start, schedule, alpha):
 
 
 @costly()
-@given(with_points(SMALL, manifold_points), schedules(), step_sizes())
+@given(with_points(SMALL, manifold_overlaps), schedules(), step_sizes())
 def test_vectors_move_as_kappa_and_nu_do(task_and_start, schedule, alpha):
     task, start = task_and_start
     vectors = run(task, [start], schedule, alpha, "vectors")[0]

@@ -18,7 +18,7 @@ from slrsym.models.paper_risk import kernel
 from slrsym.testing.strategies import (
     inverse_temperatures,
     log_uniform,
-    manifold_points,
+    manifold_overlaps,
     schedules,
     step_sizes,
     tasks,
@@ -61,7 +61,7 @@ def test_the_five_points_are_fixed(dynamics, task, schedule, alpha):
 # -- no others are -----------------------------------------------------------------------------
 
 
-@given(tasks(), inverse_temperatures(), manifold_points())
+@given(tasks(), inverse_temperatures(), manifold_overlaps())
 def test_off_the_fixed_points_the_signs_are_known(task, lam, point):
     kappa, nu = point[:2]
     b, narrow = scores(lam, task)
@@ -159,7 +159,7 @@ def test_a_search_of_the_whole_square_finds_no_others(b, s, gamma):
 # -- their kinds -------------------------------------------------------------------------------
 
 
-@given(tasks(), inverse_temperatures(), st.lists(manifold_points(), min_size=1, max_size=20))
+@given(tasks(), inverse_temperatures(), st.lists(manifold_overlaps(), min_size=1, max_size=20))
 def test_the_aligned_corners_are_minima_and_the_others_maxima(task, lam, points):
     (low, also_low), (high, also_high) = (
         excess_risk([on_manifold(*x) for x in pair], lam, task) for pair in (FIXED[1:3], FIXED[3:])

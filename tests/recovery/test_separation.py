@@ -10,8 +10,8 @@ from slrsym.figures.recovery import endpoints_figure, sweep_figure, varying_axes
 from slrsym.recovery import (
     Setting,
     components_along_modes,
+    fit_swap_prediction,
     modes,
-    separation,
     setting_of_runs,
     sweep,
 )
@@ -34,7 +34,7 @@ def test_modes_grow_near_the_null_point_as_they_should(falling):
 
 def test_sizes_of_modes_do_not_depend_on_symmetries():
     setting = Setting(0.7, 0.0, 60, 5, 0.5**0.5, 1e-3, 1)
-    states = setting.starts(0, 0, 50)
+    states = setting.draw_starts(0, 0, 50)
     sizes = components_along_modes(states, setting)
     assert np.allclose(components_along_modes(states * [-1, -1, -1, -1, 1], setting), sizes)
     assert np.allclose(components_along_modes(states * [1, 1, -1, -1, -1], setting), sizes)
@@ -42,7 +42,7 @@ def test_sizes_of_modes_do_not_depend_on_symmetries():
 
 
 def test_what_tells_swap_points(data):
-    found = separation(data)
+    found = fit_swap_prediction(data)
     swapped = data.verdict.values == 1
     eta = np.abs(data.start.sel(overlap="eta").values)
     wins = (eta[swapped][:, None] > eta[~swapped]).mean()
@@ -63,7 +63,7 @@ def test_what_tells_swap_points(data):
 
 def test_nothing_is_said_of_few_runs(data):
     few = data.isel(run=slice(0, 20))
-    assert separation(few) is None
+    assert fit_swap_prediction(few) is None
     # A picture there is.
     assert len(endpoints_figure(few).axes) == 3
 

@@ -8,15 +8,15 @@ from slrsym import Task
 from slrsym.dynamics import OverlapStart, simulate
 from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.files import write_netcdf
-from slrsym.landscape import critical_inverse_temperature, swap_point
+from slrsym.landscape import critical_inverse_temperature, swap_point_and_excess_risk
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import (
     NEAR,
     VERDICTS,
     Setting,
     classify_states,
+    fit_swap_prediction,
     recover,
-    separation,
     wilson_intervals,
 )
 from slrsym.recovery.setting import (
@@ -31,7 +31,7 @@ TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 
 
 def test_where_states_are():
-    swap, _ = swap_point(TASK, LAM)
+    swap, _ = swap_point_and_excess_risk(TASK, LAM)
     states = np.array([(1, 1, 0, 0, 0), swap, (0.3, 1, 0.05, 0, 0), (0.3, 0.9, 0.3, 0.9, 0.8)])
     for signs in OVERLAP_SIGNS:
         assert classify_states(signs * states, LAM, TASK).tolist() == [0, 1, 2, 3]
@@ -43,7 +43,7 @@ def test_where_states_are():
 @pytest.mark.parametrize("lam", [0.05, 0.1, 0.6])
 def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
     rng = np.random.default_rng(5)
-    swap, _ = swap_point(TASK, lam)
+    swap, _ = swap_point_and_excess_risk(TASK, lam)
     points = np.array([(1, 1, 0, 0, 0), swap, (0.5, 1, 0, 0, 0), (0.5, 0.5, 0.2, 0.2, 0.2)])
     states = points[rng.integers(4, size=2000)] + rng.uniform(-0.2, 0.2, (2000, 5))
     margin = distances_to_class_change(states, lam, TASK)
@@ -119,7 +119,7 @@ def test_runs_that_still_move_have_not_ended(creeping):
     assert ended
     assert float(found.fraction[1]) == counts["swap"] / ended
     assert float(found.upper[0]) == wilson_intervals([0], ended)[1]
-    assert separation(found) is None
+    assert fit_swap_prediction(found) is None
     # They move indeed, and what is said to have ended has.
     runs = simulate(creeping.task, OverlapStart(found.start.values), 1, 0.01, 100_000, 100_000)
     last = runs.isel(step=-1)

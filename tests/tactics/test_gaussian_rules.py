@@ -71,7 +71,7 @@ def test_given_one_of_three_with_others_beside():
     cov = [[1, 0, half], [0, 1, third], [half, third, 1]]
     law = GaussianLaw(dict.fromkeys((U, V, W), 0), cov)
     law = ProductLaw(law, standard_normal(H))
-    inner = law.args[0].condition({W: W})
+    inner = law.args[0].conditional({W: W})
     right = E(E(f, ProductLaw(inner, standard_normal(H))), standard_normal(W))
     assert equal(E(f, law), right, conditioning(W))
 

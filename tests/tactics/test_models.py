@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, exp
 
-from slrsym.models.instances import attention, committee
+from slrsym.models.examples import attention, committee
 from slrsym.proof import chain, gaussian_calculus
 from tests._profile import thorough
 from tests.tactics._shown import is_shown, refusals

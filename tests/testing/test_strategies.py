@@ -17,7 +17,7 @@ from slrsym.testing.strategies import (
     corner_overlaps,
     inverse_temperatures,
     log_uniform,
-    manifold_points,
+    manifold_overlaps,
     overlaps,
     schedules,
     step_sizes,
@@ -103,7 +103,7 @@ def test_the_ends_of_tasks_are_met():
 
 @given(st.integers(2, 6), st.data())
 def test_overlaps_are_those_of_vectors(dimension, data):
-    for strategy in (overlaps, manifold_points, corner_overlaps):
+    for strategy in (overlaps, manifold_overlaps, corner_overlaps):
         state = data.draw(strategy(dimension))
         assert isinstance(state, OrderParameters)
         assert max(map(abs, state)) <= 1
@@ -124,7 +124,7 @@ def test_few_dimensions_leave_nothing_but_boundary(dimension):
     singular()
 
 
-@given(manifold_points())
+@given(manifold_overlaps())
 def test_points_of_the_manifold(state):
     assert state[2:] == (0, 0, 0)
 
@@ -151,7 +151,7 @@ def test_all_kinds_of_overlaps_are_met(condition):
     lambda x: 0 < 1 - abs(x.kappa) < 1e-9, lambda x: 0 < abs(x.nu) < 1e-200, lambda x: x.nu == -1,
 ])  # fmt: skip
 def test_the_ends_of_the_manifold_are_met(condition):
-    assert condition(found(manifold_points(), condition))
+    assert condition(found(manifold_overlaps(), condition))
 
 
 @given(corner_overlaps())
@@ -181,7 +181,7 @@ def test_corner_cases_of_the_plane_can_be_lifted_to_it():
         (lambda: tasks(gamma=(0.0, 1.0)), "must be positive and finite; got 0.0"),
         (lambda: overlaps(1), "dimension must be an integer of at least 2; got 1"),
         (lambda: overlaps(2.5), "dimension must be an integer of at least 2; got 2.5"),
-        (lambda: manifold_points(True), "dimension must be an integer"),
+        (lambda: manifold_overlaps(True), "dimension must be an integer"),
         (lambda: corner_overlaps(0), "dimension must be an integer of at least 2; got 0"),
         (lambda: schedules(0), "most_steps must be an integer of at least 1; got 0"),
     ],

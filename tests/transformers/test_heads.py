@@ -21,7 +21,7 @@ def unit(x):
 def positions(rng, task, heads, runs, pull=0.7):
     """Unit vectors in R^d, near the stars or not: students (runs, 2 heads, d) and stars."""
     n, d = task.n, task.task.d
-    stars = np.stack([np.concatenate(task.stars(rng)) for _ in range(runs)])
+    stars = np.stack([np.concatenate(task.draw_stars(rng)) for _ in range(runs)])
     students = rng.standard_normal((runs, 2 * heads, d)) / np.sqrt(d)
     mixing = rng.standard_normal((runs, 2 * heads, 2 * n)) * pull
     return unit(students + mixing @ stars), stars

@@ -20,10 +20,10 @@ TASK = Task(d=12, L=4, gamma=0.7, epsilon=0.1)
 def shaken(heads, seed=0, width=10):
     """A layer whose queries and biases are not zero, with sequences and outputs."""
     rng = np.random.default_rng([heads, seed])
-    layer = Layer.random(rng, TASK.d, heads, width)
+    layer = Layer.draw_initial_weights(rng, TASK.d, heads, width)
     shaken = {name: w + 0.3 * rng.standard_normal(w.shape) for name, w in layer}
     task = MultipleLocation(TASK, n=2)
-    X, y = task.draw(rng, *task.stars(rng), 40)
+    X, y = task.draw(rng, *task.draw_stars(rng), 40)
     layer = replace(layer, **shaken)
     # Differences must not reach over a kink of ReLU.
     smooth = abs(_Pass(layer, X).hidden).min(axis=1) > 0.03
@@ -113,10 +113,10 @@ def test_directions_of_weights_that_are_made_to_have_them():
     select = rng.standard_normal((2, TASK.d))
     select /= np.linalg.norm(select, axis=1, keepdims=True)
     queries = np.stack([np.outer(rng.standard_normal(6), row) for row in select])
-    k, ratio = replace(layer, W_Q=queries).score_directions()
+    k, ratio = replace(layer, W_Q=queries).score_directions_and_ratios()
     assert np.allclose(abs((k * select).sum(axis=1)), 1)
     assert (ratio < 1e-12).all()
-    k, ratio = Layer.random(rng, 12, 2, 5).score_directions()
+    k, ratio = Layer.draw_initial_weights(rng, 12, 2, 5).score_directions_and_ratios()
     assert np.isnan(k).all()
     assert np.isnan(ratio).all()
     # Where hidden units are always active, and no token but one is selected, the output moves with
@@ -129,7 +129,7 @@ def test_directions_of_weights_that_are_made_to_have_them():
 
 
 def test_variances_of_the_start():
-    layer = Layer.random(np.random.default_rng(0), 60, 2, 100)
+    layer = Layer.draw_initial_weights(np.random.default_rng(0), 60, 2, 100)
     wanted = {"W_K": 2 / 90, "W_V": 2 / 90, "W_O": 1 / 60, "W_1": 2 / 160, "W_2": 2 / 160}
     for name, w in layer:
         if name in wanted:
@@ -143,7 +143,7 @@ def test_variances_of_the_start():
 
 def test_heads_that_do_not_divide_d():
     with pytest.raises(ValueError, match="d must be a multiple of heads = 5; got 12"):
-        Layer.random(np.random.default_rng(0), 12, 5, 3)
+        Layer.draw_initial_weights(np.random.default_rng(0), 12, 5, 3)
 
 
 @nightly_only

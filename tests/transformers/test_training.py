@@ -79,7 +79,7 @@ def test_interrupted_runs_go_on_to_the_last_bit(tmp_path, monkeypatch):
 def test_the_tasks_tokens_have_the_law_of_the_papers():
     task = Task(6, 4, 0.6, 0.3)
     rng = np.random.default_rng(0)
-    k, v = (x[0] for x in MultipleLocation(task).stars(rng))
+    k, v = (x[0] for x in MultipleLocation(task).draw_stars(rng))
     X, y = MultipleLocation(task).draw(rng, k[None], v[None], 40_000)
     drawn = TokenSource(task, LocationLaw(task, None, fixed=True), k, v, k, v).batches(
         np.random.SeedSequence(1), 40_000
@@ -96,7 +96,7 @@ def test_the_tasks_tokens_have_the_law_of_the_papers():
 def test_shared_noise_is_shared():
     task = MultipleLocation(Task(6, 4, 0.6), 2, shared=True)
     rng = np.random.default_rng(0)
-    k, v = task.stars(rng)
+    k, v = task.draw_stars(rng)
     assert np.allclose((k * v).sum(axis=1), 0)
     X, _ = task.draw(rng, k, v, 10)
     noise = X[:, :2] - np.sqrt(3) * k

@@ -30,7 +30,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     conditions_of_sort,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_term,
     neg,
@@ -52,7 +52,7 @@ def _maximum(a: Term, b: Term) -> Any:
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
     return (
-        [definedness_formula(a), definedness_formula(b)],
+        [definedness_equation(a), definedness_equation(b)],
         require_well_formed_node(("and", *values)),
         (),
     )
@@ -68,7 +68,7 @@ def _cases_of_sign(u: Term) -> Any:
         ("and", ("=", u, ZERO), ("=", value, ZERO)),
         ("and", ("<", u, ZERO), ("=", value, num(-1))),
     )
-    return [definedness_formula(u)], ("or", *sides), ()
+    return [definedness_equation(u)], ("or", *sides), ()
 
 
 @rule("integers apart", "t", "json")
@@ -90,7 +90,7 @@ def _jensen_inequality(theorem: Theorem, node: Term) -> Any:
         require_well_formed_node(("forall", names, (p,), ())) for p in conditions_of_sort(x[2], h)
     ]
     low, high = (outer, mean) if convex else (mean, outer)
-    asked = [definedness_formula(node), definedness_formula(mean), *everywhere]
+    asked = [definedness_equation(node), definedness_equation(mean), *everywhere]
     return (
         [*theorem.hypotheses.values(), *asked],
         require_well_formed_node(("<=", low, high)),
@@ -112,7 +112,7 @@ def _cauchy_schwarz_inequality(f: Term, g: Term) -> Any:
         make_expectation(names, body, parts_outside_binder(f))
         for body in (("*", a, b), square_term(a), square_term(b))
     )
-    asked = list(map(definedness_formula, (both, first, second)))
+    asked = list(map(definedness_equation, (both, first, second)))
     return (
         asked,
         require_well_formed_node(("<=", square_term(both), ("*", first, second))),
@@ -148,9 +148,9 @@ def _poincare_inequality(node: Term) -> Any:
         *open_binder(node)
     )
     asked += [
-        definedness_formula(node),
-        definedness_formula(squared),
-        *(definedness_formula(e) for _, e in energies),
+        definedness_equation(node),
+        definedness_equation(squared),
+        *(definedness_equation(e) for _, e in energies),
     ]
     return (
         asked,
@@ -198,7 +198,7 @@ def _price_theorem(t: Term) -> Any:
         if r in free_symbols(rows[i][j]):
             terms.append(("*", HALF, slope(rows[i][j]), mean(i, j)))
     require(terms, "the law does not depend on the parameter")
-    asked += [definedness_formula(part) for term in terms for part in term[1:] if part != HALF]
+    asked += [definedness_equation(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate_growth_conditions(*open_binder(make_expectation(names, f, laws)))
-    asked += [*law_existence_conditions(laws), definedness_formula(point)]
+    asked += [*law_existence_conditions(laws), definedness_equation(point)]
     return asked, require_well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)

@@ -7,7 +7,7 @@ from typing import Any
 from slrsym.checker.term import (
     Term,
     binder_bodies,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     neg,
     num,
@@ -281,7 +281,7 @@ def _integral_exists(m: Maker) -> Any:
     t = integral(m, finite=True)
     body = _formed(m, t[1], 2) if m.chance(0.8) else binder_bodies(t)[0]
     t = replace_parts(t, {(2, 0): body})
-    return (m.fact(definedness_formula(body), within(m, t)),), t
+    return (m.fact(definedness_equation(body), within(m, t)),), t
 
 
 @generator("linear")

@@ -8,11 +8,11 @@ from typing import Any
 from slrsym.checker.term import (
     Term,
     binder_bodies,
-    children,
     free_symbols,
     is_term,
     num,
     parts_outside_binder,
+    places_and_subterms,
     substitute,
 )
 
@@ -155,7 +155,7 @@ def _path(t: Term, m: Maker, depth: int = 4, binders: bool = True) -> list[Any]:
     """Return the path of some part."""
     path: list[Any] = []
     for _ in range(depth):
-        parts = list(children(t))
+        parts = list(places_and_subterms(t))
         if not binders:
             parts = [
                 (i, p)
@@ -197,7 +197,7 @@ def _rewrite(m: Maker) -> Any:
 
 def _at(t: Term, path: list[Any]) -> Term:
     for step in path:
-        t = dict(children(t))[tuple(step) if isinstance(step, list) else step]
+        t = dict(places_and_subterms(t))[tuple(step) if isinstance(step, list) else step]
     return t
 
 
@@ -205,9 +205,9 @@ def _around(t: Term, path: list[Any]) -> list[Term]:
     """Return the binders whose inside a path enters."""
     found = []
     for step in path:
-        if isinstance(step, list) and dict(children(t))[tuple(step)] in binder_bodies(t):
+        if isinstance(step, list) and dict(places_and_subterms(t))[tuple(step)] in binder_bodies(t):
             found.append(t)
-        t = dict(children(t))[tuple(step) if isinstance(step, list) else step]
+        t = dict(places_and_subterms(t))[tuple(step) if isinstance(step, list) else step]
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from slrsym.checker.term import Term, definedness_formula, neg, num
+from slrsym.checker.term import Term, definedness_equation, neg, num
 
 from .generators import Maker, generator
 from .terms import HALF, ONE, TWO, ZERO, I, M, N, P, R, W, X, Y, Z, fn, mean, square, u
@@ -143,10 +143,10 @@ def _arithmetic(m: Maker) -> Any:
         t = m.t.pick(_opaque(m), _opaque(m))
         given = [
             m.t.pick(
-                definedness_formula(t),
+                definedness_equation(t),
                 ("=", t, _ring(m, 2)),
                 ("<", t, ONE),
-                ("and", definedness_formula(t), ("<", R, t)),
+                ("and", definedness_equation(t), ("<", R, t)),
             )
         ]
         goal = m.t.pick(("=", ("+", t, t), ("*", TWO, t)), ("<", t, TWO), ("<=", neg(ONE), neg(t)),

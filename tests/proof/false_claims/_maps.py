@@ -28,7 +28,7 @@ origin, sinks = point_set([(0, 0)]), point_set([(1, 0), (-1, 0)])
 def stays(g, by=sign):
     return all_of(
         *(chain(r.lhs).ge(r.rhs, by=by) if isinstance(r, Ge) else chain(r.lhs).le(r.rhs, by=by)
-          for r in g.inside(g.images))
+          for r in g.inside_conditions(g.images))
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ wrong, right = theme.wrong, theme.right
 
 
 def decreasing(g, f, by=sign, **more):
-    shown = chain(g.after(f) - g.before(f)).le(0, by=by)
+    shown = chain(g.value_after_step(f) - g.value_before_step(f)).le(0, by=by)
     return by_theorem(
         DecreasesAlong(g, f), "decrease", stays=stays(g, more.get("stay", by)), decreases=shown
     )
@@ -82,7 +82,7 @@ wrong(
         "small-steps",
         {"slack": bowl, "factor": 1},
         stays=stays(outward, unchecked),
-        steps=chain(outward.squared_step() - x**2 - y**2).le(0, by=unchecked),
+        steps=chain(outward.squared_step_length() - x**2 - y**2).le(0, by=unchecked),
         vanishes=lemma("granted"),
     ),
     "theorem",
@@ -135,7 +135,7 @@ wrong(
     by_theorem(
         DecreasesAlong(half, bowl),
         "decrease",
-        decreases=chain(half.after(bowl) - half.before(bowl)).le(0, by=sign),
+        decreases=chain(half.value_after_step(bowl) - half.value_before_step(bowl)).le(0, by=sign),
     ),
     "theorem",
     checks="rule",
@@ -147,7 +147,9 @@ wrong(
         DecreasesAlong(half, bowl),
         "decrease",
         stays=stays(half),
-        decreases=chain(half.after(square_of) - half.before(square_of)).le(0, by=sign),
+        decreases=chain(half.value_after_step(square_of) - half.value_before_step(square_of)).le(
+            0, by=sign
+        ),
     ),
     "decreases.needed",
     checks="rule",
@@ -158,11 +160,11 @@ wrong(
     by_theorem(
         DecreasesAlong(half, bowl),
         "decrease",
-        stays=by_claim(half.stays(), "granted"),
-        decreases=chain(half.after(bowl) - half.before(bowl)).le(0, by=sign),
+        stays=by_claim(half.invariance_condition(), "granted"),
+        decreases=chain(half.value_after_step(bowl) - half.value_before_step(bowl)).le(0, by=sign),
     ),
     "stays",
-    others=(granted(saddle.stays()),),
+    others=(granted(saddle.invariance_condition()),),
     checks="rule",
 )
 
@@ -174,12 +176,12 @@ RATE = Rational(3, 4)
 
 def vanishing(g, slack, rate=RATE, risk=bowl, floor=0, by=sign, **more):
     goal = VanishesAlong(g, slack)
-    paid = g.after(risk) - g.before(risk) + rate * g.before(slack)
+    paid = g.value_after_step(risk) - g.value_before_step(risk) + rate * g.value_before_step(slack)
     premises = {
         "stays": stays(g, by),
         "descends": chain(paid).le(0, by=by),
-        "nonnegative": chain(g.before(slack)).ge(0, by=by),
-        "bounded": chain(g.before(risk)).ge(floor, by=by),
+        "nonnegative": chain(g.value_before_step(slack)).ge(0, by=by),
+        "bounded": chain(g.value_before_step(risk)).ge(floor, by=by),
         "rate": chain(rate).gt(0, by=by),
     }
     values = {"risk": risk, "rate": rate, "floor": floor}
@@ -225,7 +227,7 @@ def small_steps(g, by=sign, factor=1):
         "small-steps",
         {"slack": bowl, "factor": factor},
         stays=stays(g, by),
-        steps=chain(g.squared_step() - factor * g.before(bowl)).le(0, by=by),
+        steps=chain(g.squared_step_length() - factor * g.value_before_step(bowl)).le(0, by=by),
         vanishes=lemma("granted"),
     )
 
@@ -258,13 +260,13 @@ wrong(
 
 
 def solving(g, equations, by=sign, factor=1):
-    squares = sum(e**2 for e in g.before(equations))
+    squares = sum(e**2 for e in g.value_before_step(equations))
     return by_theorem(
         AccumulationPointsSolve(g, equations),
         "limits-solve",
         {"slack": bowl, "factor": factor},
         stays=stays(g, by),
-        equations=chain(squares - factor * g.before(bowl)).le(0, by=by),
+        equations=chain(squares - factor * g.value_before_step(bowl)).le(0, by=by),
         vanishes=lemma("granted"),
     )
 
@@ -324,7 +326,7 @@ def orbits(g, equations, solutions):
     return (
         granted(StepsVanish(g)),
         granted(AccumulationPointsSolve(g, equations), "solved"),
-        known("solutions", solutions, stays(half), given=g.inside()),
+        known("solutions", solutions, stays(half), given=g.inside_conditions()),
     )
 
 

@@ -59,8 +59,8 @@ upside_down = function(-(x**2) - y**2)
 
 
 def apart(g, goal, name, factor, by=algebra, second=(u, v)):
-    images = sum(abs(p - q) for p, q in zip(g.images, g.moved(second), strict=True))
-    start, end = chain(images), factor * g.distance(second)
+    images = sum(abs(p - q) for p, q in zip(g.images, g.image_at(second), strict=True))
+    start, end = chain(images), factor * g.l1_distance(second)
     expands = start.then(end, by=algebra) if by is algebra else start.ge(end, by=by)
     return by_theorem(
         goal,
@@ -195,7 +195,7 @@ wrong(
 
 def summit(g, points, f, by=sign):
     higher = {
-        f"less_{number}": chain(g.before(f)).lt(f(*point), by=by)
+        f"less_{number}": chain(g.value_before_step(f)).lt(f(*point), by=by)
         for number, point in enumerate(sorted(points, key=str), start=1)
     }
     return by_theorem(

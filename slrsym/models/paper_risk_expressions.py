@@ -38,7 +38,7 @@ from slrsym.kernels.printing import nest_polynomial, program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
 from slrsym.models.descent import risk_slope_symbol
-from slrsym.models.instances import attention
+from slrsym.models.examples import attention
 from slrsym.notation import (
     ORDER_PARAMETERS,
     L,

@@ -17,7 +17,7 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    definedness_formula,
+    definedness_equation,
     free_symbols,
     is_same_term,
     parts_outside_binder,
@@ -76,7 +76,7 @@ def _prove_existence(
         return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
-            return emitter.attempt(
+            return emitter.try_or_undo(
                 lambda: emitter.discharge_hypotheses(_DEFINED[p[1][0]](emitter, p[1]), context)
             )
     if p[:2] == ("o", "moderate") or p == (
@@ -147,7 +147,7 @@ def _prove_by_rewriting(
 def _definedness_bodies(p: Term) -> tuple[Term, ...] | None:
     """Return the body by which an equation for all x says that its left side is defined."""
     return (
-        (definedness_formula(binder_bodies(p)[0][1]),)
+        (definedness_equation(binder_bodies(p)[0][1]),)
         if p[0] == "forall" and binder_bodies(p)[0][0] == "="
         else None
     )
@@ -165,7 +165,7 @@ def _prove_semidefinite(
     """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
     for source, rows in _factorisations(emitter, _stated_matrix(emitter, p), given):
         with suppress(*FAILURES):
-            return emitter.attempt(
+            return emitter.try_or_undo(
                 partial(_prove_image_semidefinite, emitter, p, source, rows, context)
             )
     raise Rejected("no reason why a matrix is positive semidefinite")

@@ -94,7 +94,7 @@ def components_along_modes(states: _Array, setting: Setting) -> _Array:
 
 
 @dataclass(frozen=True)
-class Separation:
+class SwapPrediction:
     r"""Accuracy of predicting from its start whether a run ends at a swap point.
 
     Parameters
@@ -134,7 +134,7 @@ def setting_of_runs(data: xr.Dataset) -> Setting:
     return Setting(**{name: data.attrs[name] for name in Setting.__dataclass_fields__})
 
 
-def separation(data: xr.Dataset) -> Separation | None:
+def fit_swap_prediction(data: xr.Dataset) -> SwapPrediction | None:
     """Return how well starts predict which runs end at a swap point; None for too few runs.
 
     Parameters
@@ -144,7 +144,7 @@ def separation(data: xr.Dataset) -> Separation | None:
 
     Returns
     -------
-    Separation or None
+    SwapPrediction or None
         None if fewer than ten runs end at a swap point, or fewer than ten elsewhere; runs that
         still move are left out.
     """
@@ -159,7 +159,7 @@ def separation(data: xr.Dataset) -> Separation | None:
     quantities["mode to the oracle"], quantities["mode to a swap point"] = sizes.T
     intercept, *weights = _regression(sizes, swapped)
     fitted = sizes @ np.array(weights)
-    return Separation(
+    return SwapPrediction(
         {name: _auc(values, swapped) for name, values in quantities.items()},
         intercept,
         (weights[0], weights[1]),
