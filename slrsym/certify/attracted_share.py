@@ -1,8 +1,9 @@
 r"""A certified lower bound on the share of uniform starts that converge to the oracle.
 
 `Attraction` shows that descent converges to the oracle from every start with
-:math:`\kappa + \nu \ge 2 - r`, and as R(-k, -v) = R(k, v), to its mirror image from every start
-with :math:`\kappa + \nu \le r - 2`. For uniform k and v on the unit sphere, kappa and nu are
+:math:`\kappa + \nu \ge 2 - r`. As (-k, -v) is the same predictor as (k, v) (claim
+``mirror-image``), it converges to the mirror image from every start with
+:math:`\kappa + \nu \le r - 2`. For uniform k and v on the unit sphere, kappa and nu are
 independent with
 
 .. math:: P(\kappa \ge x) = \tfrac12 I_{1 - x^2}\big(\tfrac{d - 1}{2}, \tfrac12\big)
