@@ -87,6 +87,7 @@ def test_given_a_variable_of_a_function_with_kinks(variance, shown):
 # -- pieces ---------------------------------------------------------------------------------------
 
 
+@thorough_only
 @pytest.mark.parametrize(("slope", "shown"), [(Rational(1, 2), True), (1, False)])
 def test_cases_that_exclude_one_another(slope, shown):
     clipped = Max(-1, Min(1, t))
