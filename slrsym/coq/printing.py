@@ -161,7 +161,7 @@ class CoqPrinter:
             del self._bound[-len(variables) :]
 
     def argument(self, e: Any) -> str:
-        """Return a function's argument, an expression or a sequence, in Coq's syntax."""
+        """Return a lemma's argument in Coq's syntax: a term, or the name of an indexed family."""
         return self.name(e, str(e.label)) if isinstance(e, sp.IndexedBase) else self.term(e)
 
     # -- statements -------------------------------------------------------------------------------

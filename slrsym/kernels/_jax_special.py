@@ -167,7 +167,7 @@ def _owens_t_by_a(h: Any, a: Any) -> Any:
 owens_t = make_differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)[i])
 
 
-def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
+def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2) on geometric pieces."""
     stop = jnp.maximum(start, stop)
     length = jnp.log(stop / start)
@@ -187,7 +187,7 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    return erf_covariance_with_arrays(jnp, _log_pieces, x, y, r)
+    return erf_covariance_with_arrays(jnp, _integral_on_geometric_pieces, x, y, r)
 
 
 def _erf_covariance_by_mean(x: Any, y: Any, r: Any) -> Any:

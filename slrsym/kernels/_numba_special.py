@@ -188,7 +188,7 @@ def _piece(rise, fall, least, low, width):
 
 
 @njit(**_OPTIONS)
-def _log_pieces(rise, fall, least, low, stop):
+def _integral_on_geometric_pieces(rise, fall, least, low, stop):
     if not stop > low:
         return 0.0
     length = math.log(stop / low)
@@ -222,8 +222,8 @@ def erf_covariance(x, y, r):
     root = (top + math.sqrt(max(top * top - 4 * rise * fall, 0.0))) / 2
     start = max(start, math.sqrt(fall / root))
     stop = min(1.0, math.sqrt(root / rise)) if rise > 0 else 1.0
-    total = _log_pieces(rise, fall, least, start, best)
-    total += _log_pieces(rise, fall, least, best, stop)
+    total = _integral_on_geometric_pieces(rise, fall, least, start, best)
+    total += _integral_on_geometric_pieces(rise, fall, least, best, stop)
     return 4 / math.pi * sign * math.exp(-(x * x + y * y) / 2 - least) * total
 
 

@@ -129,7 +129,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 
 
 def risk_definition(model: DerivedModel) -> Expr:
-    """Return the risk by its definition, the mean of a squared error, for tokens in given roles."""
+    """Return the risk by its definition: a mean squared error, averaged over the tokens' roles."""
     total: Expr = S.Zero
     for counts, probability in model.role_count_cases():
         error: Expr = xi

@@ -68,7 +68,7 @@ class EquationSystem:
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The symbols in the equations and the risk that are not part of the state, by name."""
+        """The symbols of the equations and the risk, but for those of the state, sorted by name."""
         free = set().union(*(e.free_symbols for e in (*self._outputs, self._changes.risk)))
         moments = self._changes.samples.moments
         for moment in [moments[name] for name in free & moments.keys()]:
