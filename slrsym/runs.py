@@ -299,7 +299,10 @@ def wilson_intervals(
 
     Returns
     -------
-    lower, upper : ndarray, of the shape of `counts`
+    lower : ndarray, of the shape of `counts`
+        The lower ends.
+    upper : ndarray, of the shape of `counts`
+        The upper ends.
 
     Raises
     ------

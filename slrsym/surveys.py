@@ -266,10 +266,14 @@ class BasinSurvey(SquareSurvey):
 
     Parameters
     ----------
-    task, lam, alpha
-        As for `SquareSurvey`.
+    task : Task
+        Dimension, number of tokens, gamma, epsilon.
+    lam : float
+        Inverse temperature.
     points : int
         How many values of kappa, and of nu, runs start from.
+    alpha : float
+        Step size.
     """
 
     points: int = 129

@@ -19,6 +19,7 @@ from typer.main import get_command
 from slrsym.cli import app
 
 from ._profile import thorough_only
+from ._public import reference
 from .probing.tiny import write_bert
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -129,6 +130,26 @@ def test_python_names_that_pages_refer_to_exist(page):
             importlib.import_module(name)
         except ImportError:
             assert hasattr(importlib.import_module(module), last), name
+
+
+# Codes of numpydoc: the order of sections and of parameters, types, and descriptions of results.
+NUMPYDOC = {
+    "GL03", "GL05", "GL06", "GL07", "GL08", "PR03", "PR04", "PR05", "PR06", "PR10", "RT02", "SS02",
+    "YD01",
+}  # fmt: skip
+
+
+def test_numpydoc_validates_public_docstrings():
+    validate = pytest.importorskip("numpydoc.validate", reason="the extra docs is not installed")
+    names = reference()
+    found = [
+        f"{package}.{name}: {code} {said}"
+        for package in names.PACKAGES
+        for name in names.public(importlib.import_module(package))
+        for code, said in validate.validate(f"{package}.{name}")["errors"]
+        if code in NUMPYDOC
+    ]
+    assert found == []
 
 
 BLOCKS = [

@@ -105,12 +105,6 @@ def simulate(
         settings and versions are attributes. The excess risk is that of the law of the tokens, with
         batches too.
 
-    Warns
-    -----
-    RuntimeWarning
-        If the step is too large for the curvature of the risk where runs are in the second half of
-        the steps; it says the largest stable one.
-
     Raises
     ------
     ValueError
@@ -119,6 +113,12 @@ def simulate(
         If `task` is not a `slrsym.Task`.
     NumbaMissingError
         If Numba is asked for and not installed.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the step is too large for the curvature of the risk where runs are in the second half of
+        the steps; it says the largest stable one.
 
     Notes
     -----

@@ -339,10 +339,10 @@ class StochasticVectorEngine(VectorEngineBase):
     task : Task
     alpha : float
         Step size.
-    seed : int, optional
-        Of the random positions, and of the tokens, too.
     batch : int
         How many sequences of tokens a step draws.
+    seed : int, optional
+        Of the random positions, and of the tokens, too.
     start : int, optional
         The step that the states belong to.
     labels : sequence of int, optional

@@ -108,7 +108,7 @@ def _returning(what: str) -> Callable[[_F], _F]:
     """Return a decorator that appends the shared sections to a function's docstring."""
 
     def described(function: _F) -> _F:
-        function.__doc__ = f"{function.__doc__}\n{_SECTIONS % what}"
+        function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n{_SECTIONS % what}"
         return function
 
     return described

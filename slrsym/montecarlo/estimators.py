@@ -151,13 +151,13 @@ def gradient_estimate(
         At overlaps: partial derivatives in these; or the velocities of the overlaps along the
         Riemannian gradient on the product of two spheres. At vectors: the gradients of the risk as
         a function on R^d, of vectors of any length; or their projections to the tangent spaces.
+    probabilities : array_like, shape (L,), optional
+        As for `risk_estimate`.
     method : {'projected', 'plain', 'conditioned'}, optional
         As for `risk_estimate`. At vectors, ``projected`` draws tokens in the span of the four
         vectors, which holds the gradient; ``conditioned``, like `antithetic`, is for overlaps.
-    probabilities : array_like, shape (L,), optional
-        As for `risk_estimate`, like all that follows; an error is the largest of all components.
     antithetic, max_samples, target_stderr, rng, progress : optional
-        As there.
+        As for `risk_estimate`; an error is the largest of all components.
 
     Returns
     -------

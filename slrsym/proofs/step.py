@@ -27,10 +27,12 @@ def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
 
     Parameters
     ----------
-    lhs, rhs : Expr
-        The two sides.
+    lhs : Expr
+        The left side.
     symbol : str
         One of =, <=, <, >=, >.
+    rhs : Expr
+        The right side.
 
     Returns
     -------

@@ -90,11 +90,6 @@ def recover(
         ``verdict_names``. Fractions and intervals are those of the runs that have ended; of the
         runs that still move there is the fraction of all.
 
-    Warns
-    -----
-    RuntimeWarning
-        If runs still move after the last step.
-
     Raises
     ------
     ValueError
@@ -105,6 +100,11 @@ def recover(
         If Numba is asked for and not installed.
     RuntimeError
         If workers die again and again.
+
+    Warns
+    -----
+    RuntimeWarning
+        If runs still move after the last step.
 
     Notes
     -----

@@ -276,7 +276,7 @@ class LocalDiffeomorphism(_StatementWithPoints):
     g and its inverse are continuously differentiable.
     """
 
-    __doc__ = f"{__doc__}{_WITH_POINTS}"
+    __doc__ = f"{__doc__.rstrip()}{_WITH_POINTS}"
     words = ("the map $g$ is a local diffeomorphism around ",)
 
 

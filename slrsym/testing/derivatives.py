@@ -351,8 +351,16 @@ def check_hessian(
         Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
-    point, direction, manifold, steps, seed
-        As of `check_gradient`, with the same shapes.
+    point : array_like, any shape
+        As for `check_gradient`.
+    direction : array_like, optional
+        As for `check_gradient`.
+    manifold : Manifold, optional
+        As for `check_gradient`.
+    steps : array_like, shape (n,), optional
+        As for `check_gradient`.
+    seed : int, optional
+        As for `check_gradient`.
 
     Returns
     -------
