@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "For a standard normal token, $E V^2 f(U) = E (1 - c^2 + c^2 U^2) f(U)$, with its "
-        "score $U$, value $V$ and $c = k* . v*$"
+        "For a standard normal token, $E V^2 f(U)$ is $E (1 - c^2 + c^2 U^2) f(U)$, with its "
+        "score $U$, its value $V$ and $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -46,8 +46,8 @@ def _(goal):
 another = Claim(
     id="softmax-bayes-other-value",
     title=(
-        "For two standard normal tokens, $E V V_2 f(U, U_2) = E c^2 U U_2 f(U, U_2)$, with "
-        "scores $U$, $U_2$, values $V$, $V_2$ and $c = k* . v*$"
+        "For two standard normal tokens, $E V V_2 f(U, U_2)$ is $c^2$ times $E U U_2 f(U, "
+        "U_2)$, with scores $U$, $U_2$, values $V$, $V_2$ and $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(

@@ -1,4 +1,4 @@
-"""Means of a clipped linear function, as in Lemma 18.
+"""Means of a clipped linear function.
 
 The function max(-1, min(1, x)) is bounded and 0 at 0, but not differentiable at -1 and 1, and
 constant beyond them.

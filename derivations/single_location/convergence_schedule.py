@@ -1,4 +1,4 @@
-"""The last phase of descent while the inverse temperature falls.
+"""The last phase of descent as $lambda$ falls.
 
 After n steps of the phase it is lambda/(1 + c n), with lambda where the phase begins. The rates of
 1 - nu and of 1 - kappa are at least of the first power in it, hence a constant over 1 + c n.

@@ -1,4 +1,4 @@
-"""How many steps bring a run from the saddle to the oracle while the inverse temperature falls.
+"""From the saddle to the oracle as $lambda$ falls.
 
 After growth, kappa passes a number r, and then both overlaps tend to 1. Each phase is over when
 log(1 + c k)/c has risen by as much as the number of steps would at constant inverse temperature.

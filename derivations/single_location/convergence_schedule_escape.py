@@ -1,4 +1,4 @@
-"""Runs that leave the saddle while the inverse temperature falls.
+"""Runs that leave the saddle as $lambda$ falls.
 
 A run begins after T steps with kappa and nu at least 0. Then W = g kappa + m N_0 nu grows until nu
 has passed a level and kappa a number r, or nu a number v.

@@ -1,4 +1,4 @@
-"""The excess risk of descent near the oracle while the inverse temperature falls."""
+"""The excess risk as $lambda$ falls."""
 
 from sympy import Eq, Ge, Le, Symbol, erf, exp, pi, sqrt
 

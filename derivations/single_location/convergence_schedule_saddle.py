@@ -1,4 +1,4 @@
-"""The escape from the saddle while the inverse temperature falls.
+"""Steps near the saddle as $lambda$ falls.
 
 Let W = g kappa + m N nu, with the numbers of the first inverse temperature. A step multiplies W by
 at least 1 + alpha g y, where y is the factor by which N and b have fallen. As y is at least

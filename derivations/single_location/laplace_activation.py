@@ -1,4 +1,4 @@
-"""Means of the distribution function of Laplace's law, centred, as in Lemma 18.
+"""Means of Laplace's distribution function.
 
 It is sign(x) (1 - exp(-|x|)), with derivative exp(-|x|). Like the error function it is bounded,
 increasing, differentiable and 0 at 0, as the paper asks for after Lemma 18.

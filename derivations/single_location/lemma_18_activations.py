@@ -1,4 +1,4 @@
-"""Means of smooth activation functions, as in Lemma 18, and of sums of error functions.
+"""Means of smooth activation functions.
 
 The paper has the error function, and asks for other activation functions. With M and Z the means
 of a function and of its square at t + gamma G, the other means of Lemma 18 are derivatives in t.

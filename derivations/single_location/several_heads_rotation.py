@@ -1,4 +1,4 @@
-"""Two heads turned away from their oracle: no local minimum of the risk, for any task."""
+"""Two heads turned away from their oracle."""
 
 from sympy import (
     And,
@@ -369,31 +369,32 @@ def _(goal):
 saddle = Claim(
     id="several-heads-saddle",
     title=(
-        "At the oracle of two heads the Hessian of the risk in the angles of keys and values "
-        "has a negative determinant, for all $d$, $L$, $gamma$ and $lambda$"
+        "At the oracle of two heads the slopes of the risk in the angles of keys and values "
+        "vanish, and its Hessian has a negative determinant, for all $d$, $L$, $gamma$, $lambda$"
     ),
-    statement=Lt(
-        at_oracle(D(closed_risk, phi, phi)) * at_oracle(D(closed_risk, psi, psi))
-        - at_oracle(D(closed_risk, phi, psi)) ** 2,
-        0,
+    statement=And(
+        Eq(at_oracle(D(closed_risk, phi)), 0, evaluate=False),
+        Eq(at_oracle(D(closed_risk, psi)), 0, evaluate=False),
+        Lt(slopes[phi, phi] * slopes[psi, psi] - slopes[phi, psi] ** 2, 0, evaluate=False),
         evaluate=False,
     ),
     source=(
-        "new; the paper asks in its appendix on several locations why heads align with the "
-        "oracle's directions in part only"
+        "new; the Hessian is that of several-heads-curvatures; the paper asks in its appendix on "
+        "several locations why heads align with the oracle's directions in part only"
     ),
 )
 
 
 @saddle.proof
 def _(goal):
-    """Both curvatures are known, and the bound on their product is that of the last claim."""
-    known = slopes[phi, phi] * slopes[psi, psi] - slopes[phi, psi] ** 2
-    return (
-        chain(goal.lhs)
-        .then(known, by=differentiate)
+    """Differentiate; the determinant is bounded by several-heads-determinant."""
+    *critical, determinant = goal.args
+    return all_of(
+        *(chain(part.lhs).then(part.rhs, by=differentiate) for part in critical),
+        chain(determinant.lhs)
         .then(16 * gamma**4 * reach * determinant_of.subs({p: reach, q: 1 / B}), by=algebra)
         .lt(
-            0, by=lemma("several-heads-determinant", p=reach, q=1 / B).scaled(16 * gamma**4 * reach)
-        )
+            0,
+            by=lemma("several-heads-determinant", p=reach, q=1 / B).scaled(16 * gamma**4 * reach),
+        ),
     )

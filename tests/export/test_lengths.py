@@ -18,6 +18,8 @@ LONGER = {
     "theorem-1-overlaps": 13,
     "convergence-time-run": 13,
     "convergence-time-run-risk": 17,
+    "schedule-run": 17,
+    "schedule-run-risk": 13,
 }
 # As many signs of text fill a line of the book.
 _SIGNS = 92
