@@ -291,7 +291,7 @@ def check_gradient(
         surrounding space and its tangential part will both do.
     point : array_like, any shape
         Where; on a manifold, a point of it.
-    direction : array_like, optional
+    direction : array_like, shape of `point`, optional
         Which way, of the shape of the point; on a manifold its tangential part is taken. By
         default a random one of length 1.
     manifold : Manifold, optional
@@ -353,7 +353,7 @@ def check_hessian(
         Riemannian ones.
     point : array_like, any shape
         As for `check_gradient`.
-    direction : array_like, optional
+    direction : array_like, shape of `point`, optional
         As for `check_gradient`.
     manifold : Manifold, optional
         As for `check_gradient`.
