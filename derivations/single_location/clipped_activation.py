@@ -65,7 +65,7 @@ def _(goal):
 
 clipped_mean = Claim(
     id="clipped-activation-mean",
-    title="The mean of $t + gamma G$, clipped to $[-1, 1]$, in closed form",
+    title="The mean of $u$ clipped to $[-1, 1]$, for $u = t + gamma G$, in closed form",
     statement=Eq(E(clipped(u)), (normal_abs(t + 1) - normal_abs(t - 1)) / 2, evaluate=False),
     source="new; asked for after Lemma 18: (ii) for this function",
     explanation=(
@@ -91,10 +91,7 @@ inside_mean = (erf((t + 1) / (sqrt(2) * gamma)) - erf((t - 1) / (sqrt(2) * gamma
 
 clipped_inside = Claim(
     id="probability-of-unit-interval",
-    title=(
-        "The probability that $u = t + gamma G$ is in $[-1, 1]$, which is the mean of $(sign(u + "
-        "1) - sign(u - 1))/2$"
-    ),
+    title="The probability that $t + gamma G$ is in $[-1, 1]$, in closed form",
     statement=Eq(E(clipped_derivative_at(u)), inside_mean, evaluate=False),
     source="textbook",
 )
@@ -109,8 +106,8 @@ def _(goal):
 clipped_derivative = Claim(
     id="clipped-activation-derivative",
     title=(
-        "The derivative in $t$ of the mean of $t + gamma G$, clipped to $[-1, 1]$, is the "
-        "probability of $[-1, 1]$"
+        "The derivative in $t$ of the mean of $u = t + gamma G$ clipped to $[-1, 1]$ is the "
+        "probability that $u$ is in $[-1, 1]$"
     ),
     statement=Eq(D(E(clipped(u)), t), E(clipped_derivative_at(u)), evaluate=False),
     source="new; asked for after Lemma 18: (i) for this function",
@@ -174,7 +171,7 @@ def _(goal):
 
 by_squares = Claim(
     id="clipped-square-by-absolute-values",
-    title="The square of $x$, clipped to $[-1, 1]$, by $|x + 1|$ and $|x - 1|$",
+    title="The square of $x$ clipped to $[-1, 1]$ is $1 - ((1 - x)|x + 1| + (1 + x)|x - 1|)/2$",
     statement=Eq(
         clipped(x) ** 2, 1 + ((x - 1) * Abs(x + 1) - (x + 1) * Abs(x - 1)) / 2, evaluate=False
     ),
@@ -190,7 +187,7 @@ def _(goal):
 
 clipped_square = Claim(
     id="clipped-activation-square",
-    title="The mean of the square of $t + gamma G$, clipped to $[-1, 1]$, in closed form",
+    title="The mean square of $u$ clipped to $[-1, 1]$, for $u = t + gamma G$, in closed form",
     statement=Eq(
         E(clipped(u) ** 2),
         1
@@ -234,8 +231,8 @@ def _(goal):
 clipped_product = Claim(
     id="clipped-activation-and-derivative",
     title=(
-        "The mean of $u = t + gamma G$ clipped to $[-1, 1]$, times its derivative $(sign(u + 1) - "
-        "sign(u - 1))/2$, in closed form"
+        "The mean of $f(u) f'(u)$ for $u = t + gamma G$, where $f$ clips to $[-1, 1]$, in closed "
+        "form"
     ),
     statement=Eq(
         E(clipped(u) * clipped_derivative_at(u)),

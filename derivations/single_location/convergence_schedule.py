@@ -281,8 +281,8 @@ far, near, rate = symbols("W_1 W_0 s", positive=True)
 enough = Claim(
     id="schedule-enough",
     title=(
-        "If $s > 0$, $k = T + n$ and $(log(1 + c k) - log(1 + c T))/c$ is at least $(log(W_1) - "
-        "log(W_0))/s$, then $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$"
+        "For $s, W_0, W_1 > 0$: $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$ once $log((1 + c k)/(1 "
+        "+ c T))/c$ is at least $log(W_1/W_0)/s$"
     ),
     statement=Le(power_of_steps(n, rate, T) * far, near, evaluate=False),
     source="new; the left side of the condition is $n$ in the limit of small $c$",
@@ -308,7 +308,9 @@ here = {"kappa": x_n, "nu": y_n, N: ys[T + n] * N0, b: ys[T + n] * b0, B: Bs[T +
 
 slower = Claim(
     id="schedule-falls",
-    title="A schedule that does not rise at any step is never above its value at step $T$",
+    title=(
+        "A sequence that rises at no step is, from step $T$ on, never above its value at step $T$"
+    ),
     statement=Le(ys[T + n], ys[T], evaluate=False),
     source="new",
     hypotheses=[schedule[2]],

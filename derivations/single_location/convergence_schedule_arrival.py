@@ -70,7 +70,7 @@ gained = Symbol("s", nonnegative=True)
 
 logarithm = Claim(
     id="schedule-logarithm",
-    title="$log(1 + c (k + 1))/c$ is at most $log(1 + c k)/c + 1/(1 + c k)$, where $k = T + n$",
+    title="From step $k$ to step $k + 1$, $log(1 + c k)/c$ rises by at most $1/(1 + c k)$",
     statement=Le(
         cooled_steps(n + 1, T), cooled_steps(n, T) + 1 / (1 + cooling * k), evaluate=False
     ),
@@ -97,8 +97,8 @@ passing = [
 passes = Claim(
     id="schedule-run-passage",
     title=(
-        "With short steps from $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ or $kappa_k >= s (log(1 "
-        "+ c k) - log(1 + c T))/c$, where $s$ is the gain of schedule-passage"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $nu_T >= v >= erf(b_0 r)$ give "
+        "$kappa_k >= r$ or $kappa_k >= s log((1 + c k)/(1 + c T))/c$"
     ),
     statement=Or(Ge(x_n, r), Ge(x_n, gained * cooled_steps(n, T)), evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
@@ -150,8 +150,8 @@ def _(goal):
 arrived = Claim(
     id="schedule-run-passes",
     title=(
-        "With short steps from $nu_T >= v >= erf(b_0 r)$, $kappa_k >= r$ once $(log(1 + c k) - "
-        "log(1 + c T))/c$ is $r/s$ or more, where $s$ is the gain of schedule-passage"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $nu_T >= v >= erf(b_0 r)$ give "
+        "$kappa_k >= r$ once $log((1 + c k)/(1 + c T))/c >= r/s$"
     ),
     statement=Ge(x_n - r, 0, evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
@@ -196,8 +196,8 @@ to_middle = [
 halfway = Claim(
     id="schedule-run-middle",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= r$ and $nu_k >= "
-        "erf(b_k r)$ hold after enough steps $n_1$ of growth and $n_2$ of passage"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, "
+        "reach $kappa >= r$, $nu_k >= erf(b_k r)$ after growth and passage"
     ),
     statement=And(
         Ge(kappas[middle] - r, 0),
@@ -258,8 +258,8 @@ by_nu, by_kappa = alpha * cooled_nu_rate, alpha * cooled_kappa_rate
 near = Claim(
     id="schedule-run-end",
     title=(
-        "With short steps from $kappa_T >= r$, $nu_T >= v, erf(b_T r)$, $kappa >= q$ and $nu >= 1 "
-        "- h$ hold after two contractions, once $log(1 + c k)/c$ has risen enough"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T >= r$, $nu_T >= max(v, "
+        "erf(b_T r))$ reach $kappa >= q$, $nu >= 1 - h$ in two phases of given length"
     ),
     statement=And(Ge(kappas[T4] - q, 0), Ge(nus[T4] - (1 - h), 0), evaluate=False),
     source=(
@@ -319,8 +319,8 @@ M3, M4 = middle + n3, middle + n3 + n4
 whole = Claim(
     id="schedule-run",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, not both 0, $kappa >= q$ and $nu >= 1 - "
-        "h$ hold as $lambda$ falls, after enough steps of all four phases"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, "
+        "reach $kappa >= q$, $nu >= 1 - h$ in four phases of given length"
     ),
     statement=And(Ge(kappas[M4] - q, 0), Ge(nus[M4] - (1 - h), 0), evaluate=False),
     source=(

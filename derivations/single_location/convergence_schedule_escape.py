@@ -157,8 +157,8 @@ numbers = (
 below = Claim(
     id="schedule-run-growth-below",
     title=(
-        "If $W = g kappa + m N_0 nu$ is at least $((1 + c k)/(1 + c T))^(s/c) W_T$ after $k = T + "
-        "n$ steps, and $nu_k <= erf(b_k r)$, the same holds one step later"
+        "If $W = g kappa + m N_0 nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ from step $T$ to "
+        "$k$ and $nu_k <= erf(b_k r)$, that bound holds at step $k + 1$ too"
     ),
     statement=next_grown,
     source=f"new; $s = alpha g/(1 + alpha g)$, $g^2 + p g <= m N_0 l$; {numbers}",
@@ -179,8 +179,8 @@ def _(goal):
 inside = Claim(
     id="schedule-run-growth-inside",
     title=(
-        "If $W = g kappa + m N_0 nu$ is at least $((1 + c k)/(1 + c T))^(s/c) W_T$ after $k = T + "
-        "n$ steps, $kappa_k <= r$ and $nu_k <= v$, the same holds one step later"
+        "If $W = g kappa + m N_0 nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ from step $T$ to "
+        "$k$, $kappa_k <= r$, $nu_k <= v$, that bound holds at step $k + 1$ too"
     ),
     statement=next_grown,
     source="new; otherwise as in schedule-run-growth-below",
@@ -198,8 +198,8 @@ def _(goal):
 rises = Claim(
     id="schedule-run-rises",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, if $g^2 + p g <= m N_0 l$, then $nu_k >= "
-        "erf(b_k r)$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ at $k = T + n$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $nu_k >= erf(b_k r)$ or $W = g kappa + m N_0 nu$ has "
+        "grown by $((1 + c k)/(1 + c T))^(s/c)$ since step $T$, with short steps"
     ),
     statement=Or(Ge(y_n, level), grown, evaluate=False),
     source="new; $W = g kappa + m N_0 nu$, $s = alpha g/(1 + alpha g)$; " + numbers,
@@ -222,8 +222,8 @@ def _(goal):
 grows_on = Claim(
     id="schedule-run-growth",
     title=(
-        "With short steps from $kappa_T, nu_T >= 0$, if $g^2 + p g <= m N_0 l$, $kappa_k >= r$, "
-        "$nu_k >= v$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ at $k = T + n$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $kappa_k >= r$, $nu_k >= v$, or $W = g kappa + m N_0 "
+        "nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ since step $T$"
     ),
     statement=Or(Ge(x_n, r), Ge(y_n, v), grown, evaluate=False),
     source="new; as in schedule-run-rises",
@@ -278,8 +278,8 @@ def grown_enough():
 passes_level = Claim(
     id="schedule-run-level",
     title=(
-        "In a run as in schedule-run-rises, $nu_k >= erf(b_k r)$ at $k = T + n$ if $((1 + c k)/(1 "
-        "+ c T))^(s/c) W_T$ is at least $g + m N_0 v$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $nu_k >= erf(b_k r)$ once $((1 + c k)/(1 + c T))^(s/c) "
+        "W_T$ is at least $g + m N_0 v$, where $W = g kappa + m N_0 nu$"
     ),
     statement=Ge(y_n - level, 0, evaluate=False),
     source="new; $m > 0$; so $n$ is a power of $1/W_T$ at most, times a constant",
@@ -299,8 +299,8 @@ def _(goal):
 leaves = Claim(
     id="schedule-run-leaves",
     title=(
-        "In a run as in schedule-run-growth, $kappa_k >= r$ or $nu_k >= v$ at $k = T + n$ if $((1 "
-        "+ c k)/(1 + c T))^(s/c) W_T$ is at least $g + m N_0 v$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $kappa_k >= r$ or $nu_k >= v$ once $((1 + c k)/(1 + c "
+        "T))^(s/c) W_T$ is at least $g + m N_0 v$, where $W = g kappa + m N_0 nu$"
     ),
     statement=Or(Ge(x_n - r, 0), Ge(y_n - v, 0), evaluate=False),
     source="new; $m > 0$; so $n$ is a power of $1/W_T$ at most, times a constant",

@@ -112,8 +112,8 @@ sizes = [Le(weight, cooled_m), Ge(drop, cooled_p)]
 line = Claim(
     id="schedule-growth-kappa",
     title=(
-        "If $b = y b_0$ and $N = y N_0$ with $y <= 1$, the bound $alpha (m N nu - p kappa)$ is at "
-        "least $y$ times that at $y = 1$"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, the bound $alpha (m N nu - p kappa)$ of growth is "
+        "at least $y$ times its value at $y = 1$"
     ),
     statement=Ge(line_now - gained_line, 0, evaluate=False),
     source=(
@@ -147,8 +147,8 @@ def _(goal):
 nu_line = Claim(
     id="schedule-growth-nu",
     title=(
-        "If $alpha Q <= 1$, $b = y b_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= v$ adds "
-        "$alpha y l kappa$ or more to $nu$, $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
+        "If $b = y b_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= v$ raises $nu$ by at "
+        "least $alpha y l kappa$, with $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
     ),
     statement=Ge(nu_next.subs(b, y * b0) - nu - alpha * y * slope_nu * kappa, 0, evaluate=False),
     source="new; $v <= 1$, and $l$ may be smaller",
@@ -204,8 +204,8 @@ def gains(goal, which):
 gain_below = Claim(
     id="schedule-gain-below",
     title=(
-        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= erf(b c/B)$ "
-        "adds at least $alpha y (m N_0 nu - p kappa)$ to $kappa$"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= nu <= erf(b c/B)$ adds at least "
+        "$alpha y (m N_0 nu - p kappa)$ to $kappa >= 0$, with $m$, $p$ at $y = 1$"
     ),
     statement=gained,
     source=(
@@ -225,8 +225,8 @@ def _(goal):
 gain_inside = Claim(
     id="schedule-gain-inside",
     title=(
-        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= c$, $nu >= 0$ adds at "
-        "least $alpha y (m N_0 nu - p kappa)$ to $kappa$"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= c$, $nu >= 0$ adds at "
+        "least $alpha y (m N_0 nu - p kappa)$ to $kappa$, with $m$, $p$ at $y = 1$"
     ),
     statement=gained,
     source="new; otherwise as in schedule-gain-below",
@@ -243,8 +243,8 @@ def _(goal):
 passage = Claim(
     id="schedule-passage",
     title=(
-        "If $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v >= u$ "
-        "adds $alpha y m N_0 (v - u)$ or more to $kappa$, $u = erf(b_0 r)$, $m$ at $c = r$"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $kappa <= r$, $nu >= v$ adds at least "
+        "$alpha y m N_0 (v - erf(b_0 r))$ to $kappa >= 0$, $m$ at $c = r$, $y = 1$"
     ),
     statement=Ge(kappa_now - kappa - alpha * y * cooled_gain, 0, evaluate=False),
     source="new; $alpha N_0, r <= 1$, $B >= 1$; $m$ as in schedule-growth-kappa at $y = 1$",
@@ -338,8 +338,8 @@ def _(goal):
 power = Claim(
     id="schedule-growth-power",
     title=(
-        "If $W >= ((1 + c k)/(1 + c T))^(s/c) W_0$, $W' >= (1 + a y) W$, $k = T + n$, $s = a/(1 + "
-        "a)$, then $W' >= ((1 + c l)/(1 + c T))^(s/c) W_0$ at $l = k + 1$"
+        "If $W$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ and a step multiplies it by $1 + a/(1 "
+        "+ c k)$ or more, the bound holds at $k + 1$ too, where $s = a/(1 + a)$"
     ),
     statement=Ge(after, power_of_steps(n + 1, -growth_rate, T) * first, evaluate=False),
     source="new; $a, W, W_0 >= 0$ and $1/(1 + c k) <= y <= 1$",

@@ -226,8 +226,8 @@ def _(goal):
 laplace_with_second = Claim(
     id="laplace-activation-and-second-derivative",
     title=(
-        "For $u = t + gamma G$, the mean of $sign(u) (1 - exp(-|u|))$ times $-sign(u) exp(-|u|)$, "
-        "its second derivative, in closed form"
+        "The mean of $f(u) f''(u)$ for $u = t + gamma G$ and $f(u) = sign(u) (1 - exp(-|u|))$, in "
+        "closed form"
     ),
     statement=Eq(
         E(-laplace(u) * sign(u) * exp(-Abs(u))),
@@ -253,8 +253,8 @@ def _(goal):
 laplace_product = Claim(
     id="laplace-activation-and-derivative",
     title=(
-        "For $u = t + gamma G$, the mean of $sign(u) (1 - exp(-|u|))$ times $exp(-|u|)$, its "
-        "derivative, in closed form"
+        "The mean of $f(u) f'(u)$ for $u = t + gamma G$ and $f(u) = sign(u) (1 - exp(-|u|))$, in "
+        "closed form"
     ),
     statement=Eq(
         E(laplace(u) * exp(-Abs(u))), right(1) - left(1) - right(2) + left(2), evaluate=False

@@ -84,7 +84,10 @@ def _(goal):
 
 with_first = Claim(
     id="activation-and-derivative",
-    title="The mean of $sigma sigma'$ at $t + gamma G$ is half the derivative of that of $sigma^2$",
+    title=(
+        "The mean of $sigma sigma'$ at $t + gamma G$ is half the derivative in $t$ of the mean of "
+        "$sigma^2$"
+    ),
     statement=Eq(E(sigma(u) * derivative(1)), D(Z, t) / 2, evaluate=False),
     source="new; asked for after Lemma 18: (v) from the second moment",
 )
@@ -99,8 +102,8 @@ def _(goal):
 with_second = Claim(
     id="activation-and-second-derivative",
     title=(
-        "The mean of $sigma sigma''$ at $t + gamma G$ follows from those of $sigma^2$ and "
-        "$sigma'^2$"
+        "The mean of $sigma sigma''$ at $t + gamma G$ is half the second derivative in $t$ of "
+        "that of $sigma^2$, less that of $sigma'^2$"
     ),
     statement=Eq(
         E(sigma(u) * derivative(2)), D(Z, (t, 2)) / 2 - E(derivative(1) ** 2), evaluate=False
@@ -117,7 +120,10 @@ def _(goal):
 
 weighted = Claim(
     id="activation-times-variable",
-    title="The mean of $G sigma(t + gamma G)$ is $gamma$ times the derivative of that of $sigma$",
+    title=(
+        "The mean of $G sigma(t + gamma G)$ is $gamma$ times the derivative in $t$ of the mean of "
+        "$sigma(t + gamma G)$"
+    ),
     statement=Eq(E(G * sigma(u)), gamma * D(M, t), evaluate=False),
     source="new; asked for after Lemma 18: by Stein's lemma",
 )
@@ -211,7 +217,10 @@ by_standard = substitution({X: t + sqrt(v) * G}, normal)
 
 as_standard = Claim(
     id="activation-under-normal-law",
-    title="A mean under the normal law of mean $t$ and variance $v$ is that at $t + sqrt(v) G$",
+    title=(
+        "The mean of $sigma$ under the normal law of mean $t$ and variance $v$ is the mean of "
+        "$sigma(t + sqrt(v) G)$"
+    ),
     statement=Eq(of_law, M.subs(gamma, sqrt(v)), evaluate=False),
     source="textbook",
 )
@@ -335,7 +344,10 @@ def _(goal):
 
 mixture_square = Claim(
     id="erf-sum-square",
-    title="The mean of the square of $w_1 erf(a_1 u) + w_2 erf(a_2 u)$, by $zeta$ and Owen's $T$",
+    title=(
+        "The mean square of $w_1 erf(a_1 u) + w_2 erf(a_2 u)$ for $u = t + gamma G$, by $zeta$ "
+        "and Owen's $T$"
+    ),
     statement=Eq(
         E(mixture(u) ** 2),
         w1**2 * zeta(a1 * t, a1 * gamma)
