@@ -97,8 +97,8 @@ passing = [
 passes = Claim(
     id="schedule-run-passage",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $nu_T >= v >= erf(b_0 r)$ give "
-        "$kappa_k >= r$ or $kappa_k >= s log((1 + c k)/(1 + c T))/c$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $nu_T >= v >= erf(b_0 r)$: $kappa_k$ is at least $r$ or "
+        "$s log((1 + c k)/(1 + c T))/c$, where $s$ is the gain of passage"
     ),
     statement=Or(Ge(x_n, r), Ge(x_n, gained * cooled_steps(n, T)), evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
@@ -150,8 +150,8 @@ def _(goal):
 arrived = Claim(
     id="schedule-run-passes",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $nu_T >= v >= erf(b_0 r)$ give "
-        "$kappa_k >= r$ once $log((1 + c k)/(1 + c T))/c >= r/s$"
+        "If $b_k >= b_0/(1 + c k)$ falls, $nu_T >= v >= erf(b_0 r)$: $kappa_k >= r$ once $log((1 "
+        "+ c k)/(1 + c T))/c >= r/s$, where $s$ is the gain of passage"
     ),
     statement=Ge(x_n - r, 0, evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
@@ -197,7 +197,7 @@ halfway = Claim(
     id="schedule-run-middle",
     title=(
         "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, "
-        "reach $kappa >= r$, $nu_k >= erf(b_k r)$ after growth and passage"
+        "reach $kappa_k >= r$, $nu_k >= erf(b_k r)$ after growth and passage"
     ),
     statement=And(
         Ge(kappas[middle] - r, 0),
@@ -259,7 +259,7 @@ near = Claim(
     id="schedule-run-end",
     title=(
         "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T >= r$, $nu_T >= max(v, "
-        "erf(b_T r))$ reach $kappa >= q$, $nu >= 1 - h$ in two phases of given length"
+        "erf(b_T r))$ reach $kappa >= q$, $nu >= 1 - h$ after two contractions"
     ),
     statement=And(Ge(kappas[T4] - q, 0), Ge(nus[T4] - (1 - h), 0), evaluate=False),
     source=(
@@ -320,7 +320,7 @@ whole = Claim(
     id="schedule-run",
     title=(
         "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, "
-        "reach $kappa >= q$, $nu >= 1 - h$ in four phases of given length"
+        "reach $kappa >= q$, $nu >= 1 - h$ after four phases of bounded length"
     ),
     statement=And(Ge(kappas[M4] - q, 0), Ge(nus[M4] - (1 - h), 0), evaluate=False),
     source=(

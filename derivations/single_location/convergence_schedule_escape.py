@@ -157,8 +157,8 @@ numbers = (
 below = Claim(
     id="schedule-run-growth-below",
     title=(
-        "If $W = g kappa + m N_0 nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ from step $T$ to "
-        "$k$ and $nu_k <= erf(b_k r)$, that bound holds at step $k + 1$ too"
+        "If $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ and $nu_k <= erf(b_k r)$, this bound of $W = "
+        "g kappa + m N_0 nu$ holds at step $k + 1$ too"
     ),
     statement=next_grown,
     source=f"new; $s = alpha g/(1 + alpha g)$, $g^2 + p g <= m N_0 l$; {numbers}",
@@ -179,8 +179,8 @@ def _(goal):
 inside = Claim(
     id="schedule-run-growth-inside",
     title=(
-        "If $W = g kappa + m N_0 nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ from step $T$ to "
-        "$k$, $kappa_k <= r$, $nu_k <= v$, that bound holds at step $k + 1$ too"
+        "If $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$, $kappa_k <= r$, $nu_k <= v$, this bound of "
+        "$W = g kappa + m N_0 nu$ holds at step $k + 1$ too"
     ),
     statement=next_grown,
     source="new; otherwise as in schedule-run-growth-below",
@@ -198,8 +198,8 @@ def _(goal):
 rises = Claim(
     id="schedule-run-rises",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $nu_k >= erf(b_k r)$ or $W = g kappa + m N_0 nu$ has "
-        "grown by $((1 + c k)/(1 + c T))^(s/c)$ since step $T$, with short steps"
+        "If $b_k >= b_0/(1 + c k)$ falls, then $nu_k >= erf(b_k r)$ or $W_k >= ((1 + c k)/(1 + c "
+        "T))^(s/c) W_T$, where $W = g kappa + m N_0 nu$"
     ),
     statement=Or(Ge(y_n, level), grown, evaluate=False),
     source="new; $W = g kappa + m N_0 nu$, $s = alpha g/(1 + alpha g)$; " + numbers,
@@ -222,8 +222,8 @@ def _(goal):
 grows_on = Claim(
     id="schedule-run-growth",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $kappa_k >= r$, $nu_k >= v$, or $W = g kappa + m N_0 "
-        "nu$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ since step $T$"
+        "If $b_k >= b_0/(1 + c k)$ falls, then $kappa_k >= r$ or $nu_k >= v$ or $W_k >= ((1 + c "
+        "k)/(1 + c T))^(s/c) W_T$, where $W = g kappa + m N_0 nu$"
     ),
     statement=Or(Ge(x_n, r), Ge(y_n, v), grown, evaluate=False),
     source="new; as in schedule-run-rises",

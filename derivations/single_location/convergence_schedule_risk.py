@@ -79,7 +79,7 @@ excess = Claim(
     id="schedule-run-risk",
     title=(
         "At $lambda = lambda_0/(1 + c k)$, the risk exceeds the oracle's by at most $2 gamma^2 (2 "
-        "d/pi)^(1/2) lambda$ times the bounds of $1 - kappa$ and $1 - nu$, added"
+        "d/pi)^(1/2) lambda$ times the bounds of the two contractions, added"
     ),
     statement=Le(planar.risk(x_n, y_n) - planar.risk(1, 1), bound, evaluate=False),
     source=(

@@ -205,7 +205,7 @@ gain_below = Claim(
     id="schedule-gain-below",
     title=(
         "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= nu <= erf(b c/B)$ adds at least "
-        "$alpha y (m N_0 nu - p kappa)$ to $kappa >= 0$, with $m$, $p$ at $y = 1$"
+        "$alpha y (m N_0 nu - p kappa)$ to $kappa >= 0$, $m$, $p$ at $y = 1$"
     ),
     statement=gained,
     source=(
@@ -226,7 +226,7 @@ gain_inside = Claim(
     id="schedule-gain-inside",
     title=(
         "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= c$, $nu >= 0$ adds at "
-        "least $alpha y (m N_0 nu - p kappa)$ to $kappa$, with $m$, $p$ at $y = 1$"
+        "least $alpha y (m N_0 nu - p kappa)$ to $kappa$, $m$, $p$ at $y = 1$"
     ),
     statement=gained,
     source="new; otherwise as in schedule-gain-below",
@@ -243,8 +243,8 @@ def _(goal):
 passage = Claim(
     id="schedule-passage",
     title=(
-        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $kappa <= r$, $nu >= v$ adds at least "
-        "$alpha y m N_0 (v - erf(b_0 r))$ to $kappa >= 0$, $m$ at $c = r$, $y = 1$"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v$ adds at "
+        "least $y$ times the gain $alpha m N_0 (v - erf(b_0 r))$ of passage"
     ),
     statement=Ge(kappa_now - kappa - alpha * y * cooled_gain, 0, evaluate=False),
     source="new; $alpha N_0, r <= 1$, $B >= 1$; $m$ as in schedule-growth-kappa at $y = 1$",
@@ -338,8 +338,8 @@ def _(goal):
 power = Claim(
     id="schedule-growth-power",
     title=(
-        "If $W$ has grown by $((1 + c k)/(1 + c T))^(s/c)$ and a step multiplies it by $1 + a/(1 "
-        "+ c k)$ or more, the bound holds at $k + 1$ too, where $s = a/(1 + a)$"
+        "If $W >= ((1 + c k)/(1 + c T))^(s/c) W_0$, $W' >= (1 + a/(1 + c k)) W$ and $s = a/(1 + "
+        "a)$, then $W'$ satisfies the first bound at $k + 1$"
     ),
     statement=Ge(after, power_of_steps(n + 1, -growth_rate, T) * first, evaluate=False),
     source="new; $a, W, W_0 >= 0$ and $1/(1 + c k) <= y <= 1$",

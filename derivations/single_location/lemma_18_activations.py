@@ -102,8 +102,8 @@ def _(goal):
 with_second = Claim(
     id="activation-and-second-derivative",
     title=(
-        "The mean of $sigma sigma''$ at $t + gamma G$ is half the second derivative in $t$ of "
-        "that of $sigma^2$, less that of $sigma'^2$"
+        "The mean of $sigma sigma''$ at $t + gamma G$ is half the second derivative in $t$ of the "
+        "mean of $sigma^2$, less the mean of $sigma'^2$"
     ),
     statement=Eq(
         E(sigma(u) * derivative(2)), D(Z, (t, 2)) / 2 - E(derivative(1) ** 2), evaluate=False

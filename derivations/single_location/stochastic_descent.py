@@ -16,8 +16,8 @@ w = Symbol("w", real=True)
 step = Claim(
     id="stochastic-step",
     title=(
-        "If $D - alpha_0 G/2 >= mu V$, $alpha <= alpha_0$, the bound of $V$ after a step with "
-        "noise $sigma^2$ is at most $(1 - mu alpha) V + alpha^2 sigma^2/2$"
+        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 (G + "
+        "sigma^2)/2$ is at most $(1 - mu alpha) V + alpha^2 sigma^2/2$"
     ),
     statement=Le(
         V - alpha * D + alpha**2 * (G + sigma**2) / 2,
