@@ -74,7 +74,7 @@ def sampled(K: int, eta: float, d: int, runs: int, seed: int) -> tuple[Array, Ar
     errors, logarithms = [], []
     for _ in range(round(TIME / EVERY)):
         descent.advance(steps)
-        errors.append(descent.generalisation_error())
+        errors.append(descent.current_generalisation_errors())
         _, overlaps = descent.overlaps()
         own, others = diagonal_and_offdiagonal_means(overlaps)
         logarithms.append(np.log(own - others))

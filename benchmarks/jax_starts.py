@@ -21,7 +21,10 @@ jax.config.update("jax_enable_x64", True)
 from slrsym.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
 from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
 from slrsym.kernels.compile import compile_program  # noqa: E402
-from slrsym.models.paper_risk_expressions import feasibility_program, overlap_program  # noqa: E402
+from slrsym.models.paper_risk_expressions import (  # noqa: E402
+    feasibility_correction_program,
+    overlap_step_program,
+)
 from slrsym.task import Task  # noqa: E402
 
 TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
@@ -29,7 +32,10 @@ TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
 
 def by_jax(states: Any, inverse_temperatures: Any) -> Any:
     """Take a step for each inverse temperature, each start by `jax.vmap`."""
-    step, restore = (compile_program(p, "jax") for p in (overlap_program(), feasibility_program(5)))
+    step, restore = (
+        compile_program(p, "jax")
+        for p in (overlap_step_program(), feasibility_correction_program(5))
+    )
 
     def moved(state: Any, lam: Any) -> Any:
         new = step(state, lam, *TASK.kernel_parameters, ALPHA)

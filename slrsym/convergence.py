@@ -100,20 +100,26 @@ def passage_steps_bound(x: Any) -> Expr:
     return (r - x) / (alpha * gain)
 
 
-def nu_steps_bound(y: Any) -> Expr:
+def nu_contraction_steps_bound(y: Any) -> Expr:
     """Return a bound on the remaining steps until 1 - nu falls to h, at nu = y."""
     return (log(1 - y) - log(h)) / (alpha * nu_rate)
 
 
-def kappa_steps_bound(x: Any) -> Expr:
+def kappa_contraction_steps_bound(x: Any) -> Expr:
     """Return a bound on the remaining steps until 1 - kappa falls to 1 - q, at kappa = x."""
     return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
 
 
 # A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
 # and nu, and v is the level at c: a phase lasts at most one step longer than its count.
-contraction = 1 + kappa_steps_bound(r)
-bound = 3 + growth_steps_bound(kappa, nu) + passage_steps_bound(0) + nu_steps_bound(v) + contraction
+contraction = 1 + kappa_contraction_steps_bound(r)
+bound = (
+    3
+    + growth_steps_bound(kappa, nu)
+    + passage_steps_bound(0)
+    + nu_contraction_steps_bound(v)
+    + contraction
+)
 
 # Then the risk is at most this above that of the oracle.
 excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - nu_with_zero_kappa_slope(q)) * (1 - q)
@@ -132,14 +138,14 @@ ys, Bs = (IndexedBase(name, positive=True) for name in ("y", "B"))
 T = Symbol("T", integer=True, nonnegative=True)
 
 
-def in_schedule(expression: Any, step: Any) -> Any:
-    """Return an expression in N, b and B, with their values after some steps of the schedule."""
+def at_step_of_schedule(expression: Any, step: Any) -> Any:
+    """Put the values of N, b and B after some steps of the schedule into an expression."""
     values = {N: ys[step] * N0, b: ys[step] * b0, B: Bs[step]}
     return expression.subs(values, simultaneous=True)
 
 
 cooled_run = tuple(
-    ForAll(time, Eq(overlaps[time + 1], in_schedule(image, time), evaluate=False))
+    ForAll(time, Eq(overlaps[time + 1], at_step_of_schedule(image, time), evaluate=False))
     for overlaps, image in zip(
         (kappas, nus), overlaps_after_planar_step(kappas[time], nus[time]), strict=True
     )
@@ -178,7 +184,7 @@ def cooled_steps(steps: Any, start: Any = 0) -> Expr:
     return (log(1 + cooling * (start + steps)) - log(1 + cooling * start)) / cooling
 
 
-def power_of_steps(steps: Any, rate: Any, start: Any = 0) -> Expr:
+def factor_over_cooled_steps(steps: Any, rate: Any, start: Any = 0) -> Expr:
     """Return ((1 + c (T + n))/(1 + c T))^(-s/c), for n steps from step T on and the rate s.
 
     A phase lowers a distance at least by this factor.

@@ -1,4 +1,4 @@
-r"""Computations behind the paper's figures: parameters by figure name, and the data.
+r"""Recipes of the paper's figures: their settings by figure, and how to get their data.
 
 ======  ===  ==  ================  ======================  ======  =====  =======  ====
 figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`       start   alpha  steps    runs

@@ -41,7 +41,7 @@ class NotSavedError(OSError):
         self.result: Any = None
 
 
-def digest_of_files(files: Iterable[Path], *more: object) -> str:
+def cache_key_of_files(files: Iterable[Path], *more: object) -> str:
     """Return the SHA-256 hash of files' paths and contents, Python's version and more objects."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
@@ -128,7 +128,7 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
-def write_netcdf_if_path(
+def write_if_path(
     data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
 ) -> _Data:
     """Write data by the given function if there is a path, and return the data."""
@@ -227,7 +227,7 @@ class SweepParts:
         shutil.rmtree(self._folder)
 
 
-def compute_in_parts(
+def load_or_compute_in_parts(
     compute: Callable[[SweepParts | None], xr.Dataset],
     settings: dict[str, Any],
     path: str | Path | None,
@@ -236,7 +236,7 @@ def compute_in_parts(
     content: str = "data",
     remedy: str = "",
 ) -> xr.Dataset:
-    """Return the data of a sweep from a complete file, or compute them, saving parts on the way.
+    """Return the data of a sweep from its file, or compute and save them, part by part.
 
     Parameters
     ----------
@@ -266,13 +266,13 @@ def compute_in_parts(
     require_writable(file)
     # Another version may compute other bits.
     parts = SweepParts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = write_netcdf_if_path(compute(parts), file, write_netcdf)
+    data = write_if_path(compute(parts), file, write_netcdf)
     parts.remove()
     return data
 
 
-class SavedComputation:
-    """Base class of computations whose data can be saved to a file and read again."""
+class SaveableComputation:
+    """Base class of recipes whose `compute` can save the data to a file, for `read` to load."""
 
     def compute_data(self) -> xr.Dataset:
         """Compute the data of this computation and return the dataset, without saving it."""
@@ -288,11 +288,11 @@ class SavedComputation:
 
     @staticmethod
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-        return write_netcdf_if_path(data, path, write_netcdf)
+        return write_if_path(data, path, write_netcdf)
 
 
-def read_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
-    """Return the arrays of an .npz or .npy file by name; raise if it is damaged or has others."""
+def read_start_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
+    """Return the arrays of a start file, .npz or .npy, by name; raise if it is damaged."""
     import numpy as np
 
     if not Path(path).is_file():
@@ -320,25 +320,25 @@ _LEFT_BY_TEX = (
 )
 
 
-class FolderError(ValueError):
+class ExportFolderError(ValueError):
     """An error for an export folder that is not writable or holds files that would be lost."""
 
 
-def require_export_folder(folder: Path, ending: str = "") -> None:
+def require_safe_export_folder(folder: Path, ending: str = "") -> None:
     """Raise an error if files cannot be exported to a folder without losing others."""
     folder = folder.resolve()
     if not folder.exists():
         above = next(p for p in folder.parents if p.exists())
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-            raise FolderError(f"cannot make a folder in {above}")
+            raise ExportFolderError(f"cannot make a folder in {above}")
         return
     if not folder.is_dir():
-        raise FolderError(f"{folder} is not a folder")
+        raise ExportFolderError(f"{folder} is not a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FolderError(f"the folder {folder} cannot be written to")
+        raise ExportFolderError(f"the folder {folder} cannot be written to")
     known = _manifest(folder)
     if known and not any(name.endswith(ending) for name in known):
-        raise FolderError(
+        raise ExportFolderError(
             f"the folder {folder} holds another kind of export, with {min(known)}; choose another"
         )
     for file in folder.rglob("*"):
@@ -346,19 +346,19 @@ def require_export_folder(folder: Path, ending: str = "") -> None:
         if file.is_dir() or name == _MANIFEST or _is_by_product(name, known):
             continue
         if name not in known:
-            raise FolderError(
+            raise ExportFolderError(
                 f"the folder {folder} holds {name}, which no export has written; choose another"
             )
         if _digest(file.read_bytes()) != known[name]:
-            raise FolderError(
+            raise ExportFolderError(
                 f"{name} in {folder} was changed since it was exported; choose another folder, or "
                 f"move it away"
             )
 
 
-def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
+def write_export_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files to a folder, replacing those of an earlier export."""
-    require_export_folder(folder)
+    require_safe_export_folder(folder)
     folder = folder.resolve()
     contents = {
         # A path in the text has surrogates if the locale does not know its letters.

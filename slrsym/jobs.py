@@ -25,7 +25,7 @@ _IN_FLIGHT = 256
 _PATIENCE = 5
 
 
-def executor_factory(
+def executor_factory_and_ownership(
     executor: futures.Executor | Maker | None, workers: int | None
 ) -> tuple[Maker, bool]:
     """Return a function that makes executors, and whether the caller must shut them down."""
@@ -53,13 +53,15 @@ def iterate_results(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield each job's name and result as it finishes, in this process or on an executor."""
     if executor is not None or workers > 1:
-        yield from run_jobs(jobs, *executor_factory(executor, workers))
+        yield from iterate_results_on_executor(
+            jobs, *executor_factory_and_ownership(executor, workers)
+        )
     while jobs:
         name, function, arguments = jobs.popleft()
         yield name, function(*arguments)
 
 
-def run_jobs(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
+def iterate_results_on_executor(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
     """Yield each job's name and result as it finishes on an executor; run lost jobs again."""
     broken = 0
     while jobs:
@@ -102,7 +104,7 @@ LOG_INTERVAL = 30.0
 
 
 @contextmanager
-def log_progress(line: Callable[[float], str]) -> Iterator[None]:
+def print_progress_periodically(line: Callable[[float], str]) -> Iterator[None]:
     """Print a progress line to standard error every 30 s while a `with` block runs.
 
     A thread of its own writes it, so that one long part of the work is no silence.
@@ -176,7 +178,9 @@ def show_progress(
         shown = stack.enter_context(_bar(what, total, counted)) if wanted or on_terminal else None
         if not on_terminal:
             stack.enter_context(
-                log_progress(lambda seconds: progress_line(what, done, total, seconds, reached))
+                print_progress_periodically(
+                    lambda seconds: progress_line(what, done, total, seconds, reached)
+                )
             )
         yield advance
 

@@ -71,10 +71,14 @@ def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
 C, K = descent_constant_from_bounds(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
-def distance_after_step_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
-    """Return a lower bound on the distance of two points' images, given the points' distances."""
+def distance_after_step_lower_bound(
+    P: Any, Q: Any, M: Any, N: Any, kappa_distance: Any, nu_distance: Any
+) -> Expr:
+    """Bound the distance of two points' images from below, by the distances in kappa and nu."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
-    return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
+    return (1 - in_kappa - 2 * alpha * N) * kappa_distance + (
+        1 - 2 * alpha * N - in_nu
+    ) * nu_distance
 
 
 def coordinate_after_step(x: Any, slope: Any) -> Expr:

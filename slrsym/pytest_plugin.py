@@ -284,10 +284,10 @@ class StepItem(_ClaimTest):
         """Check a step numerically and by the proof checker; raise an error if it is refused."""
         from slrsym.claims.check import (
             POINTS,
-            compare_sides,
             make_step_report,
             shared_points_of_steps,
             step_seed,
+            try_numerical_check,
         )
 
         claim = self.parent.claim
@@ -296,7 +296,7 @@ class StepItem(_ClaimTest):
         if not self.parent.benches:
             self.parent.benches = shared_points_of_steps(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
-        numbers = compare_sides(self.step, step_seed(claim, self.number, seed), points, bench)
+        numbers = try_numerical_check(self.step, step_seed(claim, self.number, seed), points, bench)
         report = make_step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
             raise NotAcceptedError(_explained(claim, self.step, report))

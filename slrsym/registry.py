@@ -1,4 +1,4 @@
-"""Late-binding registry of printers and compiled functions defined in higher layers.
+"""Import paths of printers and compiled functions, by name, imported on first use.
 
 An object that prints itself asks for its printer here by name. The top of the package says where
 each is found, and nothing is loaded before it is asked for.

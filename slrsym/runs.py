@@ -22,8 +22,8 @@ from slrsym.files import (
     DamagedFileError,
     read_netcdf,
     require_writable,
+    write_if_path,
     write_netcdf,
-    write_netcdf_if_path,
 )
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
@@ -144,7 +144,7 @@ def _is_large(value: object) -> bool:
     return isinstance(value, int) and not -(2**31) <= value < 2**31
 
 
-class RiskError(RuntimeError):
+class RiskNotComputedError(RuntimeError):
     """An error for finished runs whose risk could not be computed; it holds the runs.
 
     The message names the file that holds the runs; they are its `result`, too, with NaN as risk.
@@ -155,13 +155,15 @@ class RiskError(RuntimeError):
         self.result = result
 
 
-def risk_error_after_saving(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
+def save_and_return_risk_error(
+    runs: Runs, path: str | Path | None, problem: Exception
+) -> RiskNotComputedError:
     """Save runs without their risk, and return an error that says where they are."""
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
         os.close(handle)
-    write_netcdf_if_path(runs, path, save)
-    return RiskError(
+    write_if_path(runs, path, save)
+    return RiskNotComputedError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
         f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
         "continues them",
@@ -232,7 +234,7 @@ class Engine(Protocol):
         ...
 
 
-def advance_and_log(
+def advance_and_save_runs(
     engine: Engine,
     parameters: NDArray[np.float64],
     logged: NDArray[np.int64],
@@ -257,7 +259,7 @@ def advance_and_log(
                 shown(every * count)
     finally:
         noted = np.concatenate(rows)
-        result = write_netcdf_if_path(finish(noted, logged[: len(noted)]), path, save)
+        result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 

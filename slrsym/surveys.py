@@ -1,4 +1,4 @@
-r"""Data for figures that need no simulation: figures 3 and 6, and the basins.
+r"""Recipes of figures 3 and 6 and of the basins: data on grids, not along recorded runs.
 
 The copy of the paper that this was written from has lost the settings of figures 3 and 6. Those
 below are ours.
@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from slrsym.dynamics import simulate
-from slrsym.files import SavedComputation
+from slrsym.files import SaveableComputation
 from slrsym.linear import best_linear
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -63,8 +63,8 @@ def best_inverse_temperature(task: Task) -> float:
 
 
 @dataclass(frozen=True)
-class OracleSurvey(SavedComputation):
-    r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
+class OracleSurvey(SaveableComputation):
+    r"""Recipe of figure 3: risks of the oracle and of the best linear predictor, by dimension d.
 
     Locations are uniform. For each d the inverse temperature is the best one: where d is large it
     falls, while :math:`\lambda\sqrt d` grows, as Corollary 2 asks for. The paper's own range of d
@@ -149,8 +149,8 @@ class OracleSurvey(SavedComputation):
 
 
 @dataclass(frozen=True)
-class SquareSurvey(SavedComputation):
-    r"""Figure 6: the risk on the manifold, its fixed points, and the descent vector field.
+class SquareSurvey(SaveableComputation):
+    r"""Recipe of figure 6: risk, descent field, fixed points and orbits on the square.
 
     The setting is that of figure 4b. The paper's own is lost. The data are ``risk`` and the field
     ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
@@ -213,7 +213,7 @@ class SquareSurvey(SavedComputation):
         return simulate(self.task, starts, self.lam, self.alpha, steps, every, progress=False)
 
     def _patience(self, distance: float) -> int:
-        """Return how many steps descent needs to leave the saddle from a small distance."""
+        """Return how many steps descent needs to leave the saddle from a given distance."""
         slopes = hessian(np.zeros(5), self.lam, self.task)[:2, :2]
         growth = max(-float(np.linalg.eigvalsh(slopes)[0]) * self.alpha, 1e-4)
         return int(1.5 * np.log(1 / distance) / np.log1p(growth)) + 100
@@ -258,7 +258,7 @@ class SquareSurvey(SavedComputation):
 
 @dataclass(frozen=True)
 class BasinSurvey(SquareSurvey):
-    """The basins of descent on the manifold, and the null set between them (Proposition 13).
+    """Recipe of the basins of descent on the square, with the end and arrival of each start.
 
     The data are those of `SquareSurvey`; over ``kappa, nu`` also ``end``, 1 or -1 for the two
     minima, and ``arrival``, after how many steps both overlaps are half way there; 0 and NaN for

@@ -19,7 +19,7 @@ from slrsym.gaussian import (
     expectation,
     zeta,
 )
-from slrsym.gaussian.closed_form import expectation_for_proofs
+from slrsym.gaussian.closed_form import closed_form_for_proofs
 from slrsym.notation import (
     ORDER_PARAMETERS,
     A,
@@ -37,7 +37,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.renamed import getattr_for_old_names
-from slrsym.token_laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
+from slrsym.token_laws import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 __all__ = [
     "excess_risk_stable",
@@ -67,16 +67,16 @@ def risk_definition() -> Expectation:
         copies of the contribution of the other tokens. The tokens are exchangeable, so every
         location gives the same expression; claim ``theorem-1-location`` averages over it.
     """
-    others = IIDSum(erf(lam * U) * V, other_token(), L - 1)
+    others = IIDSum(erf(lam * U) * V, other_token_law(), L - 1)
     error = Y1 + xi - erf(lam * U1) * V1 - others
-    return Expectation(error**2, ProductLaw(informative_token(), noise()))
+    return Expectation(error**2, ProductLaw(informative_token_law(), noise()))
 
 
 @cache
 def risk_closed_form() -> Expr:
     """Return the risk in closed form (Proposition 15), derived from the definition."""
     definition = risk_definition()
-    return expectation_for_proofs(definition.integrand, definition.law)
+    return closed_form_for_proofs(definition.integrand, definition.law)
 
 
 def risk_derivation() -> Trace:

@@ -18,7 +18,7 @@ U, V = symbols("U V", real=True)
 xi = Symbol("xi", real=True)
 
 
-def informative_token() -> GaussianLaw:
+def informative_token_law() -> GaussianLaw:
     r"""Return the law of the informative token's projections on k, v and v*: U1, V1 and Y1.
 
     Notes
@@ -32,7 +32,7 @@ def informative_token() -> GaussianLaw:
     return GaussianLaw(mean, gamma**2 * Matrix([[1, rho, eta], [rho, 1, nu], [eta, nu, 1]]))
 
 
-def other_token() -> GaussianLaw:
+def other_token_law() -> GaussianLaw:
     r"""Return the law of :math:`(X_l\cdot k,\; X_l\cdot v)`, named U and V, for other tokens."""
     return GaussianLaw({U: 0, V: 0}, [[1, rho], [rho, 1]])
 
@@ -42,7 +42,7 @@ def noise() -> NoiseLaw:
     return NoiseLaw(xi, epsilon**2)
 
 
-def informative_token_coordinates(names: tuple[Symbol, ...]) -> ProductLaw:
+def informative_token_coordinate_law(names: tuple[Symbol, ...]) -> ProductLaw:
     """Return the law of an informative token's coordinates in a basis that begins with k*."""
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(

@@ -8,8 +8,11 @@ from slrsym.checker import *  # noqa: F403
 
 warnings.warn("slrsym.trusted is called slrsym.checker now", DeprecationWarning, stacklevel=2)
 _RENAMED = {
+    "analysis": "integrals_and_sums",
+    "calculus": "differentiation",
     "expect": "expectations",
     "means": "gaussian_integrals",
+    "numbers": "number_comparison",
     "schemas": "orbit_theorems",
     "vectors": "vector_theorems",
 }

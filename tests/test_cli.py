@@ -425,7 +425,7 @@ def test_all_axioms():
         r"^  (\S.*)\n(?:      .*\n)*?      used by no claim$", result.stdout, re.MULTILINE
     )
     assert set(unused) == {
-        "cauchy-schwarz", "gaussian-poincare", "jensen", "limits-of-functions", "price-theorem",
+        "cauchy-schwarz", "gaussian-poincare", "jensen", "limits-of-functions",
         "theorem from-overlaps",
     }  # fmt: skip
 

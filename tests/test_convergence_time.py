@@ -79,7 +79,8 @@ def test_a_run_is_near_the_oracle_after_the_counts(start, sign):
     """Claims convergence-time-run and convergence-time-run-reflected."""
     counts = (
         convergence.growth_steps_bound(*start), convergence.passage_steps_bound(0),
-        convergence.nu_steps_bound(convergence.v), convergence.kappa_steps_bound(convergence.r),
+        convergence.nu_contraction_steps_bound(convergence.v),
+        convergence.kappa_contraction_steps_bound(convergence.r),
     )  # fmt: skip
     steps = sum(max(0, math.ceil(value(count))) for count in counts)
     run = iterates(sign * start[0], sign * start[1], steps + 50)

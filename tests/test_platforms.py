@@ -140,7 +140,7 @@ def test_it_works_from_an_installation_that_cannot_be_written(folder: Path) -> N
 
 def test_workers_are_spawned() -> None:
     """So that nothing depends on the start method of the platform, or of the program around."""
-    make, ours = jobs.executor_factory(None, 2)
+    make, ours = jobs.executor_factory_and_ownership(None, 2)
     assert ours
     with make() as pool:
         assert pool._mp_context.get_start_method() == "spawn"

@@ -16,7 +16,7 @@ PACKAGE = Path(slrsym.__file__).parent
 OF_USERS = {
     "ValueError", "TypeError", "ProofError", "typer.BadParameter", "DerivationError", "KeyError",
     "IndexError", "NotClosedError", "CertificateError", "NotImplementedError", "RuntimeError",
-    "CoqError", "FolderError", "DivergenceError", "IntegrabilityError", "LatexLatexCompileError",
+    "CoqError", "ExportFolderError", "DivergenceError", "IntegrabilityError", "LatexCompileError",
 }  # fmt: skip
 
 # Messages about the whole of a model or a call, where no value says more: their file and beginning.
@@ -34,10 +34,10 @@ WITHOUT_A_VALUE = {
     ("kernels/jax_backend.py", "the risk of softmax is computed by NumPy"),
     ("kernels/softmax_risk_balls.py", "the score of softmax is too steep"),
     ("models/additive_model.py", "symmetric=True needs exchangeable units"),
-    ("models/analysis.py", "pairs must have two directions"),
+    ("models/model_reports.py", "pairs must have two directions"),
     ("models/rates_of_change.py", "online-sgd is for tokens whose covariance"),
     ("models/risk.py", "the number of units is a symbol"),
-    ("models/sample_moments.py", "equations are for predictors that are sums"),
+    ("models/one_sample_means.py", "equations are for predictors that are sums"),
     ("models/specification.py", "two directions have an inner product"),
     ("models/specification.py", "tokens must have one role at least"),
     ("models/risk_terms.py", "of softmax there are balls"),

@@ -24,11 +24,11 @@ from slrsym.proof import (
     substitution,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
+from slrsym.task import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 c = Symbol("c", real=True)
 drift = sqrt(d / 2)
-one, other = informative_token(), other_token()
+one, other = informative_token_law(), other_token_law()
 u1, u = one.marginal(U1), other.marginal(U)
 
 # The output has the mean sqrt(d/2) c, and is distributed about it as under the assumption.

@@ -16,11 +16,11 @@ from slrsym.proof import (
     sign,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # -- another token -------------------------------------------------------------------------------
 
-other = other_token()
+other = other_token_law()
 term = erf(lam * U) * V
 mean = 2 * lam * rho / sqrt(pi * (1 + 2 * lam**2))
 # The mean product of the term and U V - rho, whose variance is 1 + rho^2.
@@ -74,7 +74,7 @@ def _(goal):
 
 # -- the informative token -----------------------------------------------------------------------
 
-token = informative_token()
+token = informative_token_law()
 drift = sqrt(d / 2)
 own = erf(lam * U1) * V1
 error_mean = -drift * theta * erf(a) - lam * gamma**2 * rho * erf_prime(a) / A

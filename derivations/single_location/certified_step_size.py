@@ -12,7 +12,7 @@ from slrsym.certify.manifold_functions import R_11 as R_KK
 from slrsym.certify.manifold_functions import R_12 as R_KN
 from slrsym.certify.manifold_functions import R_22 as R_NN
 from slrsym.certify.manifold_functions import ROOM, derivative_symbol_definitions, planar_map
-from slrsym.kernels.symbolic_functions import ErfDefect
+from slrsym.kernels.symbolic_functions import DifferenceFromErf
 from slrsym.notation import B, alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import K, R_kappa, R_nu, b, coordinate_after_step
 from slrsym.planar import planar_map as planar_map_of_paper
@@ -72,7 +72,7 @@ def _(goal):
 
 # The slopes and second derivatives that the risk has, in terms of erf alone.
 of_risk = {
-    symbol: value.replace(ErfDefect, lambda x, y: x - erf(y))
+    symbol: value.replace(DifferenceFromErf, lambda x, y: x - erf(y))
     for symbol, value in derivative_symbol_definitions().items()
 }
 

@@ -14,12 +14,12 @@ from slrsym.convergence import (
     growing_combination,
     growth_steps_bound,
     h,
+    kappa_contraction_steps_bound,
     kappa_rate,
-    kappa_steps_bound,
     kappas,
     m,
+    nu_contraction_steps_bound,
     nu_rate,
-    nu_steps_bound,
     nu_with_zero_kappa_slope,
     nus,
     overlaps_after_planar_step,
@@ -160,8 +160,8 @@ near = Claim(
         Lt(q, 1),
         Gt(h, 0),
         Lt(h, 1 - nu_with_zero_kappa_slope(q)),
-        Ge(n3, nu_steps_bound(v)),
-        Ge(n4, kappa_steps_bound(r)),
+        Ge(n3, nu_contraction_steps_bound(v)),
+        Ge(n4, kappa_contraction_steps_bound(r)),
     ],
 )
 
@@ -219,8 +219,8 @@ counted = [
     Gt(h, 0),
     Lt(h, 1 - nu_with_zero_kappa_slope(q)),
     Ge(n2, passage_steps_bound(0)),
-    Ge(n3, nu_steps_bound(v)),
-    Ge(n4, kappa_steps_bound(r)),
+    Ge(n3, nu_contraction_steps_bound(v)),
+    Ge(n4, kappa_contraction_steps_bound(r)),
 ]
 whole_way = [
     *run,

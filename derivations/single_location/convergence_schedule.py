@@ -14,6 +14,7 @@ from slrsym.convergence import (
     N,
     Q,
     T,
+    at_step_of_schedule,
     b,
     b0,
     cooled_kappa_rate,
@@ -22,8 +23,8 @@ from slrsym.convergence import (
     cooled_start,
     cooled_steps,
     cooling,
+    factor_over_cooled_steps,
     h,
-    in_schedule,
     kappa_next,
     kappas,
     minus_kappa_slope,
@@ -32,7 +33,6 @@ from slrsym.convergence import (
     nus,
     overlaps_after_planar_step,
     p,
-    power_of_steps,
     r,
     schedule,
     v,
@@ -252,11 +252,11 @@ telescoped = Claim(
         "If $0 <= W <= ((1 + c k)/(1 + c T))^(-s/c) W_0$, $W' <= (1 - s/(1 + c k)) W$, $k = T + "
         "n$, then $W' <= ((1 + c l)/(1 + c T))^(-s/c) W_0$ at $l = k + 1$"
     ),
-    statement=Le(after, power_of_steps(n + 1, lost, T) * first, evaluate=False),
+    statement=Le(after, factor_over_cooled_steps(n + 1, lost, T) * first, evaluate=False),
     source="new; $s >= 0$, $c > 0$",
     hypotheses=[
         Le(after, (1 - lost / (1 + cooling * (T + n))) * now),
-        Le(now, power_of_steps(n, lost, T) * first),
+        Le(now, factor_over_cooled_steps(n, lost, T) * first),
     ],
 )
 
@@ -284,7 +284,7 @@ enough = Claim(
         "For $s, W_0, W_1 > 0$: $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$ once $log((1 + c k)/(1 "
         "+ c T))/c$ is at least $log(W_1/W_0)/s$"
     ),
-    statement=Le(power_of_steps(n, rate, T) * far, near, evaluate=False),
+    statement=Le(factor_over_cooled_steps(n, rate, T) * far, near, evaluate=False),
     source="new; the left side of the condition is $n$ in the limit of small $c$",
     hypotheses=[
         Ge(cooled_steps(n, T), (log(far) - log(near)) / rate),
@@ -332,7 +332,7 @@ def _(goal):
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], T + n)
+    image = at_step_of_schedule(overlaps_after_planar_step(x_n, y_n)[which], T + n)
     return chain(overlaps[T + n + 1]).then(image, by=instance(cooled_run[which], T + n))
 
 
@@ -375,12 +375,12 @@ def _(goal):
     argument = chain(b_now * r / Bs[T + n]).le(b_now * r, by=sign).le(b_start * r, by=sign)
     slope = alpha * N0 * 2 / sqrt(pi) * b0
     short = (
-        chain(alpha * in_schedule(p, T + n))
+        chain(alpha * at_step_of_schedule(p, T + n))
         .le(slope * ys[T + n] ** 2, by=sign)
         .le(slope, by=sign)
         .le(1, by=sign)
     )
-    at_kappa = -alpha * in_schedule(minus_kappa_slope(x_n, y_n), T + n)
+    at_kappa = -alpha * at_step_of_schedule(minus_kappa_slope(x_n, y_n), T + n)
     at_nu = -alpha * Q * erf(b_now * x_n)
     return induction(
         goal,
@@ -440,7 +440,7 @@ def contraction(goal, overlaps, rate, which, *facts):
                 .le((1 - rate * ys[T + n]) * here_distance, by=sign)
                 .le((1 - rate * power) * here_distance, by=sign),
                 chain(next_distance).le(
-                    power_of_steps(n + 1, rate, T) * first_distance,
+                    factor_over_cooled_steps(n + 1, rate, T) * first_distance,
                     by=lemma("schedule-power", powers),
                 ),
             )
@@ -456,7 +456,9 @@ run_nu = Claim(
         "+ c k)/(1 + c T))^(-s/c) (1 - nu_T)$ at $k = T + n$"
     ),
     statement=Le(
-        1 - y_n, power_of_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]), evaluate=False
+        1 - y_n,
+        factor_over_cooled_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]),
+        evaluate=False,
     ),
     source="new; $nu_T >= v >= 0$; the rate $s$ is that of schedule-corner-nu",
     hypotheses=[*cooled_start, Ge(nus[T], v)],
@@ -477,7 +479,9 @@ run_kappa = Claim(
         "most $((1 + c k)/(1 + c T))^(-s/c) (1 - kappa_T)$ at $k = T + n$"
     ),
     statement=Le(
-        1 - x_n, power_of_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]), evaluate=False
+        1 - x_n,
+        factor_over_cooled_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]),
+        evaluate=False,
     ),
     source="new; as in schedule-run-stays; the rate $s$ is that of schedule-corner-kappa",
     hypotheses=[*cooled_start, Ge(nus[T], 1 - h), Le(h, 1 - erf(b0))],

@@ -12,6 +12,7 @@ from slrsym.convergence import (
     Bs,
     Q,
     T,
+    at_step_of_schedule,
     b0,
     c,
     cooled_ell,
@@ -24,13 +25,12 @@ from slrsym.convergence import (
     cooled_start,
     cooled_steps,
     cooling,
+    factor_over_cooled_steps,
     g,
     h,
-    in_schedule,
     kappas,
     nus,
     overlaps_after_planar_step,
-    power_of_steps,
     q,
     r,
     schedule,
@@ -111,7 +111,7 @@ def _(goal):
     """By induction: schedule-passage, or $kappa$ has passed $r$, above which it stays."""
     target = Or(Ge(x_next, r), Ge(x_next, gained * cooled_steps(n + 1, T)), evaluate=False)
     stay = lemma("schedule-run-stays", r=0)
-    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[0], k)
+    image = at_step_of_schedule(overlaps_after_planar_step(x_n, y_n)[0], k)
     step_up = lemma("schedule-passage", {"kappa": x_n, "nu": y_n, "y": ys[k], "B": Bs[k]})
     level = increasing(erf(z), z, chain(ys[k] * b0 * r).le(b0 * r, by=sign))
     moved = Ge(x_n, gained * cooled_steps(n, T), evaluate=False)
@@ -188,7 +188,7 @@ to_middle = [
     Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
     Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
     Ge(
-        power_of_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
+        factor_over_cooled_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
     ),
     Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
 ]  # fmt: skip
@@ -279,7 +279,10 @@ near = Claim(
 def _(goal):
     """By schedule-run-nu and schedule-run-kappa, each for as many steps as it needs."""
     stay = lemma("schedule-run-stays", n=n3)
-    first, second = power_of_steps(n3, by_nu, T), power_of_steps(n4, by_kappa, T3)
+    first, second = (
+        factor_over_cooled_steps(n3, by_nu, T),
+        factor_over_cooled_steps(n4, by_kappa, T3),
+    )
     enough = "schedule-enough"
     level = increasing(erf(z), z, chain(ys[T3] * b0 * r).le(ys[T] * b0 * r, by=sign))
     in_first = {"W_1": 1 - v, "W_0": h, "s": by_nu, "n": n3}

@@ -13,6 +13,7 @@ from slrsym.convergence import (
     Bs,
     N,
     T,
+    at_step_of_schedule,
     b,
     b0,
     c,
@@ -21,12 +22,11 @@ from slrsym.convergence import (
     cooled_p,
     cooled_run,
     cooling,
+    factor_over_cooled_steps,
     g,
-    in_schedule,
     kappas,
     nus,
     overlaps_after_planar_step,
-    power_of_steps,
     r,
     schedule,
     short_steps,
@@ -76,8 +76,8 @@ def combination(x, y):
 
 start = combination(kappas[T], nus[T])
 size, next_size = combination(x_n, y_n), combination(x_next, y_next)
-grown = Ge(size, power_of_steps(n, -rate, T) * start, evaluate=False)
-next_grown = Ge(next_size, power_of_steps(n + 1, -rate, T) * start, evaluate=False)
+grown = Ge(size, factor_over_cooled_steps(n, -rate, T) * start, evaluate=False)
+next_grown = Ge(next_size, factor_over_cooled_steps(n + 1, -rate, T) * start, evaluate=False)
 from_saddle = [
     *cooled_run, *schedule, bounded, *short_steps, Ge(kappas[T], 0), Le(kappas[T], 1),
     Ge(nus[T], 0), Le(nus[T], 1),
@@ -88,7 +88,7 @@ growing = [*from_saddle, *weights, Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)),
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    image = in_schedule(overlaps_after_planar_step(x_n, y_n)[which], k)
+    image = at_step_of_schedule(overlaps_after_planar_step(x_n, y_n)[which], k)
     return chain(overlaps[k + 1]).then(image, by=instance(cooled_run[which], k))
 
 
@@ -256,7 +256,7 @@ def _(goal):
 # -- the end of growth -------------------------------------------------------------------------
 
 long_enough = [
-    *growing, Gt(weight, 0), Ge(power_of_steps(n, -rate, T) * start, combination(1, v)),
+    *growing, Gt(weight, 0), Ge(factor_over_cooled_steps(n, -rate, T) * start, combination(1, v)),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from slrsym.proof import (
     substitution,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # -- the sum over tokens -----------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ informative = Claim(
         "independent standard normal $G$, $H$"
     ),
     statement=Eq(
-        Expectation(f(U1, V1), informative_token().subs(oracle).marginal(U1, V1)),
+        Expectation(f(U1, V1), informative_token_law().subs(oracle).marginal(U1, V1)),
         Expectation(f(sqrt(d / 2) + gamma * G, gamma * H), normals),
         evaluate=False,
     ),
@@ -82,7 +82,7 @@ others = Claim(
     id="oracle-decomposition-others",
     title="Score and value of any other token are independent standard normal variables",
     statement=Eq(
-        Expectation(f(U, V), other_token().subs(oracle)),
+        Expectation(f(U, V), other_token_law().subs(oracle)),
         Expectation(f(G, H), normals),
         evaluate=False,
     ),
@@ -98,7 +98,7 @@ def _(goal):
 
 # -- how large they are ------------------------------------------------------------------------
 
-noise_of_others = IIDSum(erf(lam * U) * V, other_token().subs(oracle), L - 1)
+noise_of_others = IIDSum(erf(lam * U) * V, other_token_law().subs(oracle), L - 1)
 
 magnitude = Claim(
     id="oracle-decomposition-magnitude",
@@ -111,13 +111,13 @@ magnitude = Claim(
 @magnitude.proof
 def _(goal):
     """$L - 1$ independent centred terms, each of mean square $zeta(0, lambda)$."""
-    squares = Expectation(erf(lam * U) ** 2 * V**2, other_token().subs(oracle))
-    mean = Expectation(erf(lam * U) * V, other_token().subs(oracle))
+    squares = Expectation(erf(lam * U) ** 2 * V**2, other_token_law().subs(oracle))
+    mean = Expectation(erf(lam * U) * V, other_token_law().subs(oracle))
     return (
         chain(goal.lhs)
         .then((L - 1) * squares + (L - 1) * (L - 2) * mean**2, by=noise_moments)
         .then(
-            (L - 1) * Expectation(erf(lam * U) ** 2, other_token().subs(oracle).marginal(U)),
+            (L - 1) * Expectation(erf(lam * U) ** 2, other_token_law().subs(oracle).marginal(U)),
             by=stein(V),
         )
         .then((L - 1) * zeta(0, lam), by=lemma("zeta-at-zero", s=lam))
@@ -133,7 +133,7 @@ distance = Claim(
     ),
     statement=Eq(
         Expectation(
-            (erf(lam * U1) * V1 + noise_of_others - Y1) ** 2, informative_token().subs(oracle)
+            (erf(lam * U1) * V1 + noise_of_others - Y1) ** 2, informative_token_law().subs(oracle)
         ),
         risk_definition().subs(oracle) - epsilon**2,
     ),

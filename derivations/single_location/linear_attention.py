@@ -5,11 +5,11 @@ from sympy import Eq, Ge, Le, sqrt
 from slrsym.gaussian import Expectation, IIDSum, ProductLaw
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 from slrsym.proof import Claim, algebra, chain, lemma, noise_moments, sign, stein
-from slrsym.task import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
+from slrsym.task import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 # The predictor (3) with the identity in the place of erf, at k = k*, v = v*.
 oracle = {kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}
-informative, other = informative_token().subs(oracle), other_token().subs(oracle)
+informative, other = informative_token_law().subs(oracle), other_token_law().subs(oracle)
 others = IIDSum(lam * U * V, other, L - 1)
 risk_of_linear = Expectation(
     (Y1 + xi - lam * U1 * V1 - others) ** 2, ProductLaw(informative, noise())

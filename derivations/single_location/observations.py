@@ -34,12 +34,12 @@ unique = Claim(
 @unique.tested_by
 def _(rng):
     """Signs of its determinant and of its diagonal, on a grid of 200 $lambda$."""
-    from slrsym.landscape import oracle_hessian
+    from slrsym.landscape import oracle_hessian_in_angles
 
     count, lam, failures = 300, np.geomspace(1e-3, 1e3, 200), []
     for _ in range(count):
         task = random_task(rng)
-        bend = oracle_hessian(task, lam)
+        bend = oracle_hessian_in_angles(task, lam)
         diagonal = bend[:, 0, 0], bend[:, 1, 1]
         definite = (diagonal[0] > 0) & (diagonal[0] * diagonal[1] > bend[:, 0, 1] ** 2)
         # Once lost, it is lost; and at the least lambda it is there.
@@ -75,7 +75,7 @@ def _(rng):
     from slrsym import simulate
     from slrsym.dynamics import ManifoldStart
     from slrsym.kernels import hessian
-    from slrsym.landscape import critical_inverse_temperature, transverse_rate
+    from slrsym.landscape import critical_inverse_temperature, transverse_decay_rate
 
     runs_each, count, failures = 3, 0, []
     for _ in range(30):
@@ -87,7 +87,7 @@ def _(rng):
         start = ManifoldStart(runs_each, int(rng.integers(2**31)))
         runs = simulate(task, start, lam, 0.5 / max(steepest, 1.0), 10_000, 100, progress=False)
         states = np.stack([runs.kappa.values, runs.nu.values], axis=-1)
-        attracts = transverse_rate(states, lam, task) > 0
+        attracts = transverse_decay_rate(states, lam, task) > 0
         lost = (np.diff(attracts.astype(int)) < 0).any(axis=1)
         count += runs_each
         failures += [f"{task} at lambda = {lam:.4g}"] * int(lost.sum())

@@ -14,7 +14,7 @@ from slrsym.planar import (
     R_nu,
     b,
     coordinate_after_step,
-    distance_after_step_bound,
+    distance_after_step_lower_bound,
     kappa2,
     kappa_next,
     nu2,
@@ -179,7 +179,9 @@ injective = Claim(
 def _(goal):
     """The map is near the identity."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
-    slower = distance_after_step_bound(**sizes_of, first=way_kappa, second=way_nu)
+    slower = distance_after_step_lower_bound(
+        **sizes_of, kappa_distance=way_kappa, nu_distance=way_nu
+    )
     first = near_kappa.statement
     second = near_nu.statement
     return (

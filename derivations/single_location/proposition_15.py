@@ -32,7 +32,7 @@ from slrsym.proof import (
     substitution,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # What the paper's formula is made of.
 drift = sqrt(d / 2)
@@ -61,8 +61,8 @@ formula = (
     + 2 * (L - 1) * c * rho * (drift * theta * erf(a) + lam * gamma**2 * rho * erf_prime(a) / A)
 )  # fmt: skip
 
-one = informative_token()
-other = other_token()
+one = informative_token_law()
+other = other_token_law()
 u1 = one.marginal(U1)
 u = other.marginal(U)
 

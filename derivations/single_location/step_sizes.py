@@ -14,7 +14,7 @@ from slrsym.planar import (
     P,
     Q,
     descent_constant_from_bounds,
-    distance_after_step_bound,
+    distance_after_step_lower_bound,
     injectivity_constant,
 )
 from slrsym.proof import Claim, all_of, chain, lemma, sign
@@ -107,7 +107,7 @@ together = Claim(
         "is at least $1 - alpha K$ times $w_1 + w_2$, for distances $w_1$, $w_2$"
     ),
     statement=Ge(
-        distance_after_step_bound(**bounds, first=w1, second=w2),
+        distance_after_step_lower_bound(**bounds, kappa_distance=w1, nu_distance=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
         evaluate=False,
     ),

@@ -93,10 +93,10 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
-        from slrsym.export.build import group_by_file
+        from slrsym.export.build import titles_and_claims_of_files
 
         found: list[nodes.Node] = []
-        for title, claims in group_by_file(slrsym.ledger().claims.values()):
+        for title, claims in titles_and_claims_of_files(slrsym.ledger().claims.values()):
             rows = ["| id | title | source | compared to the paper |", "|---|---|---|---|"]
             rows += [
                 f"| `{claim.id}` | "

@@ -1,4 +1,4 @@
-"""Functions on boxes, with enclosures of their values and derivatives in ball arithmetic.
+"""Functions on boxes, their enclosures in ball arithmetic, and the parts of certificates.
 
 The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, arb_mat, ctx
 from sympy import Expr, Symbol
 
-from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint
+from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint_box
 from slrsym.kernels.ball_backend import compile_ball_function_at_parameters
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
@@ -54,7 +54,7 @@ class ParametricFunctions:
         return program_from_expressions(self.outputs, self.state, letters, self._used())
 
     @cached_property
-    def derivative_program(self) -> Program:
+    def value_and_derivative_program(self) -> Program:
         """The program that computes the functions, then all first derivatives, row by row."""
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
@@ -121,7 +121,7 @@ class BoxFunctions:
     @cached_property
     def _jet(self) -> Any:
         return compile_ball_function_at_parameters(
-            self.field.derivative_program, list(self.parameters.values()), self.dps
+            self.field.value_and_derivative_program, list(self.parameters.values()), self.dps
         )
 
     @cached_property
@@ -232,15 +232,15 @@ class CertificateKind:
     numbers: tuple[str, ...] = ()
 
 
-def no_algebraic_facts() -> Mapping[str, bool]:
+def no_side_conditions() -> Mapping[str, bool]:
     """Return an empty mapping, for kinds of certificates without algebraic side conditions."""
     return {}
 
 
-def has_exactly_one_zero(bound: Functions, box: Box) -> bool:
+def has_exactly_one_zero(functions: Functions, box: Box) -> bool:
     """Return whether a system is proved to have exactly one zero in a box."""
-    _, rows = bound.jacobian_enclosure(box)
-    values = bound.natural_enclosure(midpoint(box))
-    with ctx.workdps(bound.dps):
+    _, rows = functions.jacobian_enclosure(box)
+    values = functions.natural_enclosure(midpoint_box(box))
+    with ctx.workdps(functions.dps):
         radii = [arb(high - low) / 2 for low, high in box]
         return krawczyk_image(values, arb_mat(rows), radii) is not None

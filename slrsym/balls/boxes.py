@@ -42,7 +42,7 @@ def to_flint_rational(x: Fraction) -> Any:
 
 @total_ordering
 @dataclass(frozen=True)
-class RationalOrRoot:
+class RationalOrSquareRoot:
     """A nonnegative rational number, or the square root of one."""
 
     radicand: Fraction
@@ -62,12 +62,12 @@ class RationalOrRoot:
         return math.sqrt(self.radicand) if self.root else float(self.radicand)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RationalOrRoot) and self.square == other.square
+        return isinstance(other, RationalOrSquareRoot) and self.square == other.square
 
     def __hash__(self) -> int:
         return hash(self.square)
 
-    def __lt__(self, other: RationalOrRoot) -> bool:
+    def __lt__(self, other: RationalOrSquareRoot) -> bool:
         return self.square < other.square
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ def format_fraction(number: Fraction) -> str:
     return short if Fraction(short) == number else str(number)
 
 
-def parse_rational_or_root(name: str, value: Any) -> RationalOrRoot:
+def parse_rational_or_root(name: str, value: Any) -> RationalOrSquareRoot:
     """Return the nonnegative exact number that a text or value denotes, or raise ValueError.
 
     Examples
@@ -95,25 +95,25 @@ def parse_rational_or_root(name: str, value: Any) -> RationalOrRoot:
     >>> print(*(parse_rational_or_root("lam", x) for x in ("sqrt(1/2)", "0.1", 0.125)))
     sqrt(1/2) 1/10 1/8
     """
-    found = value if isinstance(value, RationalOrRoot) else _parsed(value)
+    found = value if isinstance(value, RationalOrSquareRoot) else _parsed(value)
     if found is None or found.radicand < 0:
         raise ValueError(f"{name} must be {_FORMS}, not negative; got {value!r}")
     return found
 
 
-def _parsed(value: Any) -> RationalOrRoot | None:
+def _parsed(value: Any) -> RationalOrSquareRoot | None:
     if isinstance(value, str):
         for pattern, root in ((_NUMBER, False), (_ROOT, True)):
             match = pattern.fullmatch(value)
             if match and Fraction(match[2] or 1) != 0:
-                return RationalOrRoot(Fraction(match[1]) / Fraction(match[2] or 1), root)
+                return RationalOrSquareRoot(Fraction(match[1]) / Fraction(match[2] or 1), root)
         return None
     if isinstance(value, bool):
         return None
     if isinstance(value, Rational | Integral):
-        return RationalOrRoot(Fraction(int(value.numerator), int(value.denominator)))
+        return RationalOrSquareRoot(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, Real) and math.isfinite(value):
-        return RationalOrRoot(Fraction(float(value)))
+        return RationalOrSquareRoot(Fraction(float(value)))
     return None
 
 
@@ -121,8 +121,8 @@ def _parsed(value: Any) -> RationalOrRoot | None:
 class Range:
     """The range of all numbers between two exact numbers."""
 
-    low: RationalOrRoot
-    high: RationalOrRoot
+    low: RationalOrSquareRoot
+    high: RationalOrSquareRoot
 
     def __post_init__(self) -> None:
         if self.high < self.low:
@@ -146,7 +146,7 @@ class Range:
     def halves(self) -> tuple[Range, Range]:
         """Return the two halves of the range, which share one point."""
         # Which point it is does not matter, only that both halves have it.
-        middle = RationalOrRoot(Fraction((float(self.low) + float(self.high)) / 2))
+        middle = RationalOrSquareRoot(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
             raise ValueError(f"the range {self} is too narrow to be cut")
         return Range(self.low, middle), Range(middle, self.high)
@@ -213,7 +213,7 @@ def parse_rational_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def decimal_below(x: Any, digits: int = 4) -> str:
+def decimal_text_below(x: Any, digits: int = 4) -> str:
     """Return a short decimal number that is smaller than every number in a ball."""
     for more in (0, 1):
         middle = float(x.lower().mid())
@@ -232,7 +232,7 @@ def box_to_balls(box: Box) -> list[Any]:
     return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
-def midpoint(box: Box) -> Box:
+def midpoint_box(box: Box) -> Box:
     """Return the midpoint of a box, as a box of width 0."""
     return tuple(((low + high) / 2,) * 2 for low, high in box)
 

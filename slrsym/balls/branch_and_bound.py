@@ -25,7 +25,7 @@ from slrsym.balls.boxes import (
     has_common_point,
     is_strictly_within,
     is_within,
-    midpoint,
+    midpoint_box,
 )
 from slrsym.kernels.arguments import float_or_nan, require_integer
 
@@ -52,11 +52,11 @@ class Budget:
         self._parent = _parent
         self._start = time.monotonic()
 
-    def sub_budget(self, share: int, most: int | None = None) -> Budget:
+    def sub_budget(self, divisor: int, most: int | None = None) -> Budget:
         """Return a new budget with 1/share of the boxes and seconds that this budget has left."""
-        boxes = max(1, (self.max_boxes - self.used) // share)
+        boxes = max(1, (self.max_boxes - self.used) // divisor)
         left = max(self.seconds - self.elapsed, 1e-3)
-        return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
+        return Budget(boxes if most is None else min(boxes, most), left / divisor, None, self)
 
     def spend_box(self) -> bool:
         """Count one more box; return False if the budget is used up."""
@@ -95,12 +95,12 @@ class Subdivision:
         return not self.undecided and self.counterexample is None
 
 
-def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
+def best_cut_axis(functions: Functions, box: Box, which: Iterable[int] | None = None) -> int:
     """Return the index of the axis along which halving a box should narrow enclosures most."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
-    _, rows = bound.jacobian_enclosure(box)
+    _, rows = functions.jacobian_enclosure(box)
     wanted = range(len(rows)) if which is None else which
     weights = [0.0] * len(box)
     for i in wanted:
@@ -115,16 +115,16 @@ def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None
     return longest if sides[longest] > 16 * sides[best] or weights[best] == 0 else best
 
 
-def prove_positive(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
+def prove_positive(functions: Functions, domain: Box, budget: Budget) -> Subdivision:
     """Subdivide a box to prove that functions are positive on it; return the subdivision."""
     found = Subdivision()
-    _cover(bound, domain, budget, found, 0)
+    _cover(functions, domain, budget, found, 0)
     return found
 
 
-def is_positivity_refuted_at(bound: Functions, point: Box) -> bool:
+def is_positivity_refuted_at(functions: Functions, point: Box) -> bool:
     """Return whether some function is proved not to be positive at a point."""
-    return any(value <= 0 for value in bound.natural_enclosure(point))
+    return any(value <= 0 for value in functions.natural_enclosure(point))
 
 
 def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth: int) -> None:
@@ -142,8 +142,8 @@ def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth
             _accept(found, CENTRED, sharper)
             return
         open_ = [i for i, value in enumerate(sharper) if not value > 0] or open_
-    if any(value <= 0 for value in values) or is_positivity_refuted_at(bound, midpoint(box)):
-        found.counterexample = midpoint(box)
+    if any(value <= 0 for value in values) or is_positivity_refuted_at(bound, midpoint_box(box)):
+        found.counterexample = midpoint_box(box)
     if not box or found.counterexample is not None:
         record_undecided_box(found, box)
         return
@@ -176,10 +176,10 @@ def volume_fraction(boxes: Iterable[Box], domain: Box) -> float:
     return float(sum(part / whole_volume for part in parts))
 
 
-def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
-    """Subdivide a box to isolate a system's zeros; return the subdivision with the zeros."""
+def isolate_zeros(functions: Functions, domain: Box, budget: Budget) -> Subdivision:
+    """Subdivide a box to isolate all zeros of a system in it; return the subdivision."""
     found = Subdivision()
-    _isolate(bound, domain, domain, budget, found, 0)
+    _isolate(functions, domain, domain, budget, found, 0)
     return found
 
 
@@ -192,10 +192,10 @@ def _isolate(
     if any(is_within(box, wide) for wide, _ in found.zeros):
         found.tree.append(INSIDE)
         return
-    if is_certainly_nonzero(bound.natural_enclosure(box)):
+    if has_certainly_nonzero_value(bound.natural_enclosure(box)):
         found.tree.append(NATURAL)
         return
-    if is_certainly_nonzero(bound.centred_enclosure(box)):
+    if has_certainly_nonzero_value(bound.centred_enclosure(box)):
         found.tree.append(CENTRED)
         return
     zero = _around_zero(bound, box, domain, found)
@@ -210,7 +210,7 @@ def _isolate(
         _isolate(bound, half, domain, budget, found, depth + 1)
 
 
-def is_certainly_nonzero(values: list[Any]) -> bool:
+def has_certainly_nonzero_value(values: list[Any]) -> bool:
     """Return whether at least one value is certainly not zero."""
     return any(value > 0 or value < 0 for value in values)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from slrsym.certify.attracted_share import AttractedShare
 from slrsym.certify.attraction import Attraction
 from slrsym.certify.certificate import Certificate, CertificateError, CertificateOutcome, load
-from slrsym.certify.claims import InequalitiesOnBox
 from slrsym.certify.enclosures import Enclosure, enclosure
 from slrsym.certify.global_minimum import GlobalMinimum
+from slrsym.certify.inequalities_on_box import InequalitiesOnBox
 from slrsym.certify.manifold_fixed_points import (
     LocalRates,
     certify_classification,

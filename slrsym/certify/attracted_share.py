@@ -25,7 +25,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.certify.attraction import Attraction
-from slrsym.certify.runner import DIGITS
+from slrsym.certify.certificate_search import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
 
@@ -96,14 +96,14 @@ class AttractedShare:
         if Fraction(self.share) <= 0:
             return "share must be positive"
         near = self.attraction
-        least = share_of_uniform_starts(near.dimension, Fraction(near.radius))
+        least = oracle_or_mirror_share_lower_bound(near.dimension, Fraction(near.radius))
         if not least > arb(to_flint_rational(Fraction(self.share))):
             return f"the share is shown to be {least.str(6, radius=False)} at least"
         return near.reason_not_shown(near.statement)
 
 
-def share_of_uniform_starts(dimension: int, radius: Fraction) -> arb:
-    r"""Return a lower bound on the probability that :math:`2 - |\kappa + \nu|` is at most a radius.
+def oracle_or_mirror_share_lower_bound(dimension: int, radius: Fraction) -> arb:
+    r"""Return a lower bound on the share of uniform starts near the oracle or its mirror image.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def share_of_uniform_starts(dimension: int, radius: Fraction) -> arb:
     In three dimensions kappa and nu are uniform, and the probability is a quarter of the square of
     the radius.
 
-    >>> bound = share_of_uniform_starts(3, Fraction(2, 5))
+    >>> bound = oracle_or_mirror_share_lower_bound(3, Fraction(2, 5))
     >>> bound.str(4, radius=False)
     '0.03990'
     """

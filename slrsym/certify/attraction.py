@@ -33,9 +33,9 @@ from sympy.logic.boolalg import Boolean
 from slrsym.balls.box_functions import Functions, ParametricFunctions
 from slrsym.balls.boxes import Box, bisect, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
-from slrsym.certify.runner import DIGITS
+from slrsym.certify.certificate_search import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.paper_risk_expressions import OFF_M, ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import OFF_M, ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
 from slrsym.renamed import old_attribute
@@ -198,7 +198,7 @@ _FEW = 5
 def _field(
     dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]
 ) -> ParametricFunctions:
-    """Return conditions for attraction to the oracle, in V, kappa's share of it, and lambda."""
+    """Return the conditions for attraction as functions of V, kappa's share of V, and lambda."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
     return ParametricFunctions(list(conditions.values()), state, names, letters)
@@ -234,7 +234,7 @@ def _conditions(
         names[symbol] = value
         return symbol
 
-    parts = quadratic_risk()
+    parts = risk_as_quadratic_off_manifold()
     form = parts.form.subs(task)
     letters = [p.name for p in OFF_M]
 

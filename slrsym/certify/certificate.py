@@ -43,7 +43,7 @@ Piece = Mapping[str, PartSubdivision]
 
 
 @dataclass(frozen=True)
-class UndecidedBoxes:
+class UndecidedBoxesSummary:
     """The boxes on which one part of a statement is undecided, for one piece of the parameters."""
 
     parameters: str
@@ -107,7 +107,7 @@ class Certificate:
     boxes: int = 0
     visited: int = 0
     seconds: float = 0.0
-    undecided: tuple[UndecidedBoxes, ...] = ()
+    undecided: tuple[UndecidedBoxesSummary, ...] = ()
     counterexample: Counterexample | None = None
 
     @property
@@ -253,7 +253,7 @@ def _read(data: dict[str, Any]) -> Certificate:
         data["boxes"],
         data["visited"],
         float(data["seconds"]),
-        tuple(UndecidedBoxes(**u) for u in data["undecided"]),
+        tuple(UndecidedBoxesSummary(**u) for u in data["undecided"]),
         None
         if point is None
         else Counterexample(

@@ -17,14 +17,14 @@ from slrsym.balls.box_functions import BoxFunctions, CertificatePart
 from slrsym.balls.boxes import (
     Box,
     bisect,
-    decimal_below,
-    midpoint,
+    decimal_text_below,
+    midpoint_box,
     parse_parameter_range,
     parse_rational_interval,
 )
 from slrsym.balls.branch_and_bound import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.runner import DIGITS, certify
+from slrsym.certify.certificate_search import DIGITS, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
 
@@ -172,8 +172,8 @@ class _Finder:
         # The proof is given some room, so that it needs few boxes.
         room = abs(high - low) * self.tolerance / 2 + 1e-15 * max(abs(low), abs(high)) + 1e-24
         return (
-            Fraction(decimal_below(arb(low - room), 8)),
-            -Fraction(decimal_below(arb(-high - room), 8)),
+            Fraction(decimal_text_below(arb(low - room), 8)),
+            -Fraction(decimal_text_below(arb(-high - room), 8)),
         )
 
     def _add(self, box: Box) -> None:
@@ -181,7 +181,7 @@ class _Finder:
         values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
         lows, highs = [float(x.lower()) for x in values], [float(x.upper()) for x in values]
         self.leaves.append(_Leaf(box, lows, highs))
-        for i, value in enumerate(self.bound.natural_enclosure(midpoint(box))):
+        for i, value in enumerate(self.bound.natural_enclosure(midpoint_box(box))):
             self.least[i] = min(self.least[i], float(value.mid()))
             self.most[i] = max(self.most[i], float(value.mid()))
 

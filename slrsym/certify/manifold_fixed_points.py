@@ -13,10 +13,10 @@ from typing import Any
 
 from flint import arb, ctx
 
-from slrsym.balls.boxes import decimal_below, parse_task_ranges, to_flint_rational
+from slrsym.balls.boxes import decimal_text_below, parse_task_ranges, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
+from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.paper_risk_expressions import ON_M
 from slrsym.renamed import old_attribute
@@ -116,8 +116,8 @@ def certify_local_rates(
     rates = _corner_rates(given, digits)
     numbers: dict[str, Fraction] = {}
     for name, rate in zip(ON_M, rates, strict=True):
-        low = Fraction(decimal_below(rate, 8))
-        high = -Fraction(decimal_below(-rate, 8))
+        low = Fraction(decimal_text_below(rate, 8))
+        high = -Fraction(decimal_text_below(-rate, 8))
         if not (low > 0 and high < 1):
             wide = (
                 ""
@@ -129,7 +129,9 @@ def certify_local_rates(
                 f"1 - {name} falls by a part of {rate.str(5)}{wide}"
             )
         numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
-        numbers[f"{name}_gain"] = Fraction(decimal_below(arb(to_flint_rational(low * _PART)), 6))
+        numbers[f"{name}_gain"] = Fraction(
+            decimal_text_below(arb(to_flint_rational(low * _PART)), 6)
+        )
 
     def tried(k: int) -> Certificate:
         at = numbers | {"radius": Fraction(1, 2**k)}

@@ -33,7 +33,7 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.kernels.symbolic_functions import ErfDefect
+from slrsym.kernels.symbolic_functions import DifferenceFromErf
 from slrsym.models.paper_risk_expressions import (
     ON_M,
     ON_MANIFOLD,
@@ -63,7 +63,7 @@ def risk_first_derivatives() -> tuple[Expr, Expr]:
 
 
 def _product(slope: Expr) -> Expr:
-    """Return an expression affine in nu as a factor times `ErfDefect`, nu less its zero."""
+    """Return an expression affine in nu as a factor times `DifferenceFromErf`, nu less its zero."""
     slope = factor(expand(slope))
     leading = slope.diff(x2)
     if leading == 0:
@@ -71,7 +71,7 @@ def _product(slope: Expr) -> Expr:
     where = simplify(-slope.subs(x2, 0) / leading)
     if where.func != erf or simplify(leading * (x2 - where) - slope) != 0:
         raise AssertionError(f"the slope does not vanish at a value of erf: {slope}")
-    return factor(leading) * ErfDefect(x2, where.args[0])
+    return factor(leading) * DifferenceFromErf(x2, where.args[0])
 
 
 @cache
@@ -115,7 +115,7 @@ class PlanarMap:
     entries: tuple[tuple[Expr, Expr], tuple[Expr, Expr]]
 
     @property
-    def numerator_determinant(self) -> Expr:
+    def jacobian_numerator_determinant(self) -> Expr:
         """The determinant of the matrix m_ij of numerators in the planar map's Jacobian."""
         (a, b), (c, d) = self.entries
         return a * d - b * c
@@ -173,8 +173,8 @@ def _gathered(expr: Expr) -> Expr:
 
 
 @cache
-def angle_hessian() -> tuple[Expr, Expr, Expr]:
-    r"""Return the Hessian of the risk in the angles arcsin(kappa) and arcsin(nu)."""
+def angle_hessian_entries() -> tuple[Expr, Expr, Expr]:
+    r"""Return the angle Hessian's diagonal entries, and the mixed one divided by both cosines."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
         for x, slope in ((x1, R_1), (x2, R_2))
@@ -187,7 +187,7 @@ def angle_hessian() -> tuple[Expr, Expr, Expr]:
 def is_step_matrix_from_angle_hessian() -> bool:
     """Return whether the matrix m_ij is N minus alpha times the Hessian in the angles."""
     step = planar_map()
-    in_1, in_2, beside = angle_hessian()
+    in_1, in_2, beside = angle_hessian_entries()
     differences = (
         step.entries[0][0] - (step.norms[0] - alpha * in_1),
         step.entries[1][1] - (step.norms[1] - alpha * in_2),

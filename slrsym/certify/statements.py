@@ -72,7 +72,7 @@ from slrsym.balls.box_functions import (
     CertificateKind,
     CertificatePart,
     ParametricFunctions,
-    no_algebraic_facts,
+    no_side_conditions,
 )
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.certify.manifold_functions import (
@@ -84,7 +84,7 @@ from slrsym.certify.manifold_functions import (
     risk_first_derivatives,
     risk_second_derivatives,
 )
-from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
 from slrsym.models import paper_risk_expressions
 from slrsym.models.paper_risk_expressions import ON_M
 from slrsym.notation import ORDER_PARAMETERS
@@ -108,7 +108,7 @@ def _step_parts() -> tuple[CertificatePart, ...]:
         f"pole factor of {x2}": step.poles[1],
         f"slope of {x1}' in {x1}": step.entries[0][0],
         f"slope of {x2}' in {x2}": step.entries[1][1],
-        "Jacobian determinant": step.numerator_determinant,
+        "Jacobian determinant": step.jacobian_numerator_determinant,
         f"step of {x1} below 45 degrees": 2 - step.norms[0],
         f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
@@ -155,8 +155,8 @@ def _at_origin(expr: Expr) -> Expr:
 
 
 def _without_defects(expr: Expr) -> Expr:
-    """Replace the function `ErfDefect(x, y)` by its definition `x - erf(y)`."""
-    return expr.replace(ErfDefect, lambda x, y: x - erf(y))
+    """Replace the function `DifferenceFromErf(x, y)` by its definition `x - erf(y)`."""
+    return expr.replace(DifferenceFromErf, lambda x, y: x - erf(y))
 
 
 # -- fixed points ------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def _enclosure(quantity: str) -> CertificateKind:
     return CertificateKind(
         f"The values of the {quantity} on the box lie between the bounds.",
         _enclosure_parts(quantity),
-        no_algebraic_facts,
+        no_side_conditions,
         ("lam", "gamma", "d", "L", "epsilon"),
         _enclosure_numbers(_LETTERS, _OUTPUTS[quantity]),
     )
@@ -335,7 +335,7 @@ ENCLOSURES: dict[str, CertificateKind] = {
     "enclosure-zeta": CertificateKind(
         "The values of zeta(t, s) lie between the bounds, for t in the interval.",
         _enclosure_parts("zeta"),
-        no_algebraic_facts,
+        no_side_conditions,
         ("s",),
         _enclosure_numbers(("t",), ("zeta",)),
     ),
@@ -354,7 +354,7 @@ KINDS: dict[str, CertificateKind] = {
     "fixed-points": CertificateKind(
         "System (14) has exactly this many solutions in the square, each in its box.",
         lambda numbers: _zero_parts(),
-        no_algebraic_facts,
+        no_side_conditions,
         numbers=("count",),
     ),
     "classification": CertificateKind(
@@ -368,7 +368,7 @@ KINDS: dict[str, CertificateKind] = {
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",
         _rate_parts,
-        no_algebraic_facts,
+        no_side_conditions,
         ("lam", "gamma", "d", "alpha"),
         (
             "radius",

@@ -20,10 +20,16 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from slrsym.balls.boxes import Box, Range, RationalOrRoot, decimal_below, parse_task_ranges
+from slrsym.balls.boxes import (
+    Box,
+    Range,
+    RationalOrSquareRoot,
+    decimal_text_below,
+    parse_task_ranges,
+)
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
+from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
@@ -42,7 +48,9 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(cached_program("slrsym.models.paper_risk_expressions.planar_program")())
+    return numpy_function(
+        cached_program("slrsym.models.paper_risk_expressions.planar_step_program")()
+    )
 
 
 def _grid(count: int) -> NDArray[np.float64]:
@@ -129,7 +137,7 @@ def grid_points_nearest_to_failing(given: Mapping[str, Range], alpha: float) -> 
 
 
 def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
-    r"""Return a step size given by a formula, smaller than necessary, for which conditions hold.
+    r"""Return, as a text, a step size by a formula; all conditions hold up to it.
 
     Parameters
     ----------
@@ -191,7 +199,7 @@ def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str
         q = 4 * g**2 * b / arb.pi().sqrt()
         r = 2 * g**2
         bound = (p + r) / 2 + (((p - r) / 2) ** 2 + q**2).sqrt()
-        return decimal_below(1 / bound, 6)
+        return decimal_text_below(1 / bound, 6)
 
 
 # How many significant digits step sizes have that are tried.
@@ -210,7 +218,7 @@ _TOLERANCE, _RANGE_TOLERANCE = 1e-4, 0.02
 
 @dataclass(frozen=True)
 class StepSize:
-    """The largest certified step size, with other bounds for comparison.
+    """The largest step size certified, the smallest refuted, and two bounds to compare.
 
     Attributes
     ----------
@@ -431,7 +439,7 @@ class _Bisection:
         if self.budget.is_over or alpha <= 0:
             return
         self.attempts += 1
-        at = Range(RationalOrRoot(alpha), RationalOrRoot(alpha))
+        at = Range(RationalOrSquareRoot(alpha), RationalOrSquareRoot(alpha))
         found = certify(
             "alpha",
             self.given | {"alpha": at},

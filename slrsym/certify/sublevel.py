@@ -28,9 +28,9 @@ from sympy.logic.boolalg import Boolean
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import Box, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, is_positivity_refuted_at, prove_positive
-from slrsym.certify.runner import DIGITS
+from slrsym.certify.certificate_search import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.paper_risk_expressions import ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
 from slrsym.renamed import old_attribute
@@ -167,8 +167,8 @@ def _balls(numbers: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arb(to_flint_rational(Fraction(value))) for name, value in numbers.items()}
 
 
-def quadratic_form_entries(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
-    r"""Return entries of the quadratic form in theta and rho, and bounds of the risk at its ends.
+def quadratic_form_entries_and_bounds(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
+    r"""Return quadratic form entries, and lower bounds of the risk at both ends of eta's range.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
     and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
@@ -195,7 +195,7 @@ def sublevel_functions(
     oracle's excess risk.
     """
     task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance)), epsilon: 0}
-    parts = quadratic_risk()
+    parts = risk_as_quadratic_off_manifold()
     form, on_manifold = parts.form.subs(task), parts.on_manifold.subs(task)
     names: dict[Symbol, Expr] = {}
 
@@ -213,7 +213,9 @@ def sublevel_functions(
         level += named("oracle", on_manifold.subs({x1: 1, x2: 1}))
 
     def above(name: str, mu: Expr) -> list[Expr]:
-        found = quadratic_form_entries((R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu))
+        found = quadratic_form_entries_and_bounds(
+            (R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu)
+        )
         minor = named(f"minor_{name}", found["minor"])
         return [found["a"], minor, found["first"] - level, found["last"] - level]
 

@@ -1,12 +1,12 @@
 """The proof checker: terms, theorems, inference rules and the proof log; needs python-flint."""
 
 from slrsym.checker import (
-    analysis,
     arithmetic,
     expectations,
     gaussian_integrals,
     iid_copies,
-    numbers,
+    integrals_and_sums,
+    number_comparison,
     vector_theorems,
 )
 from slrsym.checker.log import (

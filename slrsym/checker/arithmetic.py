@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import fmpq
 
-from slrsym.checker.calculus import special_derivatives_in_premises
+from slrsym.checker.differentiation import special_derivatives_in_premises
 from slrsym.checker.ring import Ring, is_integer_term
 from slrsym.checker.sign import (
     NEG,
@@ -94,7 +94,7 @@ def _learn_sign_from_entry(ring: Ring, entry: Any) -> None:
             require(type(part[1]) is int and 0 < part[1] < 100, "an exponent is not from 1 to 99")
             parts.append((read(part[0]), part[1]))
         rows.append((parse_rational(row[0]), parts))
-    ring.facts.learn_combination(read(entry[1]), rows, read(entry[3]))
+    ring.facts.learn_sign_from_combination(read(entry[1]), rows, read(entry[3]))
 
 
 # -- facts and goals ------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def relations_in_conjunction(p: Term) -> list[Term]:
     return [p] if p[0] in RELATIONS else []
 
 
-def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
+def binder_keys_in_facts(facts: Sequence[Term]) -> frozenset[str]:
     """Return the canonical keys of the binders in facts that no other binder's scope contains."""
     found, left = set(), [t for p in facts for t in p[1:]]
     while left:
@@ -174,7 +174,7 @@ def _arithmetic(
         for q in (*hypotheses, *(t.conclusion for t in premises))
         for r in relations_in_conjunction(q)
     ]
-    slopes, defined = special_derivatives_in_premises(premises), binders_in_facts(facts)
+    slopes, defined = special_derivatives_in_premises(premises), binder_keys_in_facts(facts)
     ring = Ring(size, _parse_exponent_units(units, size), SignEvidence(answers), slopes, defined)
     for i in use:
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")

@@ -23,6 +23,7 @@ from slrsym.checker.term import (
     bound_variables,
     definedness_equation,
     free_symbols,
+    fresh_symbols_by_symbol,
     has_copy_sum,
     is_same_term,
     is_term,
@@ -32,13 +33,12 @@ from slrsym.checker.term import (
     num,
     parts_outside_binder,
     places_and_subterms,
-    rename_apart,
     replace_parts,
     require,
     spend_work,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, combined_hypotheses, require_well_formed_node, rule
+from slrsym.checker.theorem import Theorem, combined_hypotheses, rule, well_formed_node
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -89,10 +89,10 @@ def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
     uneven = [("=", a, b) for a, b in pairs if not is_same_term(a, b)]
     if all(a == ZERO for pair in pairs for a in pair):
-        return [require_well_formed_node(("<=", ZERO, matrix[i][i])) for i in range(n)]
+        return [well_formed_node(("<=", ZERO, matrix[i][i])) for i in range(n)]
     return [
         *uneven,
-        require_well_formed_node(("o", "psd", ("tuple", *(c for row in matrix for c in row)))),
+        well_formed_node(("o", "psd", ("tuple", *(c for row in matrix for c in row)))),
     ]
 
 
@@ -134,7 +134,7 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
         require(is_list, "the source is no covariance matrix and no list of variances")
         m = len(source) - 1
         inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
-        asked = [require_well_formed_node(("<=", ZERO, c)) for c in source[1:]]
+        asked = [well_formed_node(("<=", ZERO, c)) for c in source[1:]]
     require(len(factor) == n * m, "the number of factors is not that of rows times columns")
     require(all(map(is_term, factor)), "a factor is no term")
     rows = [factor[m * i : m * (i + 1)] for i in range(n)]
@@ -142,7 +142,7 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
     for i, j in product(range(n), repeat=2):
         entry, value = entries[n * i + j], bilinear_form(rows[i], matrix, rows[j])
         if not (is_same_term(value, entry) and value in (ZERO, *inner)):
-            asked.append(require_well_formed_node(("=", entry, value)))
+            asked.append(well_formed_node(("=", entry, value)))
     return [*asked, *(definedness_equation(c) for c in factor if c[0] != "n")], p, ()
 
 
@@ -239,7 +239,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         require_names_absent(
             names, parts_outside_binder(t), "a law contains a variable of another one"
         )
-        require_quadratic_in_noise(t)
+        require_integrand_quadratic_in_noise(t)
         return law_existence_conditions(parts_outside_binder(t)) + moderate_growth_conditions(
             *open_binder(t, names)
         )
@@ -247,14 +247,14 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         count, *laws = parts_outside_binder(t)
         require_names_absent(names, [t], "the copies depend on a variable around them")
         require(all(law[0] == "gauss" for law in laws), "the copies have a law of noise")
-        whole = [("o", "integer", count), require_well_formed_node(("<=", ZERO, count))]
+        whole = [("o", "integer", count), well_formed_node(("<=", ZERO, count))]
         return whole + law_existence_conditions(laws) + moderate_growth_conditions(*open_binder(t))
     raise Rejected(f"{head} is not known to be moderate")
 
 
 def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
     """Return a binder's body with fresh variables, and the set of these and of given symbols."""
-    new = rename_apart(bound_variables(node), names | free_symbols(node))
+    new = fresh_symbols_by_symbol(bound_variables(node), names | free_symbols(node))
     return substitute(binder_bodies(node)[0], new), names | set(new.values())
 
 
@@ -275,7 +275,7 @@ def moderate_exponential_conditions(
     ) + moderate_growth_conditions(exponent, names)
 
 
-def require_quadratic_in_noise(node: Term) -> None:
+def require_integrand_quadratic_in_noise(node: Term) -> None:
     """Refuse an integrand of degree above 2 in a noise variable, as only two moments are known."""
     for names, law in laws_with_variables(node):
         low = law[0] != "noise" or _degree_bound(binder_bodies(node)[0], names[0]) <= 2
@@ -300,7 +300,7 @@ def _moderate_growth(function: Term) -> Any:
     is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
     names, (body,) = bound_variables(function), binder_bodies(function)
-    everywhere = require_well_formed_node(("forall", names, (definedness_equation(body),), ()))
+    everywhere = well_formed_node(("forall", names, (definedness_equation(body),), ()))
     return (
         moderate_growth_conditions(*open_binder(function)),
         ("and", ("o", "moderate", function), everywhere),
@@ -313,7 +313,7 @@ def _moderate_growth(function: Term) -> Any:
 
 def make_expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
     """Return the expectation of an integrand under laws; refuse one that is not well-formed."""
-    return require_well_formed_node(("E", tuple(names), (body,), tuple(laws)))
+    return well_formed_node(("E", tuple(names), (body,), tuple(laws)))
 
 
 @rule("linear", "t", "ts", "ts", premises=1)
@@ -336,7 +336,7 @@ def _linearity(
         "the premise is not that the body is the combination",
     )
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    means = [require_well_formed_node(replace_parts(node, {(2, 0): f})) for f in parts]
+    means = [well_formed_node(replace_parts(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
     return (
@@ -517,12 +517,12 @@ def _derivative_of_expectation(t: Term) -> Any:
     require_names_absent(
         names, parts_outside_binder(node), "a law contains a variable of the derivative"
     )
-    require_quadratic_in_noise(node)
-    new = rename_apart(bound_variables(node), free_symbols(t) | set(names))
+    require_integrand_quadratic_in_noise(node)
+    new = fresh_symbols_by_symbol(bound_variables(node), free_symbols(t) | set(names))
     body = substitute(body, new)
     inner = ("d", t[1], names, (body,), parts_outside_binder(t))
     right = make_expectation(tuple(new.values()), inner, parts_outside_binder(node))
-    places = rename_apart(names, free_symbols(t) | set(new.values()))
+    places = fresh_symbols_by_symbol(names, free_symbols(t) | set(new.values()))
     asked = moderate_growth_conditions(
         substitute(body, places), frozenset(new.values()) | set(places.values())
     )
@@ -545,9 +545,9 @@ def _integral_against_density(node: Term) -> Any:
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
     body = ("*", norm, mean, ("f", "exp", exponent))
-    integral = require_well_formed_node(("int", (x,), (body,), (("-oo",), ("oo",))))
+    integral = well_formed_node(("int", (x,), (body,), (("-oo",), ("oo",))))
     return (
-        [require_well_formed_node(("<", ZERO, v)), definedness_equation(node)],
+        [well_formed_node(("<", ZERO, v)), definedness_equation(node)],
         ("=", node, integral),
         ("gaussian-density",),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slrsym.checker.calculus import (
+from slrsym.checker.differentiation import (
     HALF,
     differentiated_function,
     reciprocal_term,
@@ -30,8 +30,8 @@ from slrsym.checker.expectations import (
     product_of_factors,
     require_body_without_copies,
     require_expectation,
+    require_integrand_quadratic_in_noise,
     require_names_absent,
-    require_quadratic_in_noise,
     sum_of_terms,
 )
 from slrsym.checker.term import (
@@ -52,7 +52,7 @@ from slrsym.checker.term import (
     spend_work,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, require_relation, require_well_formed_node, rule
+from slrsym.checker.theorem import Theorem, require_relation, rule, well_formed_node
 
 TWO = num(2)
 
@@ -65,7 +65,7 @@ def sqrt_term(t: Term) -> Term:
 # -- what has a mean ------------------------------------------------------------------------------
 
 
-def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
+def moderate_bound_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions that a function of moderate growth bounds a term, or refuse the term."""
     spend_work(10 * NODE * len(t))
     try:
@@ -74,24 +74,24 @@ def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         pass
     require(not has_copy_sum(t), "the function of copies is not known to be moderate")
     if t[0] in ("+", "*"):
-        return [p for part in t[1:] for p in bounded_growth_conditions(part, names)]
+        return [p for part in t[1:] for p in moderate_bound_conditions(part, names)]
     if t[0] == "^" and t[1] > 0 and t[2] == 1:
-        return bounded_growth_conditions(t[3], names)
+        return moderate_bound_conditions(t[3], names)
     if t[0] == "f" and t[1] in ("abs", "max", "sign"):
-        return [p for part in t[2:] for p in bounded_growth_conditions(part, names)]
+        return [p for part in t[2:] for p in moderate_bound_conditions(part, names)]
     if t[:2] == ("f", "log"):
         # |log u| <= u for u >= 1.
-        everywhere = require_well_formed_node(
-            ("forall", tuple(sorted(names)), (require_well_formed_node(("<=", ONE, t[2])),), ())
+        everywhere = well_formed_node(
+            ("forall", tuple(sorted(names)), (well_formed_node(("<=", ONE, t[2])),), ())
         )
-        return [everywhere, *bounded_growth_conditions(t[2], names)]
+        return [everywhere, *moderate_bound_conditions(t[2], names)]
     if t[:2] == ("f", "exp"):
         # At each point abs(v) is v or -v, so it is enough to bound both.
         found = [part for part in _parts_of_sums_and_products(t[2]) if part[:2] == ("f", "abs")]
         few = 0 < len(found) <= 8
         require(few, "exp is not known to be bounded: no abs in its exponent, or more than 8")
         sides = (replace_in_exponent(t, found[0], v) for v in (found[0][2], neg(found[0][2])))
-        return [p for side in sides for p in bounded_growth_conditions(side, names)]
+        return [p for side in sides for p in moderate_bound_conditions(side, names)]
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
 
@@ -120,10 +120,10 @@ def _expectation_exists(node: Term) -> Any:
 
     The body is at most quadratic in noise.
     """
-    require_quadratic_in_noise(require_expectation(node))
+    require_integrand_quadratic_in_noise(require_expectation(node))
     asked = [
         *law_existence_conditions(parts_outside_binder(node)),
-        *bounded_growth_conditions(*open_binder(node)),
+        *moderate_bound_conditions(*open_binder(node)),
     ]
     return asked, definedness_equation(node), ("gaussian-moments",)
 
@@ -156,7 +156,7 @@ def _covariance_of_forms(node: Term, first: list[Term], second: list[Term]) -> T
     return bilinear_form(first, joint_moments(parts_outside_binder(node))[1], second)
 
 
-def require_gaussian_body(node: Term) -> Term:
+def require_body_under_gaussian_laws(node: Term) -> Term:
     """Return the integrand of an expectation under Gaussian laws; refuse one with copies."""
     body = require_body_without_copies(node)
     require(all(law[0] == "gauss" for law in parts_outside_binder(node)), "a law is not Gaussian")
@@ -166,7 +166,7 @@ def require_gaussian_body(node: Term) -> Term:
 @rule("gaussian integral", "t")
 def _gaussian_integral(node: Term) -> Any:
     """Conclude the mean of erf, sign, absolute value or exponential of an affine form."""
-    body = require_gaussian_body(node)
+    body = require_body_under_gaussian_laws(node)
     is_listed = body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp")
     require(is_listed, "the function is not in the table of integrals")
     kind, u = body[1:]
@@ -179,7 +179,7 @@ def _gaussian_integral(node: Term) -> Any:
     if kind == "erf":
         spread = ("+", ONE, spread)
     else:
-        asked.append(require_well_formed_node(("<", ZERO, v)))
+        asked.append(well_formed_node(("<", ZERO, v)))
     value: Term = ("f", "erf", ("*", m, reciprocal_term(spread, 2)))
     if kind == "abs":
         density = ("f", "exp", ("*", num(-1, 2), square_term(m), reciprocal_term(v)))
@@ -212,7 +212,7 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
     left = ("+", ONE, ("*", num(-2), a, v))
     inner = ("+", ("*", a, square_term(m)), ("*", b, m), ("*", HALF, square_term(b), v))
     exponent = ("+", c, ("*", inner, reciprocal_term(left)))
-    asked.append(require_well_formed_node(("<", ZERO, left)))
+    asked.append(well_formed_node(("<", ZERO, left)))
     value = ("*", reciprocal_term(left, 2), ("f", "exp", exponent))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
@@ -236,7 +236,7 @@ def _mean_of_exponential_of_pair(
     first, last = (("+", ONE, ("*", num(-2), left[i][i])) for i in range(2))
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
-    asked += [require_well_formed_node(("<", ZERO, t)) for t in (size, ("+", first, last))]
+    asked += [well_formed_node(("<", ZERO, t)) for t in (size, ("+", first, last))]
     return (
         asked,
         ("=", node, ("*", reciprocal_term(size, 2), ("f", "exp", c))),
@@ -247,7 +247,7 @@ def _mean_of_exponential_of_pair(
 @rule("centred pair", "t")
 def _mean_of_product(node: Term) -> Any:
     """Conclude the mean of a product of two erf, sign or absolute values of centred forms."""
-    body = require_gaussian_body(node)
+    body = require_body_under_gaussian_laws(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
     are_listed = all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts)
@@ -261,7 +261,7 @@ def _mean_of_product(node: Term) -> Any:
         v = _covariance_of_forms(node, row, row)
         noise = ONE if kind == "erf" else ZERO
         spreads.append(sum_of_terms([noise, ("*", TWO, v)]))
-        asked += [] if kind == "erf" else [require_well_formed_node(("<", ZERO, v))]
+        asked += [] if kind == "erf" else [well_formed_node(("<", ZERO, v))]
     size = sqrt_term(("*", *spreads))
     angle = ("f", "asin", ("*", TWO, c, reciprocal_term(("*", *spreads), 2)))
     scale = ("*", TWO, reciprocal_term(("pi",)))
@@ -269,7 +269,7 @@ def _mean_of_product(node: Term) -> Any:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
     require(kinds == ["abs", "abs"], "one function is an absolute value, and the other is not")
     rest = ("+", square_term(size), ("*", num(-4), square_term(c)))
-    asked.append(require_well_formed_node(("<=", ZERO, rest)))
+    asked.append(well_formed_node(("<=", ZERO, rest)))
     value = ("*", scale, ("+", ("*", HALF, sqrt_term(rest)), ("*", c, angle)))
     return asked, ("=", node, value), ("bivariate-normal",)
 
@@ -308,6 +308,6 @@ def _tangent_inequality(theorem: Theorem, at: Term, point: Term) -> Any:
     low, high = (line, value) if convex else (value, line)
     return (
         [*theorem.hypotheses.values(), *asked],
-        require_well_formed_node(("<=", low, high)),
+        well_formed_node(("<=", low, high)),
         ("taylor-theorem",),
     )

@@ -19,17 +19,17 @@ from slrsym.checker.term import (
     bound_variables,
     definedness_equation,
     free_symbols,
+    fresh_symbols_by_symbol,
     has_copy_sum,
     is_same_term,
     num,
     parts_outside_binder,
     places_and_subterms,
-    rename_apart,
     replace_parts,
     require,
     substitute,
 )
-from slrsym.checker.theorem import require_well_formed_node, rule
+from slrsym.checker.theorem import rule, well_formed_node
 
 
 def require_copy_sum(t: Term) -> None:
@@ -44,7 +44,7 @@ def _split_off_copy(node: Term, copies: Term) -> Any:
     (body,), names = binder_bodies(require_expectation(node)), bound_variables(node)
     require_names_absent(names, [copies], "the copies contain a variable of the expectation")
     count, *laws = parts_outside_binder(copies)
-    new = rename_apart(bound_variables(copies), free_symbols(node) | set(names))
+    new = fresh_symbols_by_symbol(bound_variables(copies), free_symbols(node) | set(names))
     less = replace_parts(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
     alone = not has_copy_sum(replace_outside_binders(body, copies, ZERO))
@@ -56,7 +56,7 @@ def _split_off_copy(node: Term, copies: Term) -> Any:
     other = make_expectation((*names, *new.values()), body, (*parts_outside_binder(node), *laws))
     asked = [
         ("o", "integer", count),
-        require_well_formed_node(("<=", ONE, count)),
+        well_formed_node(("<=", ONE, count)),
         definedness_equation(node),
         definedness_equation(other),
     ]
@@ -99,7 +99,7 @@ def _moments_of_copies(node: Term) -> Any:
     asked = [
         *law_existence_conditions(parts_outside_binder(node)),
         ("o", "integer", n),
-        require_well_formed_node(("<=", ZERO, n)),
+        well_formed_node(("<=", ZERO, n)),
     ]
     mean = ("*", n, first)
     if not squared:

@@ -34,7 +34,7 @@ from slrsym.checker.term import (
     require,
     work,
 )
-from slrsym.checker.theorem import Theorem, find_rule, prove, rule
+from slrsym.checker.theorem import Theorem, apply_rule, find_rule, rule
 
 FORMAT = "slrsym proof log 2"
 UNCHECKED = "unchecked: "
@@ -87,19 +87,19 @@ class ProvedClaims:
         """Add a claim with its theorem; refuse a theorem that says or supposes something else."""
         require(is_printable_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
-        require_unambiguous_names(statement, *given)
+        require_distinct_symbol_names(statement, *given)
         allowed = {canonical_key(h) for h in given}
         extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
         require(not extra, f"the proof supposes more: {'; '.join(map(canonical_key, extra))[:300]}")
         require(is_same_term(shown.conclusion, statement), "the proof shows another statement")
         # As stated: the hypotheses of the claim, whether the proof needs them or not.
-        self._claims[id] = prove("logic", [shown], tuple(given), statement)
+        self._claims[id] = apply_rule("logic", [shown], tuple(given), statement)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
 
 
-def require_unambiguous_names(*formulas: Term) -> None:
+def require_distinct_symbol_names(*formulas: Term) -> None:
     """Refuse formulas in which two different symbols have the same name."""
     table: dict[str, Term] = {}
     for symbol in sorted(frozenset().union(*map(free_symbols, formulas))):
@@ -116,16 +116,16 @@ class ProofBuilder:
 
     def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
         """Apply an inference rule and add the inference; leave the proof unchanged if refused."""
-        self.theorems.append(prove(name, [p.theorem for p in premises], *data))
+        self.theorems.append(apply_rule(name, [p.theorem for p in premises], *data))
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
-    def find_premise(self, number: Any) -> Inference:
+    def find_premise(self, reference: Any) -> Inference:
         """Return the inference or claim that a reference in a log names."""
-        if isinstance(number, str):
-            return self.claims.cite(number)
-        is_earlier = type(number) is int and 0 <= number < len(self.theorems)
-        require(is_earlier, f"no earlier inference {number!r:.40}")
-        return Inference(number, self.theorems[number])
+        if isinstance(reference, str):
+            return self.claims.cite(reference)
+        is_earlier = type(reference) is int and 0 <= reference < len(self.theorems)
+        require(is_earlier, f"no earlier inference {reference!r:.40}")
+        return Inference(reference, self.theorems[reference])
 
 
 def _parse_argument(kind: str, data: Any, reader: TermReader) -> Any:

@@ -38,7 +38,7 @@ class TruthValueSearch:
         kind = head if holds else {"and": "or", "or": "and"}[head]
         return (kind, tuple(self.compile_formula(part, holds) for part in p[1:]))
 
-    def truth_value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
+    def truth_value_or_open_atom(self, p: Compiled, known: dict[int, bool]) -> bool | int:
         """Return a compiled formula's truth value, or the number of an undecided atom in it."""
         spend_work(1)
         if isinstance(p, int):
@@ -46,13 +46,16 @@ class TruthValueSearch:
                 return abs(p)
             return known[abs(p)] is (p > 0)
         if p[0] == "iff":
-            a, b = self.truth_value(p[1], known), self.truth_value(p[2], known)
+            a, b = (
+                self.truth_value_or_open_atom(p[1], known),
+                self.truth_value_or_open_atom(p[2], known),
+            )
             if type(a) is int:
                 return a
             return b if type(b) is int else a is b
         absorbing, open_atom = p[0] == "or", 0
         for part in p[1]:
-            value = self.truth_value(part, known)
+            value = self.truth_value_or_open_atom(part, known)
             if value is absorbing:
                 return absorbing
             if type(value) is int:
@@ -65,7 +68,7 @@ class TruthValueSearch:
         while cases:
             formulas, known = cases.pop()
             spend_work(len(known))
-            values = [(p, self.truth_value(p, known)) for p in formulas]
+            values = [(p, self.truth_value_or_open_atom(p, known)) for p in formulas]
             if any(value is False for _, value in values):
                 continue
             undecided = [p for p, value in values if value is not True]

@@ -1,4 +1,4 @@
-"""Axiom schemes on orbits of maps of a box: the conclusion and the hypotheses of each.
+"""Theorems on orbits of maps of a box: the conclusion and the hypotheses of each.
 
 A schema reads its goal and a few terms that it speaks of, and says what has to hold; that becomes
 hypotheses of the theorem, which other theorems remove. A box map g is the tuple of a function with
@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from slrsym.checker.calculus import square_term
+from slrsym.checker.differentiation import square_term
 from slrsym.checker.expectations import ONE, ZERO
 from slrsym.checker.term import (
     Rejected,
@@ -27,14 +27,14 @@ from slrsym.checker.term import (
     canonical_key,
     definedness_equation,
     free_symbols,
+    fresh_symbols_by_symbol,
     is_term,
     neg,
     num,
-    rename_apart,
     require,
     substitute,
 )
-from slrsym.checker.theorem import require_well_formed_node, rule
+from slrsym.checker.theorem import rule, well_formed_node
 
 SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh", "cosh", "tanh",
                     "atan", "zeta", "owens"})  # fmt: skip
@@ -74,7 +74,7 @@ def _smooth_near_point(function: Term, point: Term) -> Any:
     place = point[1:]
     names = bound_variables(require_real_function(function, len(place), None))
     require(all(map(is_term, place)), "a coordinate of the point is no term")
-    new = rename_apart(names, free_symbols(function) | free_symbols(point))
+    new = fresh_symbols_by_symbol(names, free_symbols(function) | free_symbols(point))
     bodies = [substitute(b, new) for b in binder_bodies(function)]
     put = dict(zip(new.values(), place, strict=True))
     near = frozenset(new.values())
@@ -82,10 +82,13 @@ def _smooth_near_point(function: Term, point: Term) -> Any:
     return [*asked, *map(definedness_equation, place)], ("o", "smooth", function, point), ()
 
 
-def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:
+def require_real_function(t: Term, variable_count: int, values: int | None = 1) -> Term:
     """Return a function with given numbers of real variables and values; refuse other terms."""
     require(t[0] == "lam", "the argument is no function")
-    require(len(bound_variables(t)) == variables, f"the function has not {variables} variables")
+    require(
+        len(bound_variables(t)) == variable_count,
+        f"the function has not {variable_count} variables",
+    )
     require(all(x[2] == "R" for x in bound_variables(t)), "a variable of the function is not real")
     require(values in (None, len(binder_bodies(t))), f"the function has not {values} values")
     return t
@@ -138,7 +141,7 @@ def map_from_tuple(g: Term, taken: Iterable[Term]) -> MapOnBox:
     for a, b in zip(low[1:], high[1:], strict=True):
         in_order = a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2]
         require(in_order, "the ends of the box are not numbers in order")
-    new = rename_apart(names, taken)
+    new = fresh_symbols_by_symbol(names, taken)
     values = tuple(substitute(t, new) for t in binder_bodies(images))
     return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
 
@@ -158,28 +161,32 @@ class OrbitGoal:
         return frozenset().union(*map(free_symbols, (self.map, *self.about, *self.values)))
 
     @cached_property
-    def named_map(self) -> MapOnBox:
+    def map_with_fresh_names(self) -> MapOnBox:
         """The map of the statement, with coordinate names that no other symbol has."""
         return map_from_tuple(self.map, self.free_symbols)
 
     def value_at(self, point: tuple[Term, ...], f: Term) -> Term:
         """Return the value of a function of the coordinates at a given point."""
-        return apply_function_at(require_real_function(f, len(self.named_map.names)), (), point)
+        return apply_function_at(
+            require_real_function(f, len(self.map_with_fresh_names.names)), (), point
+        )
 
     def value_at_generic_point(self, f: Term) -> Term:
         """Return the value of a function at a generic point of the box."""
-        return self.value_at(self.named_map.names, f)
+        return self.value_at(self.map_with_fresh_names.names, f)
 
     def value_after_step(self, f: Term) -> Term:
         """Return the value of a function at the image of a generic point under the map."""
-        return self.value_at(self.named_map.images, f)
+        return self.value_at(self.map_with_fresh_names.images, f)
 
     def components_at_generic_point(self, f: Term) -> list[Term]:
         """Return all components of a vector-valued function at a generic point of the box."""
         put = dict(
             zip(
-                bound_variables(require_real_function(f, len(self.named_map.names), None)),
-                self.named_map.names,
+                bound_variables(
+                    require_real_function(f, len(self.map_with_fresh_names.names), None)
+                ),
+                self.map_with_fresh_names.names,
                 strict=True,
             )
         )
@@ -187,7 +194,7 @@ class OrbitGoal:
 
     def points_of_finite_set(self, t: Term) -> list[tuple[Term, ...]]:
         """Return the points of a finite set; refuse other numbers of coordinates than the map's."""
-        return points_of_set(t, len(self.named_map.names))
+        return points_of_set(t, len(self.map_with_fresh_names.names))
 
 
 def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
@@ -221,7 +228,7 @@ def _orbit_theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
     require(len(values) == count, f"{name} takes {count} values")
     asked = needs(OrbitGoal(goal[1], goal[2], goal[3:], values))
-    return list(map(require_well_formed_node, asked)), goal, (f"theorem {name}", *axioms)
+    return list(map(well_formed_node, asked)), goal, (f"theorem {name}", *axioms)
 
 
 def single_subject_of_statement(goal: OrbitGoal) -> Term:
@@ -248,8 +255,8 @@ def _decrease(goal: OrbitGoal) -> list[Term]:
     f = single_subject_of_statement(goal)
     change = ("+", goal.value_after_step(f), neg(goal.value_at_generic_point(f)))
     return [
-        goal.named_map.invariance_formula(),
-        goal.named_map.for_all_points(("<=", change, ZERO)),
+        goal.map_with_fresh_names.invariance_formula(),
+        goal.map_with_fresh_names.for_all_points(("<=", change, ZERO)),
     ]
 
 
@@ -271,10 +278,12 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
         ("*", require_term(rate), slack),
     )
     return [
-        goal.named_map.invariance_formula(),
-        goal.named_map.for_all_points(("<=", change, ZERO)),
-        goal.named_map.for_all_points(("<=", ZERO, slack)),
-        goal.named_map.for_all_points(("<=", require_term(floor), goal.value_at_generic_point(f))),
+        goal.map_with_fresh_names.invariance_formula(),
+        goal.map_with_fresh_names.for_all_points(("<=", change, ZERO)),
+        goal.map_with_fresh_names.for_all_points(("<=", ZERO, slack)),
+        goal.map_with_fresh_names.for_all_points(
+            ("<=", require_term(floor), goal.value_at_generic_point(f))
+        ),
         ("<", ZERO, rate),
     ]
 
@@ -289,8 +298,8 @@ def _bound_by_multiple_formulas(goal: OrbitGoal, terms: Iterable[Term]) -> list[
     )
     vanishes = ("o", "VanishesAlong", goal.map, slack)
     return [
-        goal.named_map.invariance_formula(),
-        goal.named_map.for_all_points(("<=", least, ZERO)),
+        goal.map_with_fresh_names.invariance_formula(),
+        goal.map_with_fresh_names.for_all_points(("<=", least, ZERO)),
         vanishes,
     ]
 
@@ -302,7 +311,7 @@ def _small_steps(goal: OrbitGoal) -> list[Term]:
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
     require(not goal.about, "the sentence is about more than the map")
-    steps = zip(goal.named_map.images, goal.named_map.names, strict=True)
+    steps = zip(goal.map_with_fresh_names.images, goal.map_with_fresh_names.names, strict=True)
     return _bound_by_multiple_formulas(goal, (("+", y, neg(x)) for y, x in steps))
 
 
@@ -315,7 +324,10 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     there.
     """
     values = goal.components_at_generic_point(single_subject_of_statement(goal))
-    return [*_bound_by_multiple_formulas(goal, values), goal.named_map.smoothness_formula(*values)]
+    return [
+        *_bound_by_multiple_formulas(goal, values),
+        goal.map_with_fresh_names.smoothness_formula(*values),
+    ]
 
 
 @register_theorem("connected-limits", "OrbitsConvergeTo", 1,
@@ -330,13 +342,13 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     (equations,) = goal.values
     system = ("and", *(("=", e, ZERO) for e in goal.components_at_generic_point(equations)))
     listed = [
-        ("and", *(("=", x, v) for x, v in zip(goal.named_map.names, p, strict=True)))
+        ("and", *(("=", x, v) for x, v in zip(goal.map_with_fresh_names.names, p, strict=True)))
         for p in goal.points_of_finite_set(single_subject_of_statement(goal))
     ]
     solved = ("implies", system, ("or", *listed))
     return [
-        goal.named_map.invariance_formula(),
-        goal.named_map.for_all_points(solved),
+        goal.map_with_fresh_names.invariance_formula(),
+        goal.map_with_fresh_names.for_all_points(solved),
         ("o", "StepsVanish", goal.map),
         ("o", "AccumulationPointsSolve", goal.map, equations),
     ]
@@ -362,21 +374,28 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
     require(value[1] * b[2] <= b[1] * value[2], "the value is above the box")
     others = [j for j in range(len(large.names)) if j != i]
     require(
-        len(others) == len(goal.named_map.names), "the map on the face has not one coordinate less"
+        len(others) == len(goal.map_with_fresh_names.names),
+        "the map on the face has not one coordinate less",
     )
-    for mine, theirs in ((goal.named_map.low, large.low), (goal.named_map.high, large.high)):
+    for mine, theirs in (
+        (goal.map_with_fresh_names.low, large.low),
+        (goal.map_with_fresh_names.high, large.high),
+    ):
         require(mine == tuple(theirs[j] for j in others), "the ends of the face are others")
-    here = (*goal.named_map.names[:i], value, *goal.named_map.names[i:])
+    here = (*goal.map_with_fresh_names.names[:i], value, *goal.map_with_fresh_names.names[i:])
     put = dict(zip(large.names, here, strict=True))
     images = [substitute(t, put) for t in large.images]
     kept = [("=", images[i], value)]
-    kept += [("=", mine, images[j]) for mine, j in zip(goal.named_map.images, others, strict=True)]
-    asked = [*map(goal.named_map.for_all_points, kept), ("o", goal.kind, whole, of)]
+    kept += [
+        ("=", mine, images[j])
+        for mine, j in zip(goal.map_with_fresh_names.images, others, strict=True)
+    ]
+    asked = [*map(goal.map_with_fresh_names.for_all_points, kept), ("o", goal.kind, whole, of)]
     if goal.kind == "DecreasesAlong":
         value_of = apply_function_at(require_real_function(of, len(here)), (), here)
         return [
             *asked,
-            goal.named_map.for_all_points(
+            goal.map_with_fresh_names.for_all_points(
                 ("=", goal.value_at_generic_point(single_subject_of_statement(goal)), value_of)
             ),
         ]
@@ -398,19 +417,19 @@ def _expansion_formulas(goal: OrbitGoal) -> list[Term]:
     """Return formulas which say that a map multiplies distances by at least a factor c > 0."""
     (factor,) = goal.values
     require(not goal.about, "the sentence is about more than the map")
-    new = rename_apart(
-        goal.named_map.names,
-        frozenset(goal.named_map.names) | free_symbols(goal.map) | free_symbols(factor),
+    new = fresh_symbols_by_symbol(
+        goal.map_with_fresh_names.names,
+        frozenset(goal.map_with_fresh_names.names) | free_symbols(goal.map) | free_symbols(factor),
     )
     second = tuple(new.values())
 
     def distance(a: Iterable[Term], b: Iterable[Term]) -> Term:
         return ("+", *(("f", "abs", ("+", x, neg(y))) for x, y in zip(a, b, strict=True)))
 
-    moved = [substitute(t, new) for t in goal.named_map.images]
-    least = ("*", require_term(factor), distance(goal.named_map.names, second))
-    expands = ("<=", least, distance(goal.named_map.images, moved))
-    return [goal.named_map.for_all_points(expands, more=second), ("<", ZERO, factor)]
+    moved = [substitute(t, new) for t in goal.map_with_fresh_names.images]
+    least = ("*", require_term(factor), distance(goal.map_with_fresh_names.names, second))
+    expands = ("<=", least, distance(goal.map_with_fresh_names.images, moved))
+    return [goal.map_with_fresh_names.for_all_points(expands, more=second), ("<", ZERO, factor)]
 
 
 @register_theorem("expansion-injective", "Injective", 1)
@@ -431,7 +450,10 @@ def _expansion_invertible(goal: OrbitGoal) -> list[Term]:
     $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
     its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
     """
-    return [*_expansion_formulas(goal), goal.named_map.smoothness_formula(*goal.named_map.images)]
+    return [
+        *_expansion_formulas(goal),
+        goal.map_with_fresh_names.smoothness_formula(*goal.map_with_fresh_names.images),
+    ]
 
 
 @register_theorem("local-inverse", "LocalDiffeomorphism", 0,
@@ -445,12 +467,12 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
     strict = [
         p
         for point in goal.points_of_finite_set(single_subject_of_statement(goal))
-        for p in goal.named_map.inside_conditions(point, "<")
+        for p in goal.map_with_fresh_names.inside_conditions(point, "<")
     ]
     return [
         ("o", "InvertibleJacobian", goal.map),
         *strict,
-        goal.named_map.smoothness_formula(*goal.named_map.images),
+        goal.map_with_fresh_names.smoothness_formula(*goal.map_with_fresh_names.images),
     ]
 
 
@@ -476,7 +498,7 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
     neighbourhoods cover the inside. The orbit does not leave the box, so this can be done $N$
     times.
     """
-    g, (matrix, eigenvalue) = goal.named_map, goal.values
+    g, (matrix, eigenvalue) = goal.map_with_fresh_names, goal.values
     require(
         len(goal.points_of_finite_set(single_subject_of_statement(goal))) == 1,
         "there is more than one point",
@@ -526,17 +548,17 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
     """
     (f,) = goal.values
     less = [
-        goal.named_map.for_all_points(
+        goal.map_with_fresh_names.for_all_points(
             ("<", goal.value_at_generic_point(f), goal.value_at(p, f)), "<"
         )
         for p in goal.points_of_finite_set(single_subject_of_statement(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
     return [
-        goal.named_map.invariance_formula(),
+        goal.map_with_fresh_names.invariance_formula(),
         *less,
         along,
-        goal.named_map.smoothness_formula(goal.value_at_generic_point(f)),
+        goal.map_with_fresh_names.smoothness_formula(goal.value_at_generic_point(f)),
     ]
 
 

@@ -28,8 +28,8 @@ from slrsym.checker.theorem import (
     Theorem,
     combined_hypotheses,
     require_relation,
-    require_well_formed_node,
     rule,
+    well_formed_node,
 )
 
 
@@ -43,7 +43,7 @@ def _sort_of_symbol(symbol: Term) -> Any:
 @rule("order", "t", "t")
 def _trichotomy(a: Term, b: Term) -> Any:
     """Conclude that exactly one of <, =, > holds of defined terms, and what <= and != mean."""
-    less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
+    less, equal, more = well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
     both_defined, one_holds = (
         ("and", definedness_equation(a), definedness_equation(b)),
         ("or", less, equal, more),
@@ -86,7 +86,7 @@ def _defined_part(theorem: Theorem, path: Any) -> Any:
     require_relation(theorem.conclusion)
     nodes, part = nodes_on_path(theorem.conclusion, path)
     require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
-    return theorem.hypotheses.values(), require_well_formed_node(definedness_equation(part)), ()
+    return theorem.hypotheses.values(), well_formed_node(definedness_equation(part)), ()
 
 
 @rule("rewrite", "json", premises=2)
@@ -105,7 +105,7 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
         require(is_same_term(part, a) or is_same_term(part, b), "another term stands at this place")
         part, mine = (b if is_same_term(part, a) else a), combined_hypotheses([equation])
         for t, i in reversed(nodes):
-            part = require_well_formed_node(replace_parts(t, {i: part}))
+            part = well_formed_node(replace_parts(t, {i: part}))
             if bound_variables(t) and is_bound_place(t, i):
                 mine = hypotheses_outside_binder(t, mine)
         conclusion, given = part, given | mine
@@ -128,7 +128,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
 
 
 def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
-    """Return the hypotheses that remain when a relation of bodies is put under a binder."""
+    """Return the hypotheses left when a relation is put under a binder; refuse any it catches."""
     names, added = set(bound_variables(node)), []
     if node[0] in ("sum", "int"):
         ((x,), (low, high)) = bound_variables(node), parts_outside_binder(node)
@@ -145,7 +145,7 @@ def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, T
     require(node[0] != "E" or not with_copies, "a hypothesis contains the value of a sum of copies")
     caught = sorted(s[1] for s in names if any(s in free_symbols(h) for h in given.values()))
     require(not caught, f"a hypothesis contains {', '.join(caught)}, which is bound here")
-    return given | {canonical_key(h): require_well_formed_node(h) for h in added}
+    return given | {canonical_key(h): well_formed_node(h) for h in added}
 
 
 def refuse_reversed_infinite_ends(node: Term) -> None:
@@ -170,7 +170,7 @@ def _compare_binders(theorem: Theorem, node: Term) -> Any:
         # Sums of no terms are equal, so a strict comparison needs at least one term.
         asked = sum_range_conditions(node, is_empty_allowed=kind != "<")
     elif node[0] == "int" and all(map(is_term, parts_outside_binder(node))) and kind != "=":
-        asked = [require_well_formed_node((kind, *parts_outside_binder(node)))]
+        asked = [well_formed_node((kind, *parts_outside_binder(node)))]
     elif node[0] == "int":
         refuse_reversed_infinite_ends(node)
     exist = [] if node[0] == "sum" else [definedness_equation(node), definedness_equation(other)]
@@ -191,7 +191,7 @@ def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, I
     kind, body, other = require_relation(theorem.conclusion)
     require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
-    return kind, require_well_formed_node(replace_parts(node, {(2, 0): other})), given.values()
+    return kind, well_formed_node(replace_parts(node, {(2, 0): other})), given.values()
 
 
 def sum_range_conditions(node: Term, is_empty_allowed: bool = True) -> list[Term]:

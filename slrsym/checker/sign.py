@@ -1,4 +1,4 @@
-"""Signs of polynomials, and the certificates from which the checker infers them.
+"""Known signs of polynomials, and how the checker infers further ones from evidence.
 
 A sign is a set of -1, 0, 1: the values that the sign may still have.
 """
@@ -42,7 +42,7 @@ def sign_of_power(a: Sign, n: int) -> Sign:
     return POS if n == 0 else a if n % 2 else sign_of_product(a, a) & NN
 
 
-def generators_in(p: Poly) -> list[int]:
+def generator_indices_in(p: Poly) -> list[int]:
     """Return the indices of the generators that occur in a polynomial."""
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
@@ -162,7 +162,7 @@ class SignFacts:
         found = sign_of_product(self._sign_of_monic(name), s)
         if len(found) == 1:
             return found
-        single = [(i, self._sign_of_monic(str(self.x[i]))) for i in generators_in(p)]
+        single = [(i, self._sign_of_monic(str(self.x[i]))) for i in generator_indices_in(p)]
         terms, total = p.terms(), ZERO
         for m, c in terms:
             t = sign_of_rational(c)
@@ -186,7 +186,7 @@ class SignFacts:
 
     # -- certificates -----------------------------------------------------------------------------
 
-    def learn_combination(
+    def learn_sign_from_combination(
         self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly
     ) -> None:
         """Store the sign of p, given that factor * p = sum of c * product of g^n and factor > 0."""

@@ -196,7 +196,7 @@ def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
     return ("s", name, s[2])
 
 
-def rename_apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
+def fresh_symbols_by_symbol(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
     """Return, by variable, new symbols of the same sorts whose names are not taken."""
     taken, new = set(taken), {}
     for s in names:
@@ -225,7 +225,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         values_inside = {s: e for s, e in values.items() if s in free_inside and s not in names}
         incoming = frozenset().union(*map(free_symbols, values_inside.values()))
         if incoming & set(names):
-            new = rename_apart(
+            new = fresh_symbols_by_symbol(
                 [s for s in names if s in incoming], incoming | free_inside | set(names)
             )
             values_inside = values_inside | new
@@ -409,7 +409,7 @@ def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
 
 
 def require_well_formed(t: Term) -> None:
-    """Refuse a node whose parameters, or whose number or kinds of subterms, are wrong."""
+    """Refuse a node whose parameters or number or kinds of subterms are wrong; look no deeper."""
     if t[0] in BINDERS:
         _require_well_formed_binder(t)
         return

@@ -104,7 +104,7 @@ def find_rule(name: Any, data: Sequence[Any]) -> InferenceRule:
     return RULES[name]
 
 
-def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
+def apply_rule(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     """Return the theorem that an inference rule concludes; `Rejected` says why if there is none."""
     apply, kinds, count, extension = find_rule(name, data)
     # What may give other parts when it is read again is read once.
@@ -161,7 +161,7 @@ def require_relation(t: Term) -> tuple[str, Term, Term]:
     return t
 
 
-def require_well_formed_node(t: Term) -> Term:
+def well_formed_node(t: Term) -> Term:
     """Return a newly built node; refuse it if it is not well-formed."""
     require_well_formed(t)
     return t
@@ -211,7 +211,7 @@ def _generalise(theorem: Theorem, symbol: Term) -> Any:
     """Conclude "for all values of a symbol", if no hypothesis contains the symbol."""
     given = theorem.hypotheses.values()
     require(not any(symbol in free_symbols(h) for h in given), f"a hypothesis contains {symbol[1]}")
-    return given, require_well_formed_node(("forall", (symbol,), (theorem.conclusion,), ())), ()
+    return given, well_formed_node(("forall", (symbol,), (theorem.conclusion,), ())), ()
 
 
 @rule("specialise", "ts", premises=1)

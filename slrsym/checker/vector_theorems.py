@@ -1,4 +1,4 @@
-"""Axiom schemes on pairs of unit vectors and on token matrices, from statements on numbers.
+"""Axiom schemes that reduce statements on unit vectors or token matrices to ones on numbers.
 
 Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
 k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slrsym.checker.calculus import square_term
+from slrsym.checker.differentiation import square_term
 from slrsym.checker.expectations import ONE, ZERO, make_expectation
 from slrsym.checker.orbit_theorems import (
     SCHEMAS,
@@ -27,9 +27,9 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
+    fresh_symbols_by_symbol,
     neg,
     num,
-    rename_apart,
     require,
     substitute,
 )
@@ -65,7 +65,9 @@ def _conditions_of_planar_map(
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
     names = bound_variables(function)
-    across = tuple(rename_apart(names[2:], goal.free_symbols | frozenset(g.names)).values())
+    across = tuple(
+        fresh_symbols_by_symbol(names[2:], goal.free_symbols | frozenset(g.names)).values()
+    )
     here = (*g.names, *across)
     risk = substitute(binder_bodies(function)[0], dict(zip(names, here, strict=True)))
     values = [

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_files
-from slrsym.files import digest_of_files, replace_atomically
+from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_toml_files
+from slrsym.files import cache_key_of_files, replace_atomically
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -39,8 +39,8 @@ def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
     folders = [package, builtin_derivation_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
-    files = [file for folder in folders for file in python_and_paper_files(folder.resolve())]
-    return digest_of_files(files, *map(version, _LIBRARIES), options, asked)
+    files = [file for folder in folders for file in python_and_paper_toml_files(folder.resolve())]
+    return cache_key_of_files(files, *map(version, _LIBRARIES), options, asked)
 
 
 def read_cached(key: str) -> Any:
@@ -61,7 +61,7 @@ def load_or_compute(
     fresh: bool = False,
     is_good: Callable[[dict[str, Any]], bool] = _without_problems,
 ) -> tuple[dict[str, Any], bool]:
-    """Return the cached or newly computed result for given inputs, and whether it was cached.
+    """Return a saved result, or compute and save it; also return whether it had been saved.
 
     Also whether they are of an earlier run, which is not asked if they are to be fresh.
     """
@@ -77,20 +77,18 @@ def load_or_compute(
     return content, False
 
 
-def data_to_objects(content: dict[str, Any]) -> Any:
+def verify_result_to_objects(content: dict[str, Any]) -> Any:
     """Convert the plain data of `slrsym verify` to objects with attributes."""
     found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
     found.proofs = vars(found.proofs)
     return found
 
 
-def cached_entry_to_json_data(entry: Any) -> Any:
+def objects_to_json_data(entry: Any) -> Any:
     """Convert an object that was read from the cache back to plain data."""
     if isinstance(entry, SimpleNamespace):
-        return {name: cached_entry_to_json_data(value) for name, value in vars(entry).items()}
-    return (
-        [cached_entry_to_json_data(value) for value in entry] if isinstance(entry, list) else entry
-    )
+        return {name: objects_to_json_data(value) for name, value in vars(entry).items()}
+    return [objects_to_json_data(value) for value in entry] if isinstance(entry, list) else entry
 
 
 def save_cached(key: str, content: Any) -> None:
@@ -114,7 +112,7 @@ def cache_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
 
 def _name(claim: Claim) -> str:
     # Of a claim that is changed, the steps that stay have their evidence.
-    return digest_of_files([], claim.id, claim.file and str(claim.file.resolve()))
+    return cache_key_of_files([], claim.id, claim.file and str(claim.file.resolve()))
 
 
 def _write(folder: Path, name: str, content: Any, most: int) -> None:

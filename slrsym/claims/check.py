@@ -77,7 +77,7 @@ class StepReport:
 
     @property
     def reason(self) -> str:
-        """The reason for refusing the step: contradicted by numbers, or without evidence."""
+        """The reason why the step is refused, from numbers or the checker; no use if accepted."""
         if self.contradiction:
             return self.contradiction
         if not self.example:
@@ -180,24 +180,29 @@ EXTREMES = 2
 Compared = tuple[int | None, str, str]
 
 
-def has_for_all_statement(*statements: Any) -> bool:
+def contains_for_all(*statements: Any) -> bool:
     """Return whether any of the statements contains a `ForAll`, which numbers cannot test."""
     return any(s.has(ForAll) for s in statements)
 
 
 def is_compared_with_numbers(step: Step) -> bool:
     """Return whether the numerical cross-check can test a step."""
-    return step.numeric and not has_for_all_statement(step.statement, *step.context.hypotheses)
+    return step.numeric and not contains_for_all(step.statement, *step.context.hypotheses)
 
 
 def check_step_numerically(
-    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
+    step: Step,
+    seed: tuple[int, ...],
+    points: int = POINTS,
+    shared_points: SharedPoints | None = None,
 ) -> Compared:
     rng = _generator(seed)
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step, rng, points)
     return _check_at_points(
-        step.statement, bench or _bench([step.statement], step.context.hypotheses, rng), points
+        step.statement,
+        shared_points or _bench([step.statement], step.context.hypotheses, rng),
+        points,
     )
 
 
@@ -286,7 +291,7 @@ def certificate_failure_and_box(claim: Claim) -> tuple[str, str]:
     )
 
 
-def claims_used_by_certificate(claim: Claim) -> tuple[str, ...]:
+def claim_ids_used_by_certificate(claim: Claim) -> tuple[str, ...]:
     """Return the ids of the claims that a claim's certificate rests on; none without one."""
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
@@ -298,9 +303,7 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
 
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's relations between expectations by Monte Carlo; return the comparisons."""
-    if not claim.statement.has(Expectation) or has_for_all_statement(
-        claim.statement, *claim.hypotheses
-    ):
+    if not claim.statement.has(Expectation) or contains_for_all(claim.statement, *claim.hypotheses):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarloCheck, check_relations_by_sampling
 
@@ -313,14 +316,17 @@ def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...
         return (MonteCarloCheck(infix_text(claim.statement), contradiction=broke),)
 
 
-def compare_sides(
-    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
+def try_numerical_check(
+    step: Step,
+    seed: tuple[int, ...],
+    points: int = POINTS,
+    shared_points: SharedPoints | None = None,
 ) -> Compared:
-    """Compare a step's sides at random points; return digits, contradiction and an example."""
+    """Check a step numerically if possible; return digits, contradiction or error, and example."""
     if not is_compared_with_numbers(step):
         return None, "", ""
     try:
-        return check_step_numerically(step, seed, points, bench)
+        return check_step_numerically(step, seed, points, shared_points)
     # Numbers that cannot be computed have not agreed.
     except Exception as problem:
         return None, f"the numerical check broke: {type(problem).__name__}: {problem}", ""
@@ -426,10 +432,10 @@ def check_claim(
         error, box = certificate_failure_and_box(claim)
         trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
-        depends |= dict.fromkeys(claims_used_by_certificate(claim))
+        depends |= dict.fromkeys(claim_ids_used_by_certificate(claim))
         steps = steps_of_claim(claim, find)
         numbers = [
-            compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
+            try_numerical_check(step, step_seed(claim, number, options.seed), shared_points=bench)
             for number, (step, bench) in enumerate(
                 zip(steps, shared_points_of_steps(claim, steps, options.seed), strict=True)
             )

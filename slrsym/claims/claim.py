@@ -110,8 +110,8 @@ _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is 
 
 
 @contextmanager
-def collect_claims(file: Path) -> Iterator[list[Claim]]:
-    """Collect, in a list, all claims that are created inside a `with` block that runs a file."""
+def record_created_claims(file: Path) -> Iterator[list[Claim]]:
+    """Yield a list to which each claim is added that is created inside the ``with`` block."""
     claims: list[Claim] = []
     token = _collected.set((file, claims))
     try:

@@ -136,7 +136,7 @@ def derivation_files(path: Path) -> list[Path]:
     return found
 
 
-def python_and_paper_files(folder: Path) -> list[Path]:
+def python_and_paper_toml_files(folder: Path) -> list[Path]:
     """Return all Python files and descriptions of papers in and below a folder."""
     found = _files_below(folder)
     return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import CodeType
 
 from slrsym.claims import id_from_short_name
-from slrsym.claims.check import CheckOptions, ClaimVerdict, claims_used_by_certificate
-from slrsym.claims.claim import Claim, collect_claims
+from slrsym.claims.check import CheckOptions, ClaimVerdict, claim_ids_used_by_certificate
+from slrsym.claims.claim import Claim, record_created_claims
 from slrsym.claims.file_search import (
     DerivationError,
     builtin_derivation_folder,
@@ -36,7 +36,7 @@ from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics.judgement import Judgement, judge_claim
-from slrsym.tactics.proof_log import claims_used_by
+from slrsym.tactics.proof_log import claim_ids_used_by
 
 # The package's own files as they were run last: their text, and what they made of it.
 _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
@@ -79,7 +79,7 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with collect_claims(resolved) as claims:
+        with record_created_claims(resolved) as claims:
             spec.loader.exec_module(module)
     # User code: whatever it raises is why it does not import, a call of sys.exit included.
     except (Exception, SystemExit) as problem:
@@ -115,7 +115,7 @@ class DirectDependencies:
     replaces: bool = False
 
 
-def is_builtin_claim(claim: Claim) -> bool:
+def is_or_copies_builtin_claim(claim: Claim) -> bool:
     """Return whether a claim comes with slrsym, or states the same as one that does."""
     folder = builtin_derivation_folder().resolve()
     if claim.file is not None and claim.file.is_relative_to(folder):
@@ -239,7 +239,7 @@ class Ledger:
         claim : Claim
             The claim. The ids that rules rest on are kept for the package's own.
         """
-        if claim.id in RULE_CLAIMS and not is_builtin_claim(claim):
+        if claim.id in RULE_CLAIMS and not is_or_copies_builtin_claim(claim):
             self.problems.append(
                 f"the id {claim.id!r} is that of a claim of the package that rules rest on; "
                 f"choose another"
@@ -325,7 +325,7 @@ class Ledger:
     # -- what rests on what --------------------------------------------------------------------
 
     def foundations(self, id: str) -> dict[str, DirectDependencies]:
-        """Return, for a claim and all it uses, the claims and axioms it rests on directly.
+        """Return, by id, the direct dependencies of a claim and of every claim that it rests on.
 
         Numbers are not compared.
 
@@ -355,7 +355,7 @@ class Ledger:
         return found
 
     def citations(self, id: str) -> dict[str, tuple[str, ...]]:
-        """Return, for a claim and all that it rests on, the ids of the claims that each cites.
+        """Return the ids of the claims used by a claim, and by every claim it rests on, by id.
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ class Ledger:
             claim = self.find(id)
             return tuple(
                 dict.fromkeys(
-                    (*claims_used_by_certificate(claim), *claims_used_by(claim, self.find))
+                    (*claim_ids_used_by_certificate(claim), *claim_ids_used_by(claim, self.find))
                 )
             )
         except (Exception, SystemExit):
@@ -401,7 +401,7 @@ class Ledger:
             claim = self.find(id)
             steps = steps_of_claim(claim, self.find)
             judgement = judge_claim(claim, self.find) if steps else Judgement({})
-            depends = dict.fromkeys((*claims_used_by_certificate(claim), *judgement.uses))
+            depends = dict.fromkeys((*claim_ids_used_by_certificate(claim), *judgement.uses))
             # Of what is not shown, what it was to rest on.
             if judgement.problem:
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)

@@ -81,7 +81,7 @@ def _options(
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
 ) -> None:
-    shared.show_tracebacks(debug)
+    shared.set_traceback_display(debug)
 
 
 for _command in (

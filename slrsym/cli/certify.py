@@ -270,7 +270,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
         return app.command(name, epilog=shared.format_examples(f"certify {name}"))(
-            shared.report_errors()(command)
+            shared.errors_as_exit_codes()(command)
         )
 
     return decorate
@@ -351,7 +351,7 @@ def rates(
 
 
 @app.command(epilog=shared.format_examples("certify check"))
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
     json_file: shared.JsonFile = None,
@@ -406,12 +406,14 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
         )
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
-    from slrsym.balls.boxes import Range, RationalOrRoot, parse_parameter_range
+    from slrsym.balls.boxes import Range, RationalOrSquareRoot, parse_parameter_range
 
     square = parse_parameter_range("gamma2", gamma2)
     if square.low.root or square.high.root:
         raise ValueError(f"gamma2 must be rational; got {gamma2!r}")
-    return Range(*(RationalOrRoot(end.radicand, root=True) for end in (square.low, square.high)))
+    return Range(
+        *(RationalOrSquareRoot(end.radicand, root=True) for end in (square.low, square.high))
+    )
 
 
 @contextmanager

@@ -60,7 +60,7 @@ class PredictorRisk:
         }
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def compare(
     d: shared.DIMENSION = 400,
     L: shared.TOKENS = 10,

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
     """Return the Coq development of claims, with stored proofs; exit if files have problems."""
-    from slrsym.coq import confirmed_claims, tactics_of_confirmed_steps
+    from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step
     from slrsym.coq.development import CoqDevelopment
 
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
     if ledger.problems:
         raise typer.Exit(1)
-    made = CoqDevelopment.collect(claims, ledger.find)
-    made.store_known_proofs(tactics_of_confirmed_steps(), confirmed_claims())
+    made = CoqDevelopment.from_claims(claims, ledger.find)
+    made.store_known_proofs(coq_tactics_by_claim_and_step(), confirmed_claims())
     for name, reason in made.refused.items():
         typer.echo(f"error: {name} is not what the step says: {reason}", err=True)
     return made
@@ -54,7 +54,7 @@ def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None
     typer.echo("also by Coq:")
-    for kind, count, said, good in made.count_by_kind():
+    for kind, count, said, good in made.step_count_rows():
         typer.echo(f"  {good:5} of {count:5} {kind} ({said} can be said)")
     typer.echo(
         f"{len(made.whole)} claims as a whole by Coq, too: {', '.join(made.whole) or 'none'}"

@@ -14,8 +14,13 @@ from slrsym.claims import cache, id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
 from slrsym.cli.shared import declare_option_with_hidden_default
-from slrsym.cli.verify import check_with_progress, load_ledger
-from slrsym.files import FolderError, replace_atomically, require_export_folder, write_folder
+from slrsym.cli.verify import load_ledger, verify_with_progress
+from slrsym.files import (
+    ExportFolderError,
+    replace_atomically,
+    require_safe_export_folder,
+    write_export_folder,
+)
 
 if TYPE_CHECKING:
     from slrsym.claims.check import ClaimVerdict
@@ -75,7 +80,7 @@ export = typer.Typer(
 
 
 @export.command(epilog=shared.format_examples("export latex"))
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def latex(
     claims: Annotated[
         list[str] | None,
@@ -146,7 +151,7 @@ def latex(
 
 
 class _Export:
-    """An export in progress: verified claims, their document, and the time of the start."""
+    """Verified claims and their document, made by the constructor, and ready to be written."""
 
     def __init__(
         self,
@@ -177,7 +182,7 @@ class _Export:
     ) -> None:
         """Write exported files to their folders, and print a message with the time taken."""
         for folder, files in folders.items():
-            write_folder(folder, files)
+            write_export_folder(folder, files)
         seconds = time.perf_counter() - self._begin
         typer.echo(f"{self._told} {where} in {seconds:.1f} s: {what}")
 
@@ -189,8 +194,8 @@ def require_output_folder(output: Path | None, ending: str) -> Path:
             f"is needed: where to write, such as -o derivations{ending}", param_hint="--output"
         )
     try:
-        require_export_folder(output, ending)
-    except FolderError as problem:
+        require_safe_export_folder(output, ending)
+    except ExportFolderError as problem:
         raise typer.BadParameter(str(problem), param_hint="--output") from None
     return output
 
@@ -210,7 +215,7 @@ def verify_for_export(
     verdicts: dict[str, ClaimVerdict] = {}
     rows: list[ClaimSummary] = []
     if not problems:
-        rows = check_with_progress(ledger, claims or None, seed, workers, verdicts)
+        rows = verify_with_progress(ledger, claims or None, seed, workers, verdicts)
         problems += ledger.problems
         bad = [row for row in rows if row.status in ("failed", "unproved")]
         if bad and not unproved:
@@ -282,7 +287,7 @@ def compile_books(folder: Path, mains: list[str]) -> None:
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def html(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -319,7 +324,7 @@ _HOW_TO = (
 )
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def coq(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -337,7 +342,7 @@ def coq(
     ledger = load_ledger(paths, claims)
     made = coq_development(ledger, claims or ledger.claims)
     files = made.file_texts()
-    write_folder(
+    write_export_folder(
         folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
     )
     said = sum(bool(goal.text) for goal in made.all_goals)
@@ -348,7 +353,7 @@ def coq(
     )
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def portrait(
     output: Annotated[
         Path | None,
@@ -403,7 +408,7 @@ def portrait(
 LATEX, HTML = "latex", "html"
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def everything(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,

@@ -28,7 +28,7 @@ def _other(name: str, text: str) -> Any:
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def figure(
     names: Annotated[
         list[_Name],

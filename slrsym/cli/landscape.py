@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDE = 110
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def landscape(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     gamma: shared.GAMMA = None,
@@ -179,7 +179,7 @@ def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
     coverage = found.coverage
     lines = [
         f"{len(found.points)} critical points, up to symmetries; "
-        f"{coverage.hit_count:,} of {coverage.starts:,} searches ended at one, "
+        f"{coverage.total_hits:,} of {coverage.starts:,} searches ended at one, "
         f"{coverage.expected_missed:.2g} more expected",
         f"signs of the indices add up to {found.euler}"
         + (

@@ -38,7 +38,7 @@ def _maybe(name: str, text: str) -> Any:
     return _values(name, text, show_default=False)
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def recovery(
     lam: Annotated[
         str | None,
@@ -153,10 +153,10 @@ def recovery(
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
     if plot is not None:
-        from slrsym.figures.recovery import endpoints_figure, sweep_figure
+        from slrsym.figures.recovery import starts_by_endpoint_figure, sweep_figure
         from slrsym.figures.style import save_figure
 
-        save_figure(endpoints_figure(found) if single else sweep_figure(found), plot)
+        save_figure(starts_by_endpoint_figure(found) if single else sweep_figure(found), plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
     if lost is not None:
         raise lost
@@ -202,7 +202,8 @@ def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
     return [
-        shared.parse_square_root(part) for part in ("1/2" if gamma2 is None else gamma2).split(",")
+        shared.gamma_from_gamma2_text(part)
+        for part in ("1/2" if gamma2 is None else gamma2).split(",")
     ]
 
 

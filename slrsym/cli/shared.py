@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replace_atomically
-from slrsym.jobs import log_progress, progress_line
+from slrsym.jobs import print_progress_periodically, progress_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -63,10 +63,10 @@ def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> 
             f"gamma is given already, by --gamma {gamma:g}; leave out one of the two",
             param_hint="--gamma2",
         )
-    return parse_square_root(gamma2)
+    return gamma_from_gamma2_text(gamma2)
 
 
-def parse_square_root(gamma2: str) -> float:
+def gamma_from_gamma2_text(gamma2: str) -> float:
     """Return the square root of a positive number or fraction, given as text."""
     with suppress(ValueError, ZeroDivisionError, OverflowError):
         if (square := float(Fraction(gamma2))) > 0:
@@ -203,14 +203,14 @@ def format_examples(command: str) -> str:
 _debug = False
 
 
-def show_tracebacks(wanted: bool) -> None:
+def set_traceback_display(wanted: bool) -> None:
     """Set whether unexpected errors are shown with a traceback."""
     global _debug
     _debug = wanted
 
 
 @contextmanager
-def report_errors() -> Iterator[None]:
+def errors_as_exit_codes() -> Iterator[None]:
     """Turn exceptions in a ``with`` block into a line on standard error and an exit code."""
     try:
         yield
@@ -331,7 +331,7 @@ JsonFile = Annotated[
 
 
 def is_json_on_stdout(file: Path | None) -> bool:
-    """Return whether the file given by --json is standard output, so that no table is printed."""
+    """Return whether --json names standard output; raise an error if its file is not writable."""
     if file is None or str(file) == "-":
         return file is not None
     require_writable(file, "--json")
@@ -392,7 +392,7 @@ def progress_bar() -> Iterator[Progress]:
             seen = (task.id, task.completed, seconds)
         return progress_line(task.description, task.completed, task.total, seconds, seen[2]) + told
 
-    with bar, nullcontext() if on_terminal else log_progress(line):
+    with bar, nullcontext() if on_terminal else print_progress_periodically(line):
         yield bar
 
 

@@ -10,7 +10,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.cli.shared import declare_option_with_hidden_default
-from slrsym.files import DamagedFileError, read_arrays
+from slrsym.files import DamagedFileError, read_start_arrays
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -53,7 +53,7 @@ def _option(name: str, text: str) -> Any:
     return declare_option_with_hidden_default(name, help=f"{text}{shown}")
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def simulate(
     d: Annotated[int | None, _option("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _option("--L", "Number of tokens.")] = None,
@@ -272,7 +272,7 @@ def _is_of_vectors(start: str) -> bool:
 def _vectors_of(file: Path) -> Any:
     from slrsym.dynamics import VectorStart
 
-    arrays = read_arrays(file, ("k0", "v0", "k_star", "v_star"), ("k0", "v0"))
+    arrays = read_start_arrays(file, ("k0", "v0", "k_star", "v_star"), ("k0", "v0"))
     if missing := [name for name in ("k0", "v0") if name not in arrays]:
         raise DamagedFileError(f"{file} must hold k0 and v0; it has no {missing[0]}")
     try:

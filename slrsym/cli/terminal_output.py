@@ -85,7 +85,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
     return result
 
 
-def axiom_counts_text(rows: Iterable[Any]) -> Text:
+def claims_per_axiom_text(rows: Iterable[Any]) -> Text:
     """Return a text with the number of claims that rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
@@ -121,13 +121,13 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share > 0.1 else f"{100 * share:.1g} %"
 
 
-def replaced_claims_note(ids: Iterable[str]) -> Text | None:
+def replacing_claims_note(ids: Iterable[str]) -> Text | None:
     """Return a note that lists the claims which replace slrsym's own claims, or None."""
     listed = ", ".join(ids)
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
-def texts_on_unproved_claims(rows: Iterable[Any]) -> list[Text]:
+def texts_on_claims_with_reservations(rows: Iterable[Any]) -> list[Text]:
     """Return a text for each claim not proved, certified or empirical, with the reason."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
@@ -168,7 +168,7 @@ def outcome_line(rows: list[Any], seconds: float) -> Text:
     return Text(line, style="bold green" if fine else "bold red")
 
 
-def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
+def claim_and_verdict_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
     """Return a claim, its proof and the verdict on each step as plain data for JSON."""
     from slrsym.statements.expressions import infix_text
 
@@ -249,7 +249,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
     )
 
 
-def show_foundations(
+def show_dependencies(
     id: str, found: Mapping[str, Any], axioms: Iterable[Mapping[str, Any]], out: Console
 ) -> None:
     """Print the axioms and claims that a claim rests on, with references."""
@@ -266,7 +266,7 @@ def show_foundations(
         uses = ", ".join(found[name]["depends"]) or "no other claim"
         mark = " *" if found[name]["replaces"] else ""
         out.print(_indented(f"{name}{mark}, which uses {uses}"))
-    marked = replaced_claims_note(
+    marked = replacing_claims_note(
         name for name, foundation in found.items() if foundation["replaces"]
     )
     if marked is not None:

@@ -39,7 +39,7 @@ _PATHS = Annotated[
 ]
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def verify(
     paths: _PATHS = None,
     claim: Annotated[
@@ -108,7 +108,7 @@ def verify(
         lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
     )  # fmt: skip
-    found = cache.data_to_objects(content)
+    found = cache.verify_result_to_objects(content)
     rows, problems = found.rows, found.problems
     if not rows:
         shared.write_json(json_file, [])
@@ -123,8 +123,8 @@ def verify(
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
     out.print(terminal_output.claim_table(rows, None if whole else out.width))
-    out.print(terminal_output.axiom_counts_text(rows), soft_wrap=whole)
-    replaced = terminal_output.replaced_claims_note(row.id for row in rows if row.replaces)
+    out.print(terminal_output.claims_per_axiom_text(rows), soft_wrap=whole)
+    replaced = terminal_output.replacing_claims_note(row.id for row in rows if row.replaces)
     if replaced is not None:
         out.print(replaced, soft_wrap=whole)
     samples = terminal_output.monte_carlo_summary(rows)
@@ -132,14 +132,14 @@ def verify(
         out.print(samples, soft_wrap=whole)
     for line in terminal_output.texts_on_boxes_and_trials(rows):
         out.print(line, soft_wrap=whole)
-    for failure in terminal_output.texts_on_unproved_claims(rows):
+    for failure in terminal_output.texts_on_claims_with_reservations(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
     out.print(terminal_output.outcome_line(rows, time.perf_counter() - start))
-    shared.write_json(json_file, [cache.cached_entry_to_json_data(row) for row in rows])
+    shared.write_json(json_file, [cache.objects_to_json_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
     if proof_log is not None:
@@ -193,14 +193,16 @@ def _verified(
 
     ledger = load_ledger(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
-    rows = check_with_progress(ledger, ids, seed, workers, verdicts, effort, use_cache)
+    rows = verify_with_progress(ledger, ids, seed, workers, verdicts, effort, use_cache)
     shown = [row.id for row in rows if with_proofs]
-    proofs = {id: terminal_output.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
+    proofs = {
+        id: terminal_output.claim_and_verdict_as_data(ledger.find(id), verdicts[id]) for id in shown
+    }
     data = [row.as_dict() for row in rows]
     return {"rows": data, "problems": ledger.problems, "proofs": proofs}
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def axioms(
     id: Annotated[
         str | None,
@@ -226,7 +228,7 @@ def axioms(
     if id is None:
         terminal_output.show_axioms(content["axioms"], out)
     else:
-        terminal_output.show_foundations(id, content["claims"], content["axioms"], out)
+        terminal_output.show_dependencies(id, content["claims"], content["axioms"], out)
     shared.write_json(json_file, content["axioms"] if id is None else content)
     if problems:
         raise typer.Exit(1)
@@ -292,7 +294,7 @@ def load_ledger(
     return ledger
 
 
-def check_with_progress(
+def verify_with_progress(
     ledger: Ledger,
     ids: list[str] | None,
     seed: int,
@@ -319,7 +321,7 @@ def check_with_progress(
         )  # fmt: skip
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def derivations(
     path: Annotated[
         bool, typer.Option("--path", help="Say where they are, as without any option.")
@@ -335,7 +337,7 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_files
+    from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_toml_files
 
     folder = builtin_derivation_folder()
     if path or copy is None:
@@ -346,7 +348,7 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    files = python_and_paper_files(folder)
+    files = python_and_paper_toml_files(folder)
     make_folder_with_files(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
@@ -362,7 +364,7 @@ FILE = Annotated[
 ]
 
 
-@shared.report_errors()
+@shared.errors_as_exit_codes()
 def recheck(
     file: FILE = None,
     paths: Annotated[
@@ -463,9 +465,9 @@ def recheck(
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:
-        from slrsym.tactics.log_reuse import steps_without_evidence
+        from slrsym.tactics.log_reuse import unchecked_steps_with_axioms
 
-        found = list(steps_without_evidence(file))
+        found = list(unchecked_steps_with_axioms(file))
         so = "; not so:" if found else ""
         typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own{so}")
         for claim, label, what in found:

@@ -22,7 +22,7 @@ def _read_confirmed_list() -> dict[str, dict[str, dict[str, str]]]:
     return found
 
 
-def tactics_of_confirmed_steps() -> dict[str, dict[str, str]]:
+def coq_tactics_by_claim_and_step() -> dict[str, dict[str, str]]:
     """Return, by claim id and step label, the Coq tactic that confirms a step."""
     return _read_confirmed_list()["steps"]
 
@@ -34,12 +34,12 @@ def confirmed_claims() -> dict[str, list[str]]:
 
 def is_confirmed_by_coq(id: str, label: str) -> bool:
     """Return whether Coq confirms a step of one of slrsym's own claims."""
-    return label in tactics_of_confirmed_steps().get(id, {})
+    return label in coq_tactics_by_claim_and_step().get(id, {})
 
 
 def describe_confirmed_steps(id: str, steps: int) -> str:
     """Return a sentence on how many steps of a claim Coq confirms; empty if it confirms none."""
-    count = len(tactics_of_confirmed_steps().get(id, {}))
+    count = len(coq_tactics_by_claim_and_step().get(id, {}))
     if id in confirmed_claims():
         return "Also by Coq, as a whole."
     return f"Also by Coq: {count} of {steps} steps." if count else ""
@@ -50,5 +50,5 @@ def confirmed_step_count_text(id: str) -> str:
     return (
         "all"
         if id in confirmed_claims()
-        else str(len(tactics_of_confirmed_steps().get(id, {})) or "-")
+        else str(len(coq_tactics_by_claim_and_step().get(id, {})) or "-")
     )

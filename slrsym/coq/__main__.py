@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq import CONFIRMED, confirmed_claims, tactics_of_confirmed_steps
+from slrsym.coq import CONFIRMED, confirmed_claims, coq_tactics_by_claim_and_step
 from slrsym.coq.coq_calls import compile_and_prune_development
 from slrsym.coq.development import CoqDevelopment
 
@@ -18,15 +18,15 @@ from slrsym.coq.development import CoqDevelopment
 def main(wanted: str, target: str) -> None:
     """Check the list of confirmed steps, search for it anew, or write its table to a page."""
     ledger = builtin_ledger()
-    made = CoqDevelopment.collect(ledger.claims, ledger.find)
-    made.store_known_proofs(tactics_of_confirmed_steps(), confirmed_claims())
+    made = CoqDevelopment.from_claims(ledger.claims, ledger.find)
+    made.store_known_proofs(coq_tactics_by_claim_and_step(), confirmed_claims())
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
         rows = [
             ("steps", "all", "can be said", "confirmed"),
             ("---", *3 * ["---:"]),
-            *made.count_by_kind(),
+            *made.step_count_rows(),
         ]
         lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
         page.write_text(
@@ -35,14 +35,14 @@ def main(wanted: str, target: str) -> None:
         )
         return
     axioms = compile_and_prune_development(made, Path(target), search=wanted == "search")
-    for row in made.count_by_kind():
+    for row in made.step_count_rows():
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":
         made.write_confirmed_steps(CONFIRMED)
     there = {(goal.claim, goal.label) for goal in made.all_goals if goal.name in made.tactics}
     listed = {
-        (id, label) for id, labels in tactics_of_confirmed_steps().items() for label in labels
+        (id, label) for id, labels in coq_tactics_by_claim_and_step().items() for label in labels
     }
     for kind, steps in (("lost", listed - there), ("new", there - listed)):
         for id, label in sorted(steps):

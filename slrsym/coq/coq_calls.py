@@ -36,7 +36,7 @@ def coqc_path() -> str:
     return found
 
 
-def compile_coq_file(folder: Path, name: str, limit: float = 600) -> str:
+def coq_compilation_error(folder: Path, name: str, limit: float = 600) -> str:
     """Compile a Coq file; return Coq's error messages, empty if it accepts the file."""
     done = subprocess.run(
         [coqc_path(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
@@ -45,12 +45,12 @@ def compile_coq_file(folder: Path, name: str, limit: float = 600) -> str:
     return done.stderr.strip() or f"exit {done.returncode}" if done.returncode else ""
 
 
-def compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
+def write_and_compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
     """Write slrsym's Coq library and the claims' statements to a folder, and compile both."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.file_texts().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
-        if problem := compile_coq_file(folder, name):
+        if problem := coq_compilation_error(folder, name):
             raise CoqError(problem)
     return folder
 
@@ -98,11 +98,11 @@ def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
 def compile_and_prune_development(
     made: CoqDevelopment, folder: Path, search: bool = False
 ) -> list[str]:
-    """Compile a Coq development, drop proofs that Coq refuses, and return coqchk's axioms.
+    """Compile a development, drop proofs that Coq refuses, and return the axioms that are left.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
-    compile_coq_library(folder, made)
+    write_and_compile_coq_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
         made.tactics |= find_tactic_of_each_goal(goals, folder)
@@ -134,21 +134,21 @@ def _single_tactic(tactic: str) -> list[str]:
     return [tactic]
 
 
-def mark_complete_claims(made: CoqDevelopment) -> None:
+def mark_complete_claims(development: CoqDevelopment) -> None:
     """Mark each claim of a Coq development whose steps all have proofs as proved by them."""
-    made.whole = {id: [] for id in made.goals if made.is_complete(id)}
-    _store_supposed_claims(made)
+    development.whole = {id: [] for id in development.goals if development.is_complete(id)}
+    _store_supposed_claims(development)
 
 
 def _store_supposed_claims(made: CoqDevelopment) -> None:
     """Store, for each claim proved by its steps, the unconfirmed claims that it assumes."""
-    for id in made.claims_in_order():
-        made.whole[id] = made.supposed_claims(id)
+    for id in made.complete_claim_ids_in_order():
+        made.whole[id] = made.supposed_claim_ids(id)
 
 
 def _write_and_compile(made: CoqDevelopment, folder: Path, name: str) -> str:
     (folder / name).write_text(made.file_texts()[name], encoding="utf-8")
-    return compile_coq_file(folder, name, limit=3600)
+    return coq_compilation_error(folder, name, limit=3600)
 
 
 def _unmark_refused_claim(made: CoqDevelopment, file: Path, problem: str) -> bool:

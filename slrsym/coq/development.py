@@ -15,9 +15,9 @@ from slrsym.claims.claim import Claim
 from slrsym.coq.goal_parser import (
     CoqGoalMismatchError,
     require_coq_text_states_claim,
-    require_goal_says_step,
+    require_goal_states_step,
 )
-from slrsym.coq.goals import CoqGoal, GoalWriter, coq_name
+from slrsym.coq.goals import CoqGoal, CoqGoalBuilder, coq_name
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 from slrsym.statements.expressions import conjuncts
 
@@ -38,11 +38,11 @@ class CoqDevelopment:
     whole: dict[str, list[str]] = field(default_factory=dict)  # claims, each with what it supposes
 
     @classmethod
-    def collect(
+    def from_claims(
         cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True
     ) -> CoqDevelopment:
         """Build the Coq development with the goals of claims, without goals that misstate steps."""
-        made, exporter = cls(find), GoalWriter(find)
+        made, exporter = cls(find), CoqGoalBuilder(find)
         for id in ids:
             made.goals[id] = exporter.goals(id)
         asked = dict.fromkeys([*made.goals, *(c for g in made.all_goals for c in g.claims)])
@@ -58,7 +58,7 @@ class CoqDevelopment:
             if not read or not goal.text:
                 continue
             try:
-                require_goal_says_step(goal)
+                require_goal_states_step(goal)
             except CoqGoalMismatchError as reason:
                 made.refused[goal.name] = str(reason)
                 goal.text = ""
@@ -84,7 +84,7 @@ class CoqDevelopment:
         goals = self.goals.get(id, [])
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
 
-    def count_by_kind(self) -> list[tuple[Any, ...]]:
+    def step_count_rows(self) -> list[tuple[Any, ...]]:
         """Return table rows: kind of step; number of all, expressible and confirmed steps."""
         goals = self.all_goals
         kinds = Counter(goal.kind for goal in goals)
@@ -113,19 +113,19 @@ class CoqDevelopment:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def file_texts(self, parts: int = 2) -> dict[str, str]:
+    def file_texts(self, step_file_count: int = 2) -> dict[str, str]:
         """Return the texts of the development's Coq files by name, in the order of compilation."""
         texts = {id: self._step_lemmas(id) for id in self.goals}
-        size, chunks = sum(map(len, texts.values())) / parts, [""]
+        size, chunks = sum(map(len, texts.values())) / step_file_count, [""]
         for text in texts.values():
-            if len(chunks[-1]) > size and len(chunks) < parts:
+            if len(chunks[-1]) > size and len(chunks) < step_file_count:
                 chunks.append("")
             chunks[-1] += text
         opening = "Require Import Slrsym.\nOpen Scope R_scope.\n\n"
         steps = {f"Steps{n}.v": f"{opening.replace('Slrsym', 'Slrsym Statements')}{chunk}"
                  for n, chunk in enumerate(chunks, start=1)}  # fmt: skip
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
-        claims = "".join(self._claim_theorem(id) for id in self.claims_in_order())
+        claims = "".join(self._claim_theorem(id) for id in self.complete_claim_ids_in_order())
         return {
             LIBRARY.name: LIBRARY.read_text(encoding="utf-8"),
             STATEMENTS: opening + self.statement_definitions(self.statements),
@@ -166,8 +166,8 @@ class CoqDevelopment:
                 )
         return text + "\n"
 
-    def claims_in_order(self) -> list[str]:
-        """Return the ids of claims that follow from their steps, each after those it uses."""
+    def complete_claim_ids_in_order(self) -> list[str]:
+        """Return the ids of claims with complete Coq proofs, each after those that it uses."""
         order: dict[str, None] = {}
 
         def visit(id: str) -> None:
@@ -209,7 +209,7 @@ class CoqDevelopment:
 
         return proved(self.goals[id][-1])
 
-    def supposed_claims(self, id: str) -> list[str]:
+    def supposed_claim_ids(self, id: str) -> list[str]:
         """Return the ids of the unconfirmed claims on which a claim with complete proof rests."""
         used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
         rests: dict[str, None] = {}

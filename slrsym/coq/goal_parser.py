@@ -315,7 +315,7 @@ def _assumptions_of_symbol(x: Any, name: str, indices: int = 0) -> list[Any]:
     return [*found[:1], *whole]
 
 
-def parse_coq_goal(text: str) -> Any:
+def coq_goal_to_tuples(text: str) -> Any:
     """Parse the text of a Coq goal into nested tuples; raise an error if it is malformed."""
     parser = _CoqGoalParser(text)
     found = parser.expression()
@@ -324,10 +324,10 @@ def parse_coq_goal(text: str) -> Any:
     return found
 
 
-def require_goal_says_step(goal: CoqGoal) -> None:
+def require_goal_states_step(goal: CoqGoal) -> None:
     """Raise an error if the text of a Coq goal does not state its step, or supposes more."""
     walk = _TupleConverter(goal.printer.names)
-    variables, premises, conclusion = _split_into_premises(parse_coq_goal(goal.text))
+    variables, premises, conclusion = _split_into_premises(coq_goal_to_tuples(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
         premises, conclusion = _move_last_premise_to_conclusion(
             premises, conclusion, goal.step.statement
@@ -399,7 +399,7 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
 def require_coq_text_states_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     """Raise `CoqGoalMismatchError` unless a Coq text states a claim with exactly its hypotheses."""
     walk = _TupleConverter(names)
-    variables, premises, conclusion = _split_into_premises(parse_coq_goal(text))
+    variables, premises, conclusion = _split_into_premises(coq_goal_to_tuples(text))
     if isinstance(claim.statement, sp.Implies):
         premises, conclusion = _move_last_premise_to_conclusion(
             premises, conclusion, claim.statement

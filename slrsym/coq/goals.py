@@ -55,7 +55,7 @@ def sign_condition(x: Any) -> Boolean | None:
     return None
 
 
-def step_kind(step: Step) -> str:
+def kind_of_rule(step: Step) -> str:
     """Return the name of a step's kind, such as algebra or sign, from its rule."""
     name, rule = type(step.rule).__name__, step.rule.name
     if name != "_Structural":
@@ -155,7 +155,7 @@ def coq_definedness_premises(p: Any, printer: CoqPrinter) -> list[str]:
     return found
 
 
-class GoalWriter:
+class CoqGoalBuilder:
     """Writer of Coq goals for the steps of claims, which prints each statement once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
@@ -183,7 +183,7 @@ class GoalWriter:
             name = f"{coq_name(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"
             while any(name == other.name for other in made):
                 name += "'"
-            goal = CoqGoal(name, id, step.label, step_kind(step), step)
+            goal = CoqGoal(name, id, step.label, kind_of_rule(step), step)
             try:
                 self._fill_goal(goal, steps[:number])
                 if len(goal.text) > _LONGEST:

@@ -6,7 +6,7 @@ special function from its defining integral. What is shared with the symbolic si
 SymPy's expression tree, the laws, and the `Expectation` node.
 """
 
-from slrsym.crosscheck.balls import Inconclusive, NotALaw, NumberWithError
+from slrsym.crosscheck.ball_quadrature import Inconclusive, NotALaw, NumberWithError
 from slrsym.crosscheck.evaluator import Disagreement, evaluate, is_true_at
 from slrsym.crosscheck.points import (
     Comparison,

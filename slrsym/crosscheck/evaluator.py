@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpq
 from sympy import Basic, Expr, Matrix, S, Symbol
 from sympy.core.relational import Relational
 
-from slrsym.crosscheck.balls import (
+from slrsym.crosscheck.ball_quadrature import (
     DIGITS_PER_BIT,
     Ball,
     DeferredExpression,
@@ -35,7 +35,7 @@ from slrsym.crosscheck.balls import (
 from slrsym.crosscheck.expectations import ExpectationValues, IntegrandCompiler
 from slrsym.crosscheck.integrands import (
     IndependentLawPart,
-    elementary_derivative,
+    evaluate_elementary_derivative,
     replace_undefined_functions,
 )
 from slrsym.crosscheck.node_evaluator import RELATIONS, NodeEvaluator
@@ -107,7 +107,7 @@ class Evaluator(NodeEvaluator):
         raise Inconclusive(f"the values of {body} as {x} tends to {target} do not settle")
 
     def _on_Derivative(self, expr: Expr) -> Number:
-        slope = elementary_derivative(expr)
+        slope = evaluate_elementary_derivative(expr)
         if slope is not None:
             return self.number(slope)
         orders = Counter({x: int(n) for x, n in expr.variable_count})

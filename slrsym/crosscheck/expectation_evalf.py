@@ -19,7 +19,7 @@ from mpmath.libmp import prec_to_dps
 from sympy import Basic, Expr, I, S, Symbol
 from sympy.functions.combinatorial.factorials import CombinatorialFunction
 
-from slrsym.crosscheck.balls import (
+from slrsym.crosscheck.ball_quadrature import (
     Ball,
     Inconclusive,
     Number,
@@ -29,7 +29,7 @@ from slrsym.crosscheck.balls import (
 )
 from slrsym.crosscheck.evaluator import Evaluator
 from slrsym.gaussian.binding import Binder, Expectation
-from slrsym.gaussian.error_functions import MPMATH_MODULES
+from slrsym.gaussian.erf_derivatives_and_normal_law import MPMATH_MODULES
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 
 

@@ -18,7 +18,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.crosscheck.balls import (
+from slrsym.crosscheck.ball_quadrature import (
     DIGITS_PER_BIT,
     Ball,
     CompiledIntegrand,
@@ -30,7 +30,7 @@ from slrsym.crosscheck.balls import (
     compare_balls,
     complex_ball,
     gauss_hermite_rule,
-    integrate_until_rules_agree,
+    gaussian_mean_by_shifted_lattices,
     log2_upper_bound,
     require_real_ball,
 )
@@ -44,12 +44,12 @@ from slrsym.crosscheck.integrands import (
     IndependentLawPart,
     degree_bound,
     essential_affine_forms,
-    expand_products,
+    expand_to_factor_tuples,
     group_factors_by_law_part,
     kinks_of_integrand,
     renaming_invariant_key,
     rewrite_maxima_with_zero,
-    split_off_polynomial,
+    split_off_polynomial_factor,
     steep_places_of_integrand,
 )
 from slrsym.crosscheck.node_evaluator import (
@@ -62,8 +62,8 @@ from slrsym.crosscheck.node_evaluator import (
 )
 from slrsym.crosscheck.split_quadrature import (
     Line,
-    integrate_from_cuts,
-    integrate_piecewise,
+    gaussian_mean_between_singularities,
+    gaussian_mean_split_at_kinks,
     kink_lines,
     zeros_as_lines,
 )
@@ -211,9 +211,9 @@ class ExpectationValues:
     def value(self, node: Expectation) -> Number:
         """Return the value of an expectation, with the size of its largest term."""
         try:
-            return self._value(node, expand_products)
+            return self._value(node, expand_to_factor_tuples)
         except _Singular:
-            if len(expand_products(node.integrand, frozenset(node.law.symbols))) == 1:
+            if len(expand_to_factor_tuples(node.integrand, frozenset(node.law.symbols))) == 1:
                 raise
             # Multiplied out, terms need not have expectations of their own.
             return self._value(node, lambda expr, _: [(expr,)])
@@ -241,7 +241,7 @@ class ExpectationValues:
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
         for factors in (f for term in terms for f in multiplied_out(term, random)):
             constant, parts = group_factors_by_law_part(factors, owner, random)
-            key, rest = split_off_polynomial(parts, random)
+            key, rest = split_off_polynomial_factor(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
         total, scale = arb(0), -math.inf
         for key, coefficients in pooled.items():
@@ -280,7 +280,7 @@ class ExpectationValues:
             inner += [b for _, extra in sums.values() for b in extra]
             images: dict[Symbol, Expr] = {}
             for block in inner:
-                copy, names = block.renamed_copy()
+                copy, names = block.copy_and_renaming()
                 for (old, new), mean in zip(
                     names.items(), block.mean or (S.Zero,) * len(names), strict=True
                 ):
@@ -288,7 +288,9 @@ class ExpectationValues:
                 centred = tuple(S.Zero for _ in block.mean)
                 blocks.append(IndependentLawPart(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
-            deeper = [self._merged(f, here) for f in expand_products(body.xreplace(images), here)]
+            deeper = [
+                self._merged(f, here) for f in expand_to_factor_tuples(body.xreplace(images), here)
+            ]
             result.append(sp.Add(*(term for term, _ in deeper)))
             blocks += [block for _, extra in deeper for block in extra]
         return sp.Mul(*result), blocks
@@ -444,16 +446,16 @@ class ExpectationValues:
             if smooth != 1 or not self.singular:
                 kinks = kinks_of_integrand(factor, random)
                 if not kinks:
-                    return integrate_until_rules_agree(program, smooth, rules, self.digits)
+                    return gaussian_mean_by_shifted_lattices(program, smooth, rules, self.digits)
                 lines = kink_lines(kinks, *place)
-                return integrate_piecewise(program, lines, smooth, rules, self.digits)
+                return gaussian_mean_split_at_kinks(program, lines, smooth, rules, self.digits)
         except Inconclusive:
             if smooth != 1:
                 raise
         found = [zeros_as_lines(zero, *place) for zero in steep_places_of_integrand(factor, random)]
         lines = [line for several in found for line in several or ()]
         try:
-            return integrate_from_cuts(program, lines, rules, self.digits)
+            return gaussian_mean_between_singularities(program, lines, rules, self.digits)
         except Inconclusive as reason:
             raise _Singular(str(reason)) from None
 

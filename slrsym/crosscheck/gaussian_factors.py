@@ -12,14 +12,14 @@ import sympy as sp
 from flint import arb, arb_mat
 from sympy import Expr, S, Symbol
 
-from slrsym.crosscheck.balls import Ball
+from slrsym.crosscheck.ball_quadrature import Ball
 from slrsym.statements.expressions import free_symbols
 
 Rows = dict[Symbol, list[Ball]]
 
 
 def split_off_gaussian_exponent(
-    factor: Expr, gaussian: frozenset[Symbol], random: frozenset[Symbol]
+    integrand: Expr, gaussian: frozenset[Symbol], random: frozenset[Symbol]
 ) -> tuple[Expr, Expr, Expr]:
     """Split an integrand into a constant, a rest, and the exponent of its Gaussian factors.
 
@@ -28,7 +28,7 @@ def split_off_gaussian_exponent(
     """
     names, others = sorted(gaussian, key=sp.default_sort_key), random - gaussian
     constant, rest, exponent = S.One, list[Expr](), S.Zero
-    for part in sp.Mul.make_args(factor):
+    for part in sp.Mul.make_args(integrand):
         scale, inner = _gaussian(part)
         found = None if inner is None or free_symbols(inner) & others else inner.as_poly(*names)
         if found is not None and found.total_degree() <= 2:

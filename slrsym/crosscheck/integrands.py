@@ -19,7 +19,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from slrsym.crosscheck.balls import Ball, Inconclusive
+from slrsym.crosscheck.ball_quadrature import Ball, Inconclusive
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.statements.expressions import free_symbols
 
@@ -151,7 +151,7 @@ def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
     return expr.func(*(replace_index(arg, index, value) for arg in expr.args))
 
 
-def elementary_derivative(expr: Expr) -> Expr | None:
+def evaluate_elementary_derivative(expr: Expr) -> Expr | None:
     """Evaluate a `Derivative` node if it is elementary; return None otherwise."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
@@ -163,7 +163,7 @@ def elementary_derivative(expr: Expr) -> Expr | None:
 
 
 def rewrite_maxima_with_zero(expr: Expr) -> Expr:
-    """Rewrite maxima and minima of two terms, such as max(a, b) as b + max(a - b, 0)."""
+    """Rewrite max(a, b) as b + max(a - b, 0), and minima of two terms likewise."""
     if not expr.has(sp.Max, sp.Min):
         return expr
     nodes = [n for n in expr.atoms(sp.Max, sp.Min) if len(n.args) == 2 and 0 not in n.args]
@@ -234,22 +234,22 @@ def _branches(node: Basic) -> list[Any]:
 _MOST_TERMS = 4000
 
 
-def expand_products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
+def expand_to_factor_tuples(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
     """Expand an expression to a sum of products, as far as it contains random variables."""
     if not free_symbols(expr) & random:
         return [(expr,)]
     if isinstance(expr, sp.Add):
-        return [factors for arg in expr.args for factors in expand_products(arg, random)]
+        return [factors for arg in expr.args for factors in expand_to_factor_tuples(arg, random)]
     if isinstance(expr, sp.Mul):
         result: list[tuple[Expr, ...]] = [()]
         for arg in expr.args:
-            right = expand_products(arg, random)
+            right = expand_to_factor_tuples(arg, random)
             if len(result) * len(right) > _MOST_TERMS:
                 return [(expr,)]
             result = [f + g for f in result for g in right]
         return result
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and 1 < expr.exp <= 12:
-        base, n = expand_products(expr.base, random), int(expr.exp)
+        base, n = expand_to_factor_tuples(expr.base, random), int(expr.exp)
         if len(base) == 1:
             return [tuple(factor**n for factor in base[0])]
         if math.comb(len(base) + n - 1, n) <= _MOST_TERMS:
@@ -288,7 +288,7 @@ class IndependentLawPart:
                 raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
         return blocks
 
-    def renamed_copy(self) -> tuple[IndependentLawPart, dict[Symbol, Symbol]]:
+    def copy_and_renaming(self) -> tuple[IndependentLawPart, dict[Symbol, Symbol]]:
         """Return a copy of the part with new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
         return IndependentLawPart(tuple(names.values()), self.mean, self.cov), names
@@ -322,10 +322,10 @@ def group_factors_by_law_part(
     return sp.Mul(*constant), parts
 
 
-def split_off_polynomial(
+def split_off_polynomial_factor(
     parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
 ) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
-    """Split a polynomial factor off a product, if the product depends on one part only."""
+    """Split powers of variables off a product that does not fall into independent parts."""
     if len(parts) != 1:
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
@@ -338,7 +338,7 @@ def split_off_polynomial(
 
 
 def degree_bound(expr: Expr, random: frozenset[Symbol]) -> int:
-    """Return a bound of the degree in those variables in which an expression is a polynomial."""
+    """Bound a polynomial's degree in some variables; other functions of them count as 0."""
     if not free_symbols(expr) & random:
         return 0
     if isinstance(expr, Symbol):
@@ -357,7 +357,7 @@ def essential_affine_forms(
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
 ) -> list[dict[Symbol, Ball]]:
-    """Return the affine forms in the variables that suffice to write an integrand."""
+    """Return the affine forms on which an integrand depends other than polynomially."""
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:

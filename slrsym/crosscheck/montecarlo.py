@@ -29,7 +29,7 @@ from slrsym.crosscheck.samples import (
     NotSampled,
     SampleEvaluator,
     SampleMean,
-    is_expectation,
+    is_expectation_or_derivative,
     sample_average,
 )
 from slrsym.gaussian import Expectation
@@ -273,7 +273,7 @@ class _Sides:
         # sides might agree whatever it is.
         def drawn(side: int) -> Any:
             def draw(node: Basic, at: SampleEvaluator) -> Any:
-                if not is_expectation(node):
+                if not is_expectation_or_derivative(node):
                     return None
                 key = (*_key(node, at), side)
                 if key not in averages:
@@ -291,7 +291,9 @@ class _Sides:
         }
 
         def shifted(side: int) -> Any:
-            return lambda n, at: moved[(*_key(n, at), side)] if is_expectation(n) else None
+            return lambda n, at: (
+                moved[(*_key(n, at), side)] if is_expectation_or_derivative(n) else None
+            )
 
         left, right = (self._evaluated(side, shifted(side)) for side in (0, 1))
         shifts = (left - right) - (lhs - rhs)

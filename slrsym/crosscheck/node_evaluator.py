@@ -14,7 +14,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
-from slrsym.crosscheck.balls import (
+from slrsym.crosscheck.ball_quadrature import (
     DIGITS_PER_BIT,
     Ball,
     DeferredExpression,
@@ -28,7 +28,7 @@ from slrsym.crosscheck.balls import (
 )
 from slrsym.crosscheck.integrands import (
     IndependentLawPart,
-    elementary_derivative,
+    evaluate_elementary_derivative,
     has_node_of_kind,
     replace_index,
 )
@@ -360,7 +360,7 @@ class NodeEvaluator:
     def expand_sums(
         self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]]
     ) -> Expr:
-        """Expand finite sums in an integrand, and replace sums of independent copies by symbols."""
+        """Expand finite sums; those of independent copies get new variables for each copy."""
         if not has_node_of_kind(expr):
             return expr
         name = type(expr).__name__
@@ -378,7 +378,11 @@ class NodeEvaluator:
             return sp.Add(*parts) if name == "Sum" else sp.Mul(*parts)
         if name == "Derivative":
             inner = expr.func(self.expand_sums(expr.expr, sums), *expr.variable_count)
-            slope = elementary_derivative(inner) if type(inner).__name__ == "Derivative" else inner
+            slope = (
+                evaluate_elementary_derivative(inner)
+                if type(inner).__name__ == "Derivative"
+                else inner
+            )
             return inner if slope is None else slope
         if name in ("Subs", "AtPoint"):
             body, variables, values = expr.args
@@ -401,7 +405,7 @@ class NodeEvaluator:
         for _ in range(count):
             names: dict[Basic, Basic] = {}
             for block in IndependentLawPart.parts_of_law(node.law):
-                copy, renamed = block.renamed_copy()
+                copy, renamed = block.copy_and_renaming()
                 blocks.append(copy)
                 names |= renamed
             terms.append(term.xreplace(names))

@@ -1,4 +1,4 @@
-"""Numerical orbits of maps, and fixed points by Newton's method.
+"""Numerical orbits of maps and of descent in R^n, and periodic points by Newton's method.
 
 Newton's method goes on in many digits, and says nothing rather than something doubtful.
 

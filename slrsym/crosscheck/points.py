@@ -18,18 +18,18 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
-from slrsym.crosscheck.balls import Inconclusive, NotALaw
+from slrsym.crosscheck.ball_quadrature import Inconclusive, NotALaw
 from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
 from slrsym.crosscheck.integrands import replace_undefined_functions
 from slrsym.crosscheck.random_values import (
     _slope,
-    bounds_from_hypothesis,
     compile_exact_decision,
     declared_bounds,
     has_declared_properties,
     random_family_entries,
     random_value,
     solve_equations_for_symbols,
+    symbol_and_bounds_from_hypothesis,
 )
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.statements.expressions import conjuncts
@@ -99,7 +99,7 @@ class PointSampler:
         equations: list[sp.Eq] = []
         self.hypotheses = hypotheses
         for hypothesis in hypotheses:
-            bound = bounds_from_hypothesis(hypothesis)
+            bound = symbol_and_bounds_from_hypothesis(hypothesis)
             if bound is not None and bound[0] in self.bounds:
                 self.bounds[bound[0]] = self.bounds[bound[0]].intersect(bound[1])
             elif isinstance(hypothesis, sp.Eq):
@@ -113,7 +113,7 @@ class PointSampler:
         self.in_question = [
             (h, compile_exact_decision(h) if h.free_symbols <= set(self.symbols) else None)
             for h in hypotheses
-            if (bound := bounds_from_hypothesis(h)) is None
+            if (bound := symbol_and_bounds_from_hypothesis(h)) is None
             or bound[0] not in self.bounds
             or bound[0] in computed
             or bound[0].is_imaginary

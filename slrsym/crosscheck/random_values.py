@@ -116,7 +116,7 @@ class Bounds:
         return not (high is not None and (value > high or (self.high_open and value == high)))
 
 
-def bounds_from_hypothesis(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
+def symbol_and_bounds_from_hypothesis(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
     """Return the symbol and its bounds from a hypothesis about one symbol, or None."""
     if not isinstance(hypothesis, sp.Le | sp.Lt | sp.Ge | sp.Gt):
         return None
@@ -214,14 +214,18 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 
 
 def random_value(
-    symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: int | None = None
+    symbol: Symbol,
+    bounds: Bounds,
+    rng: Generator,
+    size: sp.Rational,
+    far_direction: int | None = None,
 ) -> sp.Rational | None:
-    """Draw a rational within bounds, far from 0 if `far` is 1 (up), -1 (down) or 0 (either)."""
+    """Draw a rational within bounds, far from 0 if `far_direction` is 1, -1 or 0 (either)."""
     for _ in range(60):
-        if far is None:
+        if far_direction is None:
             value = _candidate(symbol, bounds, rng, size)
         else:
-            value = _far_candidate(symbol, bounds, rng, far)
+            value = _far_candidate(symbol, bounds, rng, far_direction)
         if symbol.is_imaginary:
             value = sp.I * value
         elif not bounds.contains(value):
@@ -303,13 +307,18 @@ _ENTRIES = 6
 
 
 def random_family_entries(
-    family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
+    family: IndexedBase,
+    length_if_summing_to_one: Expr | None,
+    point: Mapping[Any, Any],
+    rng: Generator,
 ) -> tuple[sp.Rational, ...] | dict[tuple[int, ...], sp.Rational] | None:
     """Draw the entries of an indexed family of symbols; probabilities sum to one."""
     shape = family.shape or ()
     if len(shape) > 1:
         return _array(family, [size.xreplace(point) for size in shape], rng)
-    length = summing_to_one if summing_to_one is not None or not shape else shape[0]
+    length = (
+        length_if_summing_to_one if length_if_summing_to_one is not None or not shape else shape[0]
+    )
     if length is None:
         whole = [int(v) for x, v in point.items() if x.is_Symbol and x.is_integer]
         number = max([_ENTRIES, *whole])
@@ -320,12 +329,12 @@ def random_family_entries(
         number = int(length)
     label = family.label
     bounds = declared_bounds(label)
-    if summing_to_one is not None:
+    if length_if_summing_to_one is not None:
         bounds = bounds.intersect(Bounds(low=S.Zero))
     entries = [random_value(label, bounds, rng, S.One) for _ in range(number)]
     if any(entry is None for entry in entries):
         return None
-    if summing_to_one is not None:
+    if length_if_summing_to_one is not None:
         total = sp.Add(*entries)
         return None if total == 0 else tuple(entry / total for entry in entries)
     return tuple(entries)

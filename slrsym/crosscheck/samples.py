@@ -220,7 +220,7 @@ class SampleMean:
     largest_share: float
 
 
-def is_expectation(node: Basic) -> bool:
+def is_expectation_or_derivative(node: Basic) -> bool:
     """Return whether a node is an `Expectation`, its derivative, or a `zeta`, which is one."""
     if isinstance(node, sp.Derivative):
         return isinstance(node.expr, Expectation)
@@ -303,7 +303,7 @@ class _Integrand:
         self.sums: dict[IIDSum, Any] = {}
 
     def __call__(self, node: Basic, at: SampleEvaluator) -> Any:
-        if is_expectation(node):
+        if is_expectation_or_derivative(node):
             raise NotSampled("it has an expectation inside of another")
         if not isinstance(node, IIDSum):
             return None

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from flint import arb, ctx
 from sympy import Expr, Symbol
 
-from slrsym.crosscheck.balls import (
+from slrsym.crosscheck.ball_quadrature import (
     DIGITS_PER_BIT,
     Ball,
     CompiledIntegrand,
@@ -82,9 +82,9 @@ def zeros_as_lines(
     return lines
 
 
-def integrate_piecewise(
-    program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
-    digits: int,
+def gaussian_mean_split_at_kinks(
+    program: CompiledIntegrand, lines: Sequence[Line], nonpolynomial_dimensions: int,
+    rules: Sequence[Sequence[Node]], digits: int,
 ) -> QuadratureSum:  # fmt: skip
     """Integrate a piecewise smooth function against a Gaussian, split at its kinks.
 
@@ -93,15 +93,15 @@ def integrate_piecewise(
     Gauss-Legendre rules on panels that no kink divides. Two divisions into panels of other widths,
     the second one reaching further out, have to agree.
     """
-    if smooth > 2:
-        raise Inconclusive(f"an integrand with kinks in {smooth} dimensions")
+    if nonpolynomial_dimensions > 2:
+        raise Inconclusive(f"an integrand with kinks in {nonpolynomial_dimensions} dimensions")
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     count = digits - 2 if digits < 60 else digits
     # Far kinks, and such as are the same line, divide nothing.
     vertical, others = [], []
     for constant, row in lines:
-        first, second = row[0], row[1] if smooth == 2 else arb(0)
+        first, second = row[0], row[1] if nonpolynomial_dimensions == 2 else arb(0)
         if _is_small(second, first, digits):
             if not first.is_zero():
                 vertical.append(-constant / first)
@@ -113,7 +113,7 @@ def integrate_piecewise(
     previous: QuadratureSum | None = None
     for stage, width in enumerate(_WIDTHS):
         panels = _Panels(count, width, reach * (1 + 0.06 * stage))
-        total = _swept(program, panels, vertical, others, smooth, rules)
+        total = _swept(program, panels, vertical, others, nonpolynomial_dimensions, rules)
         whole = total.absolute
         if whole == -math.inf:
             return QuadratureSum(arb(0), whole)
@@ -125,7 +125,7 @@ def integrate_piecewise(
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 
 
-def integrate_from_cuts(
+def gaussian_mean_between_singularities(
     program: CompiledIntegrand, lines: Sequence[Line], rules: Sequence[Sequence[Node]], digits: int
 ) -> QuadratureSum:
     """Integrate against a Gaussian by double exponential rules between zeros of affine forms.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps
-from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
+from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import (
     BLOCK,
     DECORATOR,
@@ -39,9 +39,11 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = cached_program("slrsym.models.paper_risk_expressions.overlap_program")
-_planar_program = cached_program("slrsym.models.paper_risk_expressions.planar_program")
-_restoring_program = cached_program("slrsym.models.paper_risk_expressions.feasibility_program")
+_overlap_program = cached_program("slrsym.models.paper_risk_expressions.overlap_step_program")
+_planar_program = cached_program("slrsym.models.paper_risk_expressions.planar_step_program")
+_restoring_program = cached_program(
+    "slrsym.models.paper_risk_expressions.feasibility_correction_program"
+)
 
 
 def _program(count: int) -> Program:
@@ -92,9 +94,9 @@ class NumpyEngine(_OverlapEngine):
 
 @cache
 def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
-    return *numpy_constants_and_outputs(_program(count)), numpy_constants_and_outputs(
-        _restoring_program(count, d)
-    )[1]
+    return *numpy_constant_and_output_functions(
+        _program(count)
+    ), numpy_constant_and_output_functions(_restoring_program(count, d))[1]
 
 
 @cache

@@ -24,7 +24,7 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper_risk import excess_risk
-from slrsym.runs import Engine, Runs, advance_and_log, build_runs, load, require_runs_dataset
+from slrsym.runs import Engine, Runs, advance_and_save_runs, build_runs, load, require_runs_dataset
 from slrsym.schedules import (
     Schedule,
     as_schedule,
@@ -349,7 +349,7 @@ def _run(
 
     work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
     try:
-        result = advance_and_log(engine, lam, logged, work, finish, path, progress)
+        result = advance_and_save_runs(engine, lam, logged, work, finish, path, progress)
     except OverflowError:
         raise _overflow(task, lam, settings) from None
     _warn_of_large_steps(task, result.isel(step=slice(-1 - result.sizes["step"] // 2, None)))

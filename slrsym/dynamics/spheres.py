@@ -27,7 +27,7 @@ _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
 def coordinates_needed(task: Task) -> int:
-    """Return the number of coordinates that k and v each need, with k*, v* as axes: min(d, 3)."""
+    """Return how many coordinates of k and of v a search for critical points needs: min(d, 3)."""
     return min(task.d, 3)
 
 
@@ -42,7 +42,7 @@ def gram_matrices(states: Any) -> NDArray[np.float64]:
     return gram
 
 
-def gram_matrix_of_orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
+def gram_entries_of_orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
     """Return squared lengths and inner product of the parts of k and v orthogonal to k* and v*."""
     gram = gram_matrices(states)
     k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))
@@ -109,7 +109,7 @@ def ambient_derivatives(
     return grad, hess
 
 
-def lagrangian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
+def gradient_and_lagrangian_hessian(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
     """Return the gradient of the risk in k and v, and the Hessian of the Lagrangian."""
     grad, hess = ambient_derivatives(points, lam, task)
     diagonal = np.arange(hess.shape[-1])
@@ -149,9 +149,11 @@ def retract_to_spheres(points: _Array, step: _Array) -> _Array:
     return found
 
 
-def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
+def riemannian_derivatives_and_basis(
+    points: _Array, lam: Any, task: Task
+) -> tuple[_Array, _Array, _Array]:
     """Return gradient and Hessian of the risk on the two spheres, and the tangent basis used."""
-    grad, hess = lagrangian_derivatives(points, lam, task)
+    grad, hess = gradient_and_lagrangian_hessian(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
     flat = grad.reshape(*grad.shape[:-2], -1, 1)

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, VectorEngineBase
 from slrsym.kernels.arguments import count_cores, flag_changed_steps
-from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
+from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import cached_program
 from slrsym.runs import Engine
@@ -47,7 +47,9 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = cached_program("slrsym.models.paper_risk_expressions.token_term_program")
+token_program = cached_program(
+    "slrsym.models.paper_risk_expressions.token_term_and_derivatives_program"
+)
 
 
 class _Streams:
@@ -172,7 +174,7 @@ class StochasticEngine(Engine):
 
     def _advance_together(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
         """Take steps of all runs at once in NumPy, with the same results as the compiled loop."""
-        constants, body = numpy_constants_and_outputs(token_program())
+        constants, body = numpy_constant_and_output_functions(token_program())
         numbers = self._drawn(inverse_temperatures.size)
 
         def step(states: States, fixed: Any) -> States:
@@ -364,7 +366,7 @@ class StochasticVectorEngine(VectorEngineBase):
         names = range(len(states)) if labels is None else map(int, labels)
         keys = ((run, start) for run in names)
         self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
-        self._constants, self._body = numpy_constants_and_outputs(token_program())
+        self._constants, self._body = numpy_constant_and_output_functions(token_program())
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
         fixed = self._constants(inverse_temperature)

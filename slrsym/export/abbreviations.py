@@ -128,7 +128,7 @@ _OFTEN = 2
 
 
 @cache
-def planar_letter_definitions() -> dict[str, Expr]:
+def planar_step_abbreviations() -> dict[str, Expr]:
     """Return the planar map's letters and their definitions as a dict, `C` and `K` last."""
     from slrsym import planar
 
@@ -157,7 +157,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
         return shorthand
-    wanted = {n: v for n, v in planar_letter_definitions().items() if n not in taken}
+    wanted = {n: v for n, v in planar_step_abbreviations().items() if n not in taken}
     every = _with(shorthand, wanted)
     counts: Counter[str] = Counter()
     for e in shown:
@@ -179,7 +179,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
 
 def planar_map_abbreviations() -> tuple[Shorthand, list[Symbol]]:
     """Return abbreviations for the planar map's formulas, and their letters except `C`, `K`."""
-    wanted = planar_letter_definitions()
+    wanted = planar_step_abbreviations()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
     return shorthand, letters
@@ -197,7 +197,7 @@ def is_defined_in_notation_table(letter: Symbol, value: Expr) -> bool:
     """Return whether the paper's table of notation defines a letter as the given expression."""
     if letter.name.startswith("D_"):
         return bool(derivative_letter_definitions().get(letter.name) == value)
-    return letter.name not in ("C", "K") and planar_letter_definitions().get(letter.name) == value
+    return letter.name not in ("C", "K") and planar_step_abbreviations().get(letter.name) == value
 
 
 def _with(shorthand: Shorthand, wanted: dict[str, Expr]) -> Shorthand:

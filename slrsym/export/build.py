@@ -23,17 +23,17 @@ from slrsym.export.claim_entries import build_claim_entry
 from slrsym.export.document import (
     AxiomEntry,
     Block,
-    ClaimLabel,
+    ClaimNumberAndName,
     Display,
-    DisplayedFormula,
     DisplayedLink,
     Document,
     Inline,
+    LatexMath,
     NotationTable,
     Paragraph,
-    RawLatex,
     Section,
     Text,
+    TypesetFormula,
 )
 from slrsym.export.errata import collect_errata
 from slrsym.export.prose import ORDER, split_at_dollar_signs
@@ -82,14 +82,16 @@ def build(
     every = [ledger.find(id) for id in by_id]
     # What a claim is called does not depend on what else is exported.
     known = {c.id: c for c in [*ledger.claims.values(), *every]}
-    grouped = group_by_file(known.values())
-    called = {claim.id: ClaimLabel.from_claim(claim) for _, inside in grouped for claim in inside}
+    grouped = titles_and_claims_of_files(known.values())
+    called = {
+        claim.id: ClaimNumberAndName.from_claim(claim) for _, inside in grouped for claim in inside
+    }
     # A proof is written with the letters of what it rests on, too.
     papers = papers_of_files(claim.file for claim in every) if notation else []
     table = notation_tables(papers)
     has_letters = any(paper.task for paper in papers)
     made = []
-    for title, inside in group_by_file(ledger.find(id) for id in wanted):
+    for title, inside in titles_and_claims_of_files(ledger.find(id) for id in wanted):
         entries = tuple(
             build_claim_entry(
                 claim,
@@ -136,7 +138,7 @@ def has_task_notation(file: Path | None) -> bool:
     return paper is None or paper.task
 
 
-def group_by_file(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
+def titles_and_claims_of_files(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
     """Group claims by derivation file, and sort the files by the paper's numbers."""
     files: dict[Path | None, list[Claim]] = {}
     for claim in claims:
@@ -170,7 +172,7 @@ def notation_tables(papers: Iterable[Paper]) -> tuple[NotationTable, ...]:
     """Return the tables of notation of some papers."""
     tables = []
     for paper in papers:
-        rows = tuple(((RawLatex(letter),), _meaning(said)) for letter, said in paper.notation)
+        rows = tuple(((LatexMath(letter),), _meaning(said)) for letter, said in paper.notation)
         more = (("The risk", _risk()), ("On the manifold", (*_planar(), *_slopes())))
         if rows:
             tables.append(NotationTable(paper.title, rows, more if paper.task else ()))
@@ -192,11 +194,11 @@ def _planar() -> tuple[Block, ...]:
         Paragraph(said),
         *(
             Display(
-                DisplayedFormula(printer.symbol(letter), shorthand.letters[letter]),
+                TypesetFormula(printer.symbol(letter), shorthand.letters[letter]),
                 (
                     DisplayedLink(
                         "=",
-                        DisplayedFormula(printer.box(shorthand.letter_definition(letter)), None),
+                        TypesetFormula(printer.box(shorthand.letter_definition(letter)), None),
                     ),
                 ),
             )
@@ -221,7 +223,7 @@ def _risk() -> tuple[Block, ...]:
     shorthand = choose_abbreviations([definition], risk=True)
     name = shorthand(definition)
     printer = FormulaPrinter(ORDER, choose_declared_laws([definition]), NAMES)
-    shown = DisplayedFormula(
+    shown = TypesetFormula(
         printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
     )
     laws = list(dict.fromkeys((printer.laws or {}).values()))
@@ -229,22 +231,22 @@ def _risk() -> tuple[Block, ...]:
         Paragraph(
             (
                 Text("The risk, given the location, is the mean square of the error. "),
-                RawLatex("U_1, V_1, Y_1"),
+                LatexMath("U_1, V_1, Y_1"),
                 Text(" are the projections of the informative token on "),
-                RawLatex(r"k, v, v^{\star}"),
+                LatexMath(r"k, v, v^{\star}"),
                 Text("; "),
-                RawLatex("U, V"),
+                LatexMath("U, V"),
                 Text(" those of another token on "),
-                RawLatex("k, v"),
+                LatexMath("k, v"),
                 Text(", of which there are "),
-                RawLatex("L - 1"),
+                LatexMath("L - 1"),
                 Text(" independent copies; "),
-                RawLatex(r"\xi"),
+                LatexMath(r"\xi"),
                 Text(" is the noise of the output."),
             )
         ),
-        Display(DisplayedFormula(printer.box(name), definition), (DisplayedLink("=", shown),)),
+        Display(TypesetFormula(printer.box(name), definition), (DisplayedLink("=", shown),)),
         Paragraph((Text("Here"),)),
     ]
-    blocks += [Display(DisplayedFormula(printer.law(law), law)) for law in laws]
+    blocks += [Display(TypesetFormula(printer.law(law), law)) for law in laws]
     return tuple(blocks)

@@ -13,7 +13,7 @@ from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
-from slrsym.coq import confirmed_claims, describe_confirmed_steps, tactics_of_confirmed_steps
+from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
@@ -29,28 +29,28 @@ from slrsym.export.document import (
     AxiomReference,
     Block,
     ClaimEntry,
-    ClaimLabel,
+    ClaimNumberAndName,
+    ClaimReference,
     Display,
-    DisplayedFormula,
     DisplayedLink,
     Inline,
     Math,
     NotationReference,
     Paragraph,
-    Reference,
     Text,
+    TypesetFormula,
     join_list,
 )
-from slrsym.export.letter_definitions import explain_shared_letters
-from slrsym.export.proofs import ProofWriter, displayed_steps, proof_blocks
+from slrsym.export.letter_definitions import explain_letters_of_notation_table
+from slrsym.export.proofs import ProofWriter, proof_blocks, select_displayed_steps
 from slrsym.export.prose import (
     ORDER,
+    arbitrary_functions_in,
     assumption_paragraphs,
-    assumption_symbols,
+    free_symbols_of_statements,
     insert_references,
     put_dollars_around_ranges,
     split_at_dollar_signs,
-    undefined_functions,
 )
 from slrsym.export.shorthand import Shorthand, symbol_and_function_names
 from slrsym.proofs.claim_steps import steps_of_claim
@@ -68,7 +68,7 @@ _HAS_CLOSED_FORM = "excess-risk-stable"
 def build_claim_entry(
     claim: Claim,
     find: Callable[[str], Claim],
-    label: ClaimLabel,
+    label: ClaimNumberAndName,
     included: Collection[str] = (),
     defined: bool = False,
     verdict: Any = None,
@@ -85,7 +85,9 @@ def build_claim_entry(
     shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
     names = _names(shown)
     own = [
-        x for x in assumption_symbols([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)
+        x
+        for x in free_symbols_of_statements([claim.statement, *claim.hypotheses])
+        if isinstance(x, Symbol)
     ]
     names = names | boxes_of_clashing_symbols(own, names)
 
@@ -101,9 +103,11 @@ def build_claim_entry(
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.hypotheses]
-    functions = [f for f in undefined_functions(said) if f.func not in shorthand.functions]
+    functions = [f for f in arbitrary_functions_in(said) if f.func not in shorthand.functions]
     short = [shorthand(e) for e in said]
-    proving = [shorthand(e) for step in displayed_steps(steps, writer) for e in _of_step(step)]
+    proving = [
+        shorthand(e) for step in select_displayed_steps(steps, writer) for e in _of_step(step)
+    ]
     unsourced = _own_functions(shorthand, claim, find, included)
     stated = _used(shorthand, [*short, *map(shorthand.function_definition, unsourced)])
     later = (
@@ -117,7 +121,7 @@ def build_claim_entry(
         title=split_at_dollar_signs(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumption_paragraphs(
-            assumption_symbols(said),
+            free_symbols_of_statements(said),
             functions,
             [shorthand(h) for h in claim.hypotheses],
             laws,
@@ -127,7 +131,9 @@ def build_claim_entry(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
-        letters=(explain_shared_letters(shorthand, stated, short, printer) if defined else ()),
+        letters=(
+            explain_letters_of_notation_table(shorthand, stated, short, printer) if defined else ()
+        ),
         explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
         lead=split_at_dollar_signs(claim.explanation.first_sentence),
         where=(
@@ -197,7 +203,7 @@ def _repeated(
     for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
         whole = conjuncts(find(id).statement) if id in included else ()
         if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
-            named.append(Reference(id))
+            named.append(ClaimReference(id))
             parts = tuple(part for part in parts if part not in whole)
     if not named:
         return [], claim.statement
@@ -255,9 +261,9 @@ def _letters(
             if letter in used
             else shorthand.function_definition(letter.func)
         )
-        body = DisplayedFormula(printer.box(inside), value)
+        body = TypesetFormula(printer.box(inside), value)
         blocks.append(
-            Display(DisplayedFormula(printer.box(letter), value), (DisplayedLink("=", body),))
+            Display(TypesetFormula(printer.box(letter), value), (DisplayedLink("=", body),))
         )
     return blocks
 
@@ -299,10 +305,10 @@ def _where(
         applied = printer.box(function(*meaning.variables))
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))
-            blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
+            blocks.append(Paragraph((*text, ClaimReference(DEFINES_RISK_ON_M), Text("."))))
             continue
         if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
-            said = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
+            said = (Text(" is the closed form of the risk: "), ClaimReference(_HAS_CLOSED_FORM))
             square = Math(printer.box(notation.epsilon**2))
             added = (Text(" with "), square, Text(" added."))
             blocks.append(Paragraph((Math(applied), *said, *added)))
@@ -317,7 +323,7 @@ def _where(
         body = _definition(meaning, shorthand, printer)
         blocks += [
             Paragraph((Text(lead),)),
-            Display(DisplayedFormula(applied, None), (DisplayedLink("=", body),)),
+            Display(TypesetFormula(applied, None), (DisplayedLink("=", body),)),
         ]
     if claim.id == DEFINES_RISK_ON_M:
         name = printer.box(Symbol("R<"))
@@ -342,7 +348,7 @@ def _sourced(
         source = _source(meaning, claim, find, included)
         if function in shorthand.functions and source is not None:
             named.append(Math(printer.box(function(*meaning.variables))))
-            sources += [Reference(source)] if Reference(source) not in sources else []
+            sources += [ClaimReference(source)] if ClaimReference(source) not in sources else []
     if not named:
         return []
     verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
@@ -375,9 +381,9 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
     return used
 
 
-def _definition(meaning: Any, shorthand: Shorthand, printer: FormulaPrinter) -> DisplayedFormula:
+def _definition(meaning: Any, shorthand: Shorthand, printer: FormulaPrinter) -> TypesetFormula:
     inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
-    return DisplayedFormula(printer.box(inner(meaning.expr)), None)
+    return TypesetFormula(printer.box(inner(meaning.expr)), None)
 
 
 def _rules(steps: list[Step]) -> tuple[str, ...]:
@@ -433,7 +439,7 @@ def summarise_checks(row: Any) -> tuple[str, ...]:
     if row.replaces or row.status not in ("proved", "cited", "conditional"):
         return tuple(told)
     whole = row.id in confirmed_claims()
-    by_coq = row.steps if whole else len(tactics_of_confirmed_steps().get(row.id, {}))
+    by_coq = row.steps if whole else len(coq_tactics_by_claim_and_step().get(row.id, {}))
     for name, count in (
         ("checker", count_claim_steps_with_evidence(row.id, row.steps)),
         ("Coq", by_coq),
@@ -449,7 +455,7 @@ def _rest(row: Any) -> list[Inline]:
     if row.replaces:
         parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))
     if row.depends:
-        parts += [Text(" Uses "), *join_list([Reference(id) for id in row.depends]), Text(".")]
+        parts += [Text(" Uses "), *join_list([ClaimReference(id) for id in row.depends]), Text(".")]
     if row.axioms:
         parts += [Text(" Rests on "), *join_list([AxiomReference(id) for id in row.axioms])]
         parts.append(Text("."))

@@ -40,7 +40,7 @@ class Math(Inline):
 
 
 @dataclass(frozen=True)
-class RawLatex(Inline):
+class LatexMath(Inline):
     """A formula in running text given as LaTeX, from the title or proof idea of a claim."""
 
     latex: str
@@ -55,7 +55,7 @@ class Citation(Inline):
 
 
 @dataclass(frozen=True)
-class Reference(Inline):
+class ClaimReference(Inline):
     """A reference to a claim, by the claim's id."""
 
     id: str
@@ -96,7 +96,7 @@ class Paragraph(Block):
 
 
 @dataclass(frozen=True)
-class DisplayedFormula:
+class TypesetFormula:
     """A displayed formula, with the SymPy object that was checked."""
 
     box: Box
@@ -108,7 +108,7 @@ class DisplayedLink:
     """One relation of a displayed chain: sign, right side, label and justification."""
 
     sign: str
-    formula: DisplayedFormula
+    formula: TypesetFormula
     label: str = ""
     why: tuple[Inline, ...] = ()
 
@@ -117,13 +117,13 @@ class DisplayedLink:
 class Display(Block):
     """A displayed formula or chain of relations."""
 
-    start: DisplayedFormula
+    start: TypesetFormula
     links: tuple[DisplayedLink, ...] = ()
     label: str = ""
     why: tuple[Inline, ...] = ()
 
     @property
-    def formulas(self) -> list[DisplayedFormula]:
+    def formulas(self) -> list[TypesetFormula]:
         """All formulas of a displayed chain: the first, and the right side of each relation."""
         return [self.start, *(link.formula for link in self.links)]
 
@@ -151,7 +151,7 @@ _NUMBERED = re.compile(
 
 
 @dataclass(frozen=True)
-class ClaimLabel:
+class ClaimNumberAndName:
     """The label of a claim: its number in the paper, or its name.
 
     The name is short, and those of steps begin with it: P15.7 is step 7 of Proposition 15, P15.
@@ -162,7 +162,7 @@ class ClaimLabel:
     name: str
 
     @classmethod
-    def from_claim(cls, claim: Any) -> ClaimLabel:
+    def from_claim(cls, claim: Any) -> ClaimNumberAndName:
         """Return the label of a claim."""
         name = short_name(claim.id)
         match = _NUMBERED.fullmatch(claim.id)
@@ -180,7 +180,7 @@ class ClaimEntry:
     """The entry of a claim in a document: statement, proof, status, checks and dependencies."""
 
     id: str
-    label: ClaimLabel
+    label: ClaimNumberAndName
     title: tuple[Inline, ...]
     source: str
     assumptions: tuple[Block, ...]
@@ -293,7 +293,7 @@ class Document:
 
     sections: tuple[Section, ...]
     axioms: tuple[AxiomEntry, ...]
-    labels: dict[str, ClaimLabel]
+    labels: dict[str, ClaimNumberAndName]
     notation: tuple[NotationTable, ...] = ()
     version: str = ""
     errata: tuple[PaperErrata, ...] = ()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from slrsym.claims.papers import Paper
-from slrsym.export.document import Inline, PaperErrata, Reference, Text
+from slrsym.export.document import ClaimReference, Inline, PaperErrata, Text
 from slrsym.export.prose import split_at_dollar_signs
 
 LEAD = (
@@ -48,5 +48,5 @@ def _paragraph(text: str) -> tuple[Inline, ...]:
         if not place % 2:
             made += split_at_dollar_signs(part)
         else:
-            made.append(Reference(part) if _ID.fullmatch(part) else Text(part))
+            made.append(ClaimReference(part) if _ID.fullmatch(part) else Text(part))
     return tuple(made)

@@ -14,23 +14,23 @@ from slrsym.export.document import (
     Block,
     Citation,
     ClaimEntry,
-    ClaimLabel,
+    ClaimNumberAndName,
+    ClaimReference,
     Display,
     DisplayedLink,
     HeadedBlocks,
     Inline,
+    LatexMath,
     Math,
     NotationReference,
     Paragraph,
-    RawLatex,
-    Reference,
     Text,
 )
-from slrsym.export.rule_entries import rule_id_of_step
+from slrsym.export.rule_entries import rule_id_from_name
 from slrsym.statements.expressions import expression_text
 from slrsym.typeset import Box, break_lines, to_mathml
-from slrsym.typeset.backends import latex_to_mathml
 from slrsym.typeset.boxes import Operator, RowBox, row_of_boxes
+from slrsym.typeset.latex_and_mathml import latex_to_mathml
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
 # the one or the other.
@@ -113,7 +113,7 @@ def _flat(box: RowBox) -> list[Box]:
     return [x for part in box.parts for x in (_flat(part) if isinstance(part, RowBox) else [part])]
 
 
-def axiom_file_name(id: str) -> str:
+def axiom_file_stem(id: str) -> str:
     """Return the file name of an axiom's page."""
     return re.sub(r"[^a-z0-9]+", "-", id.lower()).strip("-")
 
@@ -129,7 +129,7 @@ class HtmlRenderer:
 
     def __init__(
         self,
-        labels: Mapping[str, ClaimLabel],
+        labels: Mapping[str, ClaimNumberAndName],
         pages: Mapping[str, str] | None = None,
         axioms: str = "",
         claim: ClaimEntry | None = None,
@@ -169,16 +169,16 @@ class HtmlRenderer:
                 return _CODE.sub(r"<code>\1</code>", escape(text, quote=False))
             case Math(box):
                 return " ".join(map(_within_a_line, _listed(box)))
-            case RawLatex(latex):
+            case LatexMath(latex):
                 element = f"<math>{latex_to_mathml(latex)}</math>"
                 kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
                 return f'<span class="{kind}">{element}{_GLUE}'
-            case Reference(id):
+            case ClaimReference(id):
                 return self.reference(id)
             case AxiomReference(id):
                 shown = escape(id)
                 return (
-                    f'<a href="{self.axioms}{axiom_file_name(id)}.html">{shown}</a>'
+                    f'<a href="{self.axioms}{axiom_file_stem(id)}.html">{shown}</a>'
                     if self.axioms
                     else shown
                 )
@@ -266,7 +266,7 @@ class HtmlRenderer:
         """Return the HTML of a step's details: rule, source, random point, text for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
-            rule, (file, line) = rule_id_of_step(check.rule), self.claim.place
+            rule, (file, line) = rule_id_from_name(check.rule), self.claim.place
             links = []
             if rule and self.rules:
                 links.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')
@@ -290,7 +290,7 @@ class HtmlRenderer:
         return name
 
     def formula(self, box: Box) -> str:
-        """Return the MathML of a formula, broken into lines for a wide and for a narrow screen."""
+        """Return the HTML of a formula, with one layout for wide and one for narrow screens."""
         wide = break_lines(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")

@@ -12,22 +12,22 @@ from slrsym.export.document import (
     Block,
     Citation,
     ClaimEntry,
-    ClaimLabel,
+    ClaimNumberAndName,
+    ClaimReference,
     Display,
-    DisplayedFormula,
     DisplayedLink,
     HeadedBlocks,
     Inline,
+    LatexMath,
     Math,
     NotationReference,
     Paragraph,
-    RawLatex,
-    Reference,
     Text,
+    TypesetFormula,
     join_list,
 )
-from slrsym.export.pictures import PICTURES, Picture
 from slrsym.export.prose import escape_latex, split_at_dollar_signs
+from slrsym.export.stored_figures import PICTURES, Picture
 from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.typeset.boxes import BracketedBox, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import elide_shared_terms
@@ -58,7 +58,7 @@ class DisplayWriter:
 
     def __init__(
         self,
-        labels: Mapping[str, ClaimLabel],
+        labels: Mapping[str, ClaimNumberAndName],
         linked: Collection[str] = (),
         axioms: Mapping[str, Collection[str]] | None = None,
         step_numbers: bool = True,
@@ -92,13 +92,13 @@ class DisplayWriter:
             case Text(text):
                 return escape_latex(text)
             case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
-                shown = self.display(Display(DisplayedFormula(box, None)))
+                shown = self.display(Display(TypesetFormula(box, None)))
                 return f"\n{shown}\n"
             case Math(box):
                 return f"${_small(to_latex(box))}$"
-            case RawLatex(latex):
+            case LatexMath(latex):
                 return f"${latex}$"
-            case Reference(id):
+            case ClaimReference(id):
                 if id in self.linked:
                     return rf"\cref{{{id}}}"
                 label = self.labels.get(id)
@@ -302,7 +302,7 @@ class LatexRenderer(DisplayWriter):
         (only,) = block.blocks
         if not isinstance(only, Display) or len(only.links) > 1 or only.is_repeat_of(self.proving):
             return None
-        if any(isinstance(piece, Math | RawLatex) for piece in block.heading):
+        if any(isinstance(piece, Math | LatexMath) for piece in block.heading):
             return None
         heading = self.inline(block.heading)
         why = _reasons(only)
@@ -410,11 +410,11 @@ class LatexRenderer(DisplayWriter):
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """Return the LaTeX below a claim: the claims it uses, or a summary of all its checks."""
+        """Return the paragraph below a claim, as pieces: what it uses, or how it was checked."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
-        used = [*map(Reference, claim.depends), *own]
+        used = [*map(ClaimReference, claim.depends), *own]
         place = " It takes the place"
         replaced = (p for p in claim.evidence if isinstance(p, Text) and p.text.startswith(place))
         said = (Text("Uses "), *join_list(used), Text(".")) if used else ()
@@ -422,7 +422,7 @@ class LatexRenderer(DisplayWriter):
 
     def axiom(self, axiom: AxiomEntry) -> str:
         """Return the LaTeX of an axiom, with its reference and the claims that use it."""
-        users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
+        users = ", ".join(self.piece(ClaimReference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
         name = escape_latex(axiom.id.replace("-", " "))
         return (

@@ -9,18 +9,18 @@ from typing import Any
 
 from slrsym.export.bibliography import bibtex_file_text
 from slrsym.export.chapters import Chapter, chapters_used, group_by_chapter
+from slrsym.export.claim_graph_layout import arrange_graph, route_arrows
 from slrsym.export.document import (
     DEFAULT_TITLE,
     SEVERAL,
     Citation,
     ClaimEntry,
+    ClaimReference,
     Document,
     PaperErrata,
-    Reference,
     Section,
 )
 from slrsym.export.errata import LEAD
-from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.latex import LatexRenderer
 from slrsym.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.proofs.axioms import find_axiom
@@ -421,7 +421,7 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
     lines += ["claim & compared to the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
     for claim in document.claims:
         if claim.compared_to_source:
-            named = renderer.piece(Reference(claim.id))
+            named = renderer.piece(ClaimReference(claim.id))
             lines.append(
                 f"{named} & {renderer.inline(split_at_dollar_signs(claim.compared_to_source))} \\\\"
             )

@@ -17,10 +17,10 @@ from slrsym.export.abbreviations import NAMES, has_meaning_of_notation_table
 from slrsym.export.document import (
     Block,
     Inline,
+    LatexMath,
     Math,
     NotationReference,
     Paragraph,
-    RawLatex,
     Text,
 )
 from slrsym.export.prose import split_at_dollar_signs
@@ -38,7 +38,7 @@ _DEFINED = (
     ),
 )
 _RISK = (
-    RawLatex(r"\mathcal{R}(\kappa, \nu, \theta, \eta, \rho)"),
+    LatexMath(r"\mathcal{R}(\kappa, \nu, \theta, \eta, \rho)"),
     Text(" is the risk at these overlaps"),
 )
 # The letters that the table explains and that are not abbreviations.
@@ -48,7 +48,7 @@ _PAPER = {
 }
 
 
-def explain_shared_letters(
+def explain_letters_of_notation_table(
     shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: FormulaPrinter
 ) -> tuple[Block, ...]:
     """Return blocks that define those letters of a statement that the notation table defines.
@@ -88,7 +88,7 @@ def explain_shared_letters(
         clauses.append(_RISK)
     for function, formula, more in _DEFINED:
         if any(expr.has(function) for expr in written):
-            clauses.append((RawLatex(formula), *split_at_dollar_signs(more)))
+            clauses.append((LatexMath(formula), *split_at_dollar_signs(more)))
     names = {s.name for expr in written for s in expr.atoms(Symbol)}
     if not clauses and not names & _PAPER:
         return ()

@@ -9,21 +9,21 @@ from typing import Any
 from sympy import Basic, Expr
 
 from slrsym.claims.claim import Claim
-from slrsym.export.document import ClaimEntry, ClaimLabel, Display, DisplayedLink, Paragraph
+from slrsym.export.document import ClaimEntry, ClaimNumberAndName, Display, DisplayedLink, Paragraph
 from slrsym.export.html import WIDE, HtmlRenderer, box_of_display
 from slrsym.export.latex import LatexRenderer, latex_snippet
 from slrsym.export.proofs import ProofWriter
 from slrsym.export.prose import (
     ORDER,
+    arbitrary_functions_in,
     assumption_paragraphs,
-    assumption_symbols,
+    free_symbols_of_statements,
     split_at_dollar_signs,
-    undefined_functions,
 )
 from slrsym.proofs.chain import Chain
 from slrsym.typeset import Box, FormulaPrinter, break_lines, choose_declared_laws
-from slrsym.typeset.backends import to_mathml
 from slrsym.typeset.boxes import Operator, row_of_boxes
+from slrsym.typeset.latex_and_mathml import to_mathml
 
 # How each relation is written; the operator's name is that of its LaTeX command.
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
@@ -41,16 +41,16 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Proo
     return ProofWriter(FormulaPrinter(ORDER, choose_declared_laws(shown)), _as_it_is, find)
 
 
-def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
+def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimNumberAndName]]:
     """Return the document entry of a claim, and labels of the claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
     from slrsym.export.claim_entries import build_claim_entry
 
     ledger = builtin_ledger()
-    entry = build_claim_entry(claim, ledger.find, ClaimLabel.from_claim(claim))
+    entry = build_claim_entry(claim, ledger.find, ClaimNumberAndName.from_claim(claim))
     return entry, {
-        other.id: ClaimLabel.from_claim(other) for other in [*ledger.claims.values(), claim]
+        other.id: ClaimNumberAndName.from_claim(other) for other in [*ledger.claims.values(), claim]
     }
 
 
@@ -113,7 +113,11 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     printer = _writer(everything).printer
     laws = choose_declared_laws(everything)
     said = assumption_paragraphs(
-        assumption_symbols(everything), undefined_functions(everything), given, laws, printer
+        free_symbols_of_statements(everything),
+        arbitrary_functions_in(everything),
+        given,
+        laws,
+        printer,
     )
     return [block for block in said if isinstance(block, Paragraph)]
 
@@ -121,7 +125,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 def _heading(claim: Claim) -> str:
     # As the site does: the name that stands everywhere, then what it says, with its formulas.
     title = HtmlRenderer({}).inline(split_at_dollar_signs(claim.title)) if claim.title else ""
-    label = escape(str(ClaimLabel.from_claim(claim)))
+    label = escape(str(ClaimNumberAndName.from_claim(claim)))
     return f"<strong>{label}</strong>{f' ({title})' if title else ''}"
 
 

@@ -22,7 +22,7 @@ _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)
 
 @dataclass
 class OutlineEntry:
-    """A numbered statement, with the claims that help to prove it."""
+    """A claim of the outline, numbered in the paper or not, with those that help to prove it."""
 
     claim: ClaimEntry
     helpers: list[ClaimEntry] = field(default_factory=list)

@@ -57,7 +57,7 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 
 
 @cache
-def theorem_5_certified_range() -> dict[str, float]:
+def theorem_5_certified_parameters() -> dict[str, float]:
     """Return the parameters and largest step size for which Theorem 5 is certified."""
     certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
     ranges = certificate.ranges
@@ -84,7 +84,7 @@ def sweep_starts_and_verdicts(data: Any) -> dict[str, Any]:
 def portrait_script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """Return the JavaScript, with its data, that draws the phase portrait in a web page."""
     told = json.dumps(
-        {"setting": setting, "sweep": sweep, "certified": theorem_5_certified_range()},
+        {"setting": setting, "sweep": sweep, "certified": theorem_5_certified_parameters()},
         separators=(",", ":"),
     )
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")

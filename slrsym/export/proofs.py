@@ -19,16 +19,16 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.export.document import (
     Block,
+    ClaimReference,
     Display,
-    DisplayedFormula,
     DisplayedLink,
     HeadedBlocks,
     Inline,
+    LatexMath,
     Math,
     Paragraph,
-    RawLatex,
-    Reference,
     Text,
+    TypesetFormula,
 )
 from slrsym.export.prose import hypothesis_formulas, justification_of_rule, split_at_dollar_signs
 from slrsym.proofs.lemmas import InWords
@@ -58,7 +58,7 @@ def _shown(steps: Iterable[Step]) -> list[Step]:
     return [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
 
 
-def displayed_steps(steps: Iterable[Step], writer: ProofWriter) -> list[Step]:
+def select_displayed_steps(steps: Iterable[Step], writer: ProofWriter) -> list[Step]:
     """Return those steps of a proof whose statements a document displays."""
     return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
@@ -251,7 +251,7 @@ def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
         text = name.split(":")[0] if name.startswith("the cases cover") else name
         return [Paragraph(split_at_dollar_signs(f"{text[:1].upper()}{text[1:]}."))]
     if _is_all_of_a_claim(step, writer):
-        claim = Reference(name.removeprefix("claim "))
+        claim = ClaimReference(name.removeprefix("claim "))
         return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
     blocks = writer.display(step.statement, step.label, writer.justification(step.rule))
     because = getattr(step.rule, "because", "")
@@ -281,9 +281,9 @@ class ProofWriter:
     shorten: Callable[[Any], Any]
     find: Callable[[str], Any]
 
-    def formula(self, shown: Any) -> DisplayedFormula:
+    def formula(self, shown: Any) -> TypesetFormula:
         """Return an expression or statement as a typeset formula."""
-        return DisplayedFormula(self.printer.box(self.shorten(shown)), shown)
+        return TypesetFormula(self.printer.box(self.shorten(shown)), shown)
 
     def justification(self, rule: Any) -> tuple[Inline, ...]:
         """Return the justification of a step, in words, as pieces of a paragraph."""
@@ -422,7 +422,7 @@ def orbit_blocks(
     said: list[Inline] = []
     for piece in statement.sentence():
         said += _piece(piece, writer, first=not said)
-    said = [called.get(part.latex, part) if isinstance(part, RawLatex) else part for part in said]
+    said = [called.get(part.latex, part) if isinstance(part, LatexMath) else part for part in said]
     if reason:
         said += [Text(" ("), *reason, Text(")")]
     shown = _functions(statement, writer)
@@ -469,7 +469,7 @@ def _functions(statement: OrbitStatement, writer: ProofWriter) -> list[Block]:
 
 
 def _equation(name: str, variables: Any, value: Any, writer: ProofWriter) -> Block:
-    applied = DisplayedFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
+    applied = TypesetFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
     return Display(applied, (DisplayedLink("=", writer.formula(value)),))
 
 

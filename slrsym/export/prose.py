@@ -25,11 +25,11 @@ from sympy.tensor.indexed import Indexed
 from slrsym.claims.claim import Claim
 from slrsym.export.document import (
     Block,
+    ClaimReference,
     Inline,
+    LatexMath,
     Math,
     Paragraph,
-    RawLatex,
-    Reference,
     Text,
     join_list,
 )
@@ -193,14 +193,14 @@ def split_at_dollar_signs(text: str) -> tuple[Inline, ...]:
     Examples
     --------
     >>> split_at_dollar_signs("slope of $zeta$ at $t = 0$")
-    (Text(text='slope of '), RawLatex(latex='\\zeta'), Text(text=' at '), RawLatex(latex='t=0'))
+    (Text(text='slope of '), LatexMath(latex='\\zeta'), Text(text=' at '), LatexMath(latex='t=0'))
     """
     parts = text.split("$")
     # A dollar that has no other is one.
     if len(parts) % 2 == 0:
         return (Text(text),)
-    made = (RawLatex(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
-    return tuple(part for part in made if part not in (Text(""), RawLatex("")))
+    made = (LatexMath(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
+    return tuple(part for part in made if part not in (Text(""), LatexMath("")))
 
 
 # A statement of the paper as one speaks of it.
@@ -215,7 +215,7 @@ def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[
     Examples
     --------
     >>> insert_references((Text("By Lemma 4."),), ["lemma-4"])
-    (Text(text='By '), Reference(id='lemma-4'), Text(text='.'))
+    (Text(text='By '), ClaimReference(id='lemma-4'), Text(text='.'))
     """
     made: list[Inline] = []
     for part in parts:
@@ -226,7 +226,7 @@ def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[
         for found in _NAMED_STATEMENT.finditer(part.text):
             id = "-".join(x for x in (found[1].lower(), *found.groups()[1:]) if x)
             if id in known:
-                made += [Text(part.text[place : found.start()]), Reference(id)]
+                made += [Text(part.text[place : found.start()]), ClaimReference(id)]
                 place = found.end()
         made.append(Text(part.text[place:]))
     return tuple(part for part in made if part != Text(""))
@@ -242,7 +242,7 @@ def justification_of_rule(
 ) -> tuple[Inline, ...]:
     """Return the justification of a step in words, from its rule, as pieces of a paragraph."""
     if isinstance(rule, Lemma):
-        return (Reference(rule.id), *_values(rule, printer, shorten, find))
+        return (ClaimReference(rule.id), *_values(rule, printer, shorten, find))
     if rule.name in AXIOMS:
         return (Text(rule.name.replace("-", " ")),)
     inner = getattr(rule, "by", None)
@@ -252,7 +252,7 @@ def justification_of_rule(
             *justification_of_rule(inner, printer, shorten, find),
         )
     if rule.name.startswith("claim "):
-        return (Reference(rule.name.removeprefix("claim ")),)
+        return (ClaimReference(rule.name.removeprefix("claim ")),)
     variables = getattr(rule, "variables", None)
     if variables and rule.name.startswith("Stein's lemma in "):
         return (Text("Stein\u2019s lemma in "), Math(_listed(list(variables), printer)))
@@ -302,7 +302,7 @@ ORDER = PrintingOrder(
 )
 
 
-def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
+def free_symbols_of_statements(statements: Iterable[Basic]) -> list[Any]:
     """Return the free symbols of some statements; for an indexed family, one of its members."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
@@ -315,7 +315,7 @@ def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
     return [*sorted(plain, key=str), *indexed.values()]
 
 
-def undefined_functions(shown: Iterable[Basic]) -> list[AppliedUndef]:
+def arbitrary_functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
     """Return the undefined functions that occur in some expressions."""
     first: dict[tuple[str, int], AppliedUndef] = {}
     for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
@@ -330,7 +330,7 @@ def assumption_paragraphs(
     laws: Mapping[Symbol, Law],
     printer: FormulaPrinter,
 ) -> tuple[Block, ...]:
-    """Return paragraphs with the assumptions: domains, functions, laws and hypotheses."""
+    """Return one paragraph, or none, with the assumptions: domains, functions, laws, hypotheses."""
     sentences: list[tuple[Inline, ...]] = []
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})

@@ -93,8 +93,8 @@ class RuleEntry:
         return _EVIDENCE[self.kind]
 
 
-def rule_id_of_step(name: str) -> str:
-    """Return the id of the rule that a step names; empty for a structural step."""
+def rule_id_from_name(name: str) -> str:
+    """Return the id of a rule from its name in a step; empty for a structural step's rule."""
     if name.startswith("theorem "):
         return re.sub(r"[^a-z0-9]+", "-", name)
     return next((id for id, pattern, _ in _TABLE if re.fullmatch(pattern, name)), "")

@@ -65,7 +65,7 @@ RISK_ON_M = Function("R<", real=True)
 RISK_CLOSED = Function("R^", real=True)
 
 
-def factor_powers(product: Expr) -> tuple[dict[Expr, Any], Expr]:
+def exponents_and_coefficient(product: Expr) -> tuple[dict[Expr, Any], Expr]:
     """Return the exponents of the factors of a product, and its numerical coefficient."""
     powers: dict[Expr, Any] = {}
     number: Expr = S.One
@@ -82,17 +82,17 @@ def factor_powers(product: Expr) -> tuple[dict[Expr, Any], Expr]:
 
 @lru_cache(maxsize=512)
 def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
-    return factor_powers(value)
+    return exponents_and_coefficient(value)
 
 
-def divide_out_abbreviated_value(product: Expr, value: Expr) -> tuple[int, Expr]:
+def multiplicity_and_quotient(product: Expr, value: Expr) -> tuple[int, Expr]:
     """Return how often an abbreviated value divides a product, and the quotient left over."""
     inner, scale = _known(value)
     # A multiple of a single letter is no abbreviation, one of a function is.
     alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
     if not isinstance(value, Mul) or (len(inner) < 2 and not alone):
         return 0, product
-    powers, number = factor_powers(product)
+    powers, number = exponents_and_coefficient(product)
     if not inner.keys() <= powers.keys():
         return 0, product
     count = int(min(powers[base] / power for base, power in inner.items()))
@@ -295,7 +295,7 @@ class Shorthand:
                         return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
             for value in self.local:
-                count, rest = divide_out_abbreviated_value(expr, value)
+                count, rest = multiplicity_and_quotient(expr, value)
                 if count:
                     return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
@@ -343,7 +343,7 @@ class Shorthand:
         product = self._zeta_at_zero(product)
         if not isinstance(product, Mul | Pow):
             return product
-        powers, number = factor_powers(product)
+        powers, number = exponents_and_coefficient(product)
         if DRIFT in self.letters and notation.d in powers:
             # 2^(1/2) d^(1/2) is 2 (d/2)^(1/2).
             half = powers[notation.d]

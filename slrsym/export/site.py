@@ -22,7 +22,7 @@ from slrsym.export.errata import LEAD
 from slrsym.export.html import (
     STATUSES,
     HtmlRenderer,
-    axiom_file_name,
+    axiom_file_stem,
     box_of_display,
     escape_html,
     status_badge_html,
@@ -31,9 +31,9 @@ from slrsym.export.html import (
 from slrsym.export.html_to_text import html_to_plain_text
 from slrsym.export.outline import OutlineSection, build_outline
 from slrsym.export.phase_portrait import SETTING, portrait_script
-from slrsym.export.pictures import PICTURES
 from slrsym.export.prose import split_at_dollar_signs
-from slrsym.export.rule_entries import rule_entry, rule_id_of_step
+from slrsym.export.rule_entries import rule_entry, rule_id_from_name
+from slrsym.export.stored_figures import PICTURES
 from slrsym.proofs.axioms import find_axiom
 from slrsym.statements.expressions import infix_text
 from slrsym.typeset import break_lines, to_mathml
@@ -62,7 +62,7 @@ def jinja_environment() -> Environment:
         autoescape=False,
         keep_trailing_newline=True,
     )
-    made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_name}
+    made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_stem}
     made.globals |= {
         "axiom": find_axiom,
         "badge": status_badge_html,
@@ -80,7 +80,7 @@ def portrait_page_html(setting: dict[str, float], sweep: dict[str, Any] | None =
 
 
 def site_files(
-    document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
+    document: Document, title: str | None = None, extra_links: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the files of the static site of a document, by their paths in it."""
     claims = document.claims
@@ -92,7 +92,7 @@ def site_files(
     parts += [("Axioms", "axioms.html")] if document.axioms else []
     parts += [("Notation", "notation.html")] if document.notation else []
     parts += [("Errata", "errata.html")] if document.errata else []
-    parts += (beside or {}).items()
+    parts += (extra_links or {}).items()
     templates = jinja_environment()
     sources = _sources(claims)
     sections = build_outline(document)
@@ -161,7 +161,7 @@ def site_files(
     if document.axioms:
         pages["axioms.html"] = page("axioms.html", "Axioms", front)
     for axiom_entry in document.axioms:
-        pages[f"axioms/{axiom_file_name(axiom_entry.id)}.html"] = page(
+        pages[f"axioms/{axiom_file_stem(axiom_entry.id)}.html"] = page(
             "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
             rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
         )  # fmt: skip
@@ -198,7 +198,7 @@ def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, 
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():
-            if id := rule_id_of_step(check.rule):
+            if id := rule_id_from_name(check.rule):
                 key = (id, check.rule if id.startswith("theorem-") else id)
                 found.setdefault(key, []).append((claim.id, step_name(claim.id, check.label)))
     return found
@@ -255,7 +255,7 @@ def _data(
             "kind": claim.label.kind,
             "uses": list(claim.depends),
             "axioms": sorted({*claim.axioms}),
-            "rules": sorted({r for c in claim.checks.values() if (r := rule_id_of_step(c.rule))}),
+            "rules": sorted({r for c in claim.checks.values() if (r := rule_id_from_name(c.rule))}),
         }
         for claim in document.claims
     ]
@@ -274,7 +274,7 @@ def _data(
     axioms = [
         {
             "id": a.id,
-            "page": axiom_file_name(a.id),
+            "page": axiom_file_stem(a.id),
             "said": html_to_plain_text(show.inline(a.statement)),
         }
         for a in document.axioms

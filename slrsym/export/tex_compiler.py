@@ -28,7 +28,7 @@ class LatexCompileError(RuntimeError):
     """Error raised if LaTeX stops, with a quotation from its log as the message."""
 
 
-def require_tex() -> str:
+def find_latex_compiler() -> str:
     """Return the name of the LaTeX compiler, or raise `TeXMissingError`."""
     if shutil.which("pdflatex"):
         return "latexmk" if shutil.which("latexmk") else "pdflatex"
@@ -40,7 +40,7 @@ def require_tex() -> str:
 
 def compile_document(folder: Path, main: str) -> Path:
     """Compile a LaTeX document in a copy of its folder, and put the PDF beside the source."""
-    program = require_tex()
+    program = find_latex_compiler()
     stem = main.removesuffix(".tex")
     with tempfile.TemporaryDirectory(prefix="slrsym-") as name:
         work = Path(name)

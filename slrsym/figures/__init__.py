@@ -32,16 +32,18 @@ NAMES = (*PAPER, "basins", *COMMITTEE)
 
 # What draws each, and what says in a line what is concluded from it.
 _DRAWN = {
-    "1": ("networks:probing_figure", "networks:conclusion_of_probing"),
-    "2": ("networks:projections_figure", ""),
+    "1": ("transformer_figures:probing_figure", "transformer_figures:conclusion_of_probing"),
+    "2": ("transformer_figures:projections_figure", ""),
     "3": ("square:predictor_risks_figure", ""),
     "6": ("square:risk_over_square_figure", ""),
-    "9": ("networks:heads_figure", "networks:conclusion_of_heads"),
+    "9": ("transformer_figures:heads_figure", "transformer_figures:conclusion_of_heads"),
     "basins": ("square:basins_figure", ""),
     "plateau": ("committee:plateau_runs_figure", ""),
     "noise-floor": ("committee:noise_floor_figure", ""),
     "stability": ("committee:critical_rate_figure", ""),
-    **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:conclusion_of_layer")),
+    **dict.fromkeys(
+        ("8", "10"), ("transformer_figures:layer_figure", "transformer_figures:conclusion_of_layer")
+    ),
     **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:conclusion_of_runs")),
 }
 
@@ -157,7 +159,7 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
     from slrsym.figures.style import add_text_below_figure, figure_style_context
 
     # The runs of 7b end in two places.
-    how = {"each": True} if name == "7b" else {}
+    how = {"each_run": True} if name == "7b" else {}
     figure: Figure = resolve_name(f"slrsym.figures.{_DRAWN[_known(name)][0]}")(data, **how)
     if said := conclusion(name, data) if name in ("1", "8", "9", "10") else "":
         add_text_below_figure(figure, said)

@@ -23,7 +23,7 @@ from scipy.special import erf as erf_of
 from sympy import Eq, Expr, Symbol, erf, sqrt
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.files import SavedComputation
+from slrsym.files import SaveableComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
 __all__ = ["CriticalLearningRateSurvey", "NoiseFloorSurvey", "PlateauSurvey", "SampledDescent"]
@@ -32,12 +32,12 @@ Array = NDArray[np.float64]
 
 
 @lru_cache(maxsize=2)
-def committee_equations(surplus: bool = False) -> Equations:
+def committee_equations(with_surplus: bool = False) -> Equations:
     """Return the equations of online descent for any number of students and teachers.
 
     Parameters
     ----------
-    surplus : bool, optional
+    with_surplus : bool, optional
         Whether there are L students more than the M teachers.
 
     Returns
@@ -58,7 +58,7 @@ def committee_equations(surplus: bool = False) -> Equations:
 
     def student(X: Any) -> Any:
         matched = w.sum(lambda x: unit(X @ x))
-        return matched + s.sum(lambda x: unit(X @ x)) if surplus else matched
+        return matched + s.sum(lambda x: unit(X @ x)) if with_surplus else matched
 
     stated = model(
         TokenSequence({target: 1}, noise=sigma),
@@ -115,7 +115,7 @@ class SampledDescent:
         w = self.students
         return w @ w.swapaxes(1, 2), w[:, :, : self.teachers].copy()
 
-    def generalisation_error(self) -> Array:
+    def current_generalisation_errors(self) -> Array:
         """Return the generalisation error of each run, computed exactly from its overlaps."""
         Q, R = self.overlaps()
         (runs, K, M), one = R.shape, np.eye(self.teachers)
@@ -138,8 +138,8 @@ def diagonal_and_offdiagonal_means(matrices: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class PlateauSurvey(SavedComputation):
-    r"""Computation of the generalisation error and order parameters on the plateau, over time.
+class PlateauSurvey(SaveableComputation):
+    r"""Recipe of learning curves through the plateau: error and order parameters over time.
 
     The students start orthogonal, each with a small overlap with its own teacher. The data are
     ``error``, ``R``, ``S``, ``Q``, ``C`` over ``K, time``, by the equations; ``sampled_error`` over
@@ -235,7 +235,7 @@ class PlateauSurvey(SavedComputation):
         for count in range(self.time // self._every + 1):
             descent.advance(self._every * self.d if count else 0)
             Q, R = descent.overlaps()
-            rows.setdefault("sampled_error", []).append(descent.generalisation_error())
+            rows.setdefault("sampled_error", []).append(descent.current_generalisation_errors())
             for name, matrix in (("Q", Q), ("R", R)):
                 diagonal, others = diagonal_and_offdiagonal_means(matrix)
                 rows.setdefault(f"sampled_{name}", []).append(diagonal)
@@ -244,7 +244,7 @@ class PlateauSurvey(SavedComputation):
 
 
 @dataclass(frozen=True)
-class NoiseFloorSurvey(SavedComputation):
+class NoiseFloorSurvey(SaveableComputation):
     r"""Computation of the noise floor, the generalisation error left by noisy labels, scaled.
 
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
@@ -324,7 +324,7 @@ class NoiseFloorSurvey(SavedComputation):
 
     def scaled_noise_floor(self, L: int, eta: float) -> float:
         """Return the noise floor divided by its scale, from the equations of motion."""
-        equations = committee_equations(surplus=L > 0)
+        equations = committee_equations(with_surplus=L > 0)
         values: dict[str, Any] = {"M": self.teachers, "eta": eta, "sigma": self.sigma}
         near = np.array([*_taught(equations).values()])
         # Not at the teachers themselves, where surplus students that vanish have no direction.
@@ -352,12 +352,12 @@ class NoiseFloorSurvey(SavedComputation):
         errors = []
         for _ in range(max(1, round(10 * self.time))):
             descent.advance(every)
-            errors.append(descent.generalisation_error())
+            errors.append(descent.current_generalisation_errors())
         return np.asarray(np.mean(errors, axis=0)) / self._scale(eta)
 
 
 @dataclass(frozen=True)
-class CriticalLearningRateSurvey(SavedComputation):
+class CriticalLearningRateSurvey(SaveableComputation):
     r"""Computation of the learning rate above which students leave the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest
@@ -427,9 +427,9 @@ class CriticalLearningRateSurvey(SavedComputation):
         own = np.arange(K)
         students[:, own, own] += 1.0
         descent = SampledDescent(students, K, rate, 0.0, int(rng.integers(2**31)))
-        before = descent.generalisation_error()
+        before = descent.current_generalisation_errors()
         descent.advance(self.time * self.d)
-        return float((descent.generalisation_error() / before)[0])
+        return float((descent.current_generalisation_errors() / before)[0])
 
 
 def _to_second_order(K: int, rates: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Figures of recovery: endpoints of random starts, and their fractions over a grid."""
+"""Figures of recovery: starts coloured by endpoint, and fractions of endpoints over a grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slrsym.renamed import getattr_for_old_names
 
 __getattr__ = getattr_for_old_names(
     __name__,
-    basin_figure="endpoints_figure",
+    basin_figure="starts_by_endpoint_figure",
 )
 
 _SYMBOLS = {
@@ -53,7 +53,7 @@ _MOST_NUMBERS = 48
 _LEAST_RUNS = 5
 
 
-def endpoints_figure(data: xr.Dataset) -> Figure:
+def starts_by_endpoint_figure(data: xr.Dataset) -> Figure:
     """Draw starts in the plane of the two modes at the null point, coloured by endpoint."""
     setting = setting_of_runs(data)
     sizes = components_along_modes(data.start.values, setting)
@@ -121,14 +121,14 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
         )
 
 
-def varying_axes(data: xr.Dataset) -> list[str]:
+def varying_parameter_names(data: xr.Dataset) -> list[str]:
     """Return the names of the axes of a sweep's grid that have more than one value."""
     return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
 
 
 def sweep_figure(data: xr.Dataset) -> Figure:
     """Draw the fractions of runs with each endpoint over one or two axes of a sweep's grid."""
-    axes_names = varying_axes(data)
+    axes_names = varying_parameter_names(data)
     if len(axes_names) not in (1, 2):
         raise ValueError(
             f"a picture needs one or two of {', '.join(map(str, data['count'].dims[:-1]))} with "

@@ -48,31 +48,31 @@ _RECOVERED = 0.9
 _APART = 0.2
 
 
-def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
+def runs_figure(data: xr.Dataset, *, each_run: bool = False) -> Figure:
     r"""Draw the excess risk, :math:`|\kappa|`, :math:`|\nu|` and trajectories of runs.
 
     Lines are means over runs, bands reach from the 2.5th to the 97.5th percentile. Where runs end
-    in different places neither shows it: with `each` there is a thin line for each run, and runs
-    are coloured by where they end.
+    in different places neither shows it: with `each_run` there is a thin line for each run, and
+    runs are coloured by where they end.
     """
-    parts = _destinations(data) if each else [("", COLOURS["blue"], data)]
+    parts = _destinations(data) if each_run else [("", COLOURS["blue"], data)]
     with figure_style_context():
         figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
         panels = figure.subplots(2, 2)
         risk, overlaps, paths, distance = panels.flat
         for _, colour, part in parts:
-            draw_mean_and_band(risk, part.excess_risk, colour, each=each)
+            draw_mean_and_percentiles(risk, part.excess_risk, colour, each_run=each_run)
         constant = isinstance(_rule(data), Constant)
         letter = r"R_\lambda" if constant else r"R_{\lambda_t}"
         format_vertical_log_axis(risk, rf"Excess risk ${letter} - \varepsilon^2$")
-        _overlaps(overlaps, parts, each)
+        _overlaps(overlaps, parts, each_run)
         _paths(paths, data)
-        _distance(distance, data, parts, each)
+        _distance(distance, data, parts, each_run)
         for axes, label in zip(panels.flat, "abcd", strict=True):
             label_panel(axes, f"({label})")
         for axes in (risk, overlaps, distance):
             format_step_axis(axes, data)
-        figure.suptitle(f"{_setting(data)}\n{_key(data, each)}", fontsize=10)
+        figure.suptitle(f"{_setting(data)}\n{_key(data, each_run)}", fontsize=10)
     return figure
 
 
@@ -109,16 +109,16 @@ def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
     ]
 
 
-def draw_mean_and_band(
+def draw_mean_and_percentiles(
     axes: Axes,
     values: xr.DataArray,
     colour: str,
     label: str | None = None,
-    each: bool = False,
+    each_run: bool = False,
     line: Any = "-",
 ) -> None:
     """Draw the mean over runs of a quantity against steps, with percentiles or with each run."""
-    if each:
+    if each_run:
         rows = values.transpose("step", "run")
         axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
     else:
@@ -139,17 +139,19 @@ def format_vertical_log_axis(axes: Axes, label: str) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) -> None:
+def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each_run: bool) -> None:
     axes.set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
-    if not each:
+    if not each_run:
         (_, _, data) = parts[0]
-        draw_mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa"))
-        draw_mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
+        draw_mean_and_percentiles(
+            axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa")
+        )
+        draw_mean_and_percentiles(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
         axes.legend(loc="best")
         return
     for _, colour, part in parts:
-        draw_mean_and_band(axes, abs(part.nu), colour, each=True, line=(0, (4, 1.5)))
-        draw_mean_and_band(axes, abs(part.kappa), colour, each=True)
+        draw_mean_and_percentiles(axes, abs(part.nu), colour, each_run=True, line=(0, (4, 1.5)))
+        draw_mean_and_percentiles(axes, abs(part.kappa), colour, each_run=True)
     keys = [Line2D([], [], color=colour, label=name) for name, colour, _ in parts]
     keys += [
         Line2D([], [], color="black", label=absolute_value_tex(r"\kappa")),
@@ -160,7 +162,7 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) 
 
 
 def _paths(axes: Axes, data: xr.Dataset) -> None:
-    chosen = choose_distinct_runs(data)
+    chosen = choose_distinct_run_indices(data)
     draw_trajectories(axes, _finer(data, chosen), range(len(chosen)))
     format_square_axes(axes)
     for label, filling in (("start", "white"), ("end", COLOURS["grey"])):
@@ -199,7 +201,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
     return xr.concat([early, later], "step", join="override")
 
 
-def choose_distinct_runs(data: xr.Dataset) -> list[int]:
+def choose_distinct_run_indices(data: xr.Dataset) -> list[int]:
     """Return the numbers of at most three runs to show, with different endpoints if possible."""
     last = data.isel(step=-1)
     ends = np.stack([last.kappa.values, last.nu.values], axis=1)
@@ -215,12 +217,12 @@ def choose_distinct_runs(data: xr.Dataset) -> list[int]:
 
 
 def _distance(
-    axes: Axes, data: xr.Dataset, parts: list[tuple[str, str, xr.Dataset]], each: bool
+    axes: Axes, data: xr.Dataset, parts: list[tuple[str, str, xr.Dataset]], each_run: bool
 ) -> None:
     axes.set(yscale="log", ylabel="Distance to\n" + r"the manifold $\mathcal{M}$")
     if (data.distance > 0).any():
         for _, colour, part in parts:
-            draw_mean_and_band(axes, part.distance, colour, each=each)
+            draw_mean_and_percentiles(axes, part.distance, colour, each_run=each_run)
         least = float(data.distance.quantile(_BAND[0], dim="run").min())
         axes.set_ylim(max(_FLOOR, least / 2), 3)
     else:
@@ -254,11 +256,11 @@ def _sampling(found: dict[str, Any]) -> str:
     return f"batches of {found['batch']}{noise if found['task_epsilon'] > 0 else ''}; "
 
 
-def _key(data: xr.Dataset, each: bool) -> str:
+def _key(data: xr.Dataset, each_run: bool) -> str:
     """Return a text that explains the lines and bands in a figure of runs."""
     count = data.sizes["run"]
     key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile"
-    if each:
+    if each_run:
         key = f"thin lines: each of {count} runs, by where it ends; thick lines: their means"
     text = _sampling(data.attrs) + (key if count > 1 else "one run")
     return text[0].upper() + text[1:]

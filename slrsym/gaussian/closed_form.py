@@ -102,17 +102,17 @@ def closed_form(node: Expectation) -> Expr:
     return ExpectationReduction(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
-def expectation_for_proofs(
-    expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False
+def closed_form_for_proofs(
+    expr: Expr, law: Law, is_positive: Callable[[Expr], bool] = lambda _: False
 ) -> Expr:
     """Evaluate an expectation using only the functions that proofs and compiled code support.
 
-    These are this package's own, and the Gamma function is none of them. `positive` may know more
-    of parameters than they declare.
+    These are this package's own, and the Gamma function is none of them. `is_positive` may know
+    more of parameters than they declare.
     """
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return ExpectationReduction(Trace(), positive, with_gamma=False).evaluate(expr, law)
+    return ExpectationReduction(Trace(), is_positive, with_gamma=False).evaluate(expr, law)
 
 
 def reason_without_closed_form(node: Expectation) -> str:

@@ -32,6 +32,7 @@ from slrsym.gaussian.integrand import (
     require_slow_growth,
     write_in_affine_forms,
 )
+from slrsym.gaussian.kinks_as_signs import UnsupportedIntegrandError
 from slrsym.gaussian.law import (
     GaussianLaw,
     IIDSum,
@@ -39,8 +40,11 @@ from slrsym.gaussian.law import (
     NoiseLaw,
     ProductLaw,
 )
-from slrsym.gaussian.piecewise import UnsupportedIntegrand
-from slrsym.gaussian.radial_moments import has_noninteger_power, radial_moment, uncorrelated_factors
+from slrsym.gaussian.radial_moments import (
+    group_uncorrelated_factors,
+    has_noninteger_power,
+    radial_moment,
+)
 from slrsym.gaussian.special_functions import erf_prime
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
@@ -53,10 +57,10 @@ class ExpectationReduction:
     def __init__(
         self,
         trace: Trace,
-        positive: Callable[[Expr], bool] = lambda _: False,
+        is_positive: Callable[[Expr], bool] = lambda _: False,
         with_gamma: bool = True,
     ) -> None:
-        self.trace, self.positive, self.with_gamma = trace, positive, with_gamma
+        self.trace, self.positive, self.with_gamma = trace, is_positive, with_gamma
         self.known: dict[tuple[Any, ...], Expr] = {}
 
     # -- products of independent laws ---------------------------------------------------------
@@ -195,7 +199,7 @@ class ExpectationReduction:
             )
             value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
             return self._without_i(value, core)
-        except UnsupportedIntegrand as reason:
+        except UnsupportedIntegrandError as reason:
             value = self._radial(core, law) if self.with_gamma else None
             if value is None:
                 self.trace.reasons[node] = str(reason)
@@ -208,7 +212,7 @@ class ExpectationReduction:
         Factors in uncorrelated variables are taken by themselves.
         """
         node = Expectation(core, law)
-        groups = uncorrelated_factors(core, law)
+        groups = group_uncorrelated_factors(core, law)
         if len(groups) > 1:
             laws = [law.marginal(*symbols) for symbols, _ in groups]
             parts = [factor for _, factor in groups]
@@ -219,7 +223,7 @@ class ExpectationReduction:
             return None if value.has(Expectation) else value
         try:
             value = radial_moment(core, law)
-        except UnsupportedIntegrand:
+        except UnsupportedIntegrandError:
             return None
         self.trace.record("moment of a length", node, value)
         return value
@@ -254,7 +258,7 @@ class ExpectationReduction:
             pieces = expand_into_integrand_terms(total, law.symbols)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
             certain = len(pieces) == 1 or not bounded
-        except UnsupportedIntegrand:
+        except UnsupportedIntegrandError:
             certain = len(divergent) == 1
         if certain:
             raise divergent[0][1]
@@ -328,7 +332,7 @@ class ExpectationReduction:
                 return (yield from self._stein(term, law, node))
         quadratic, linear, constant = quadratic_form_coefficients(exponent, variables)
         if any(sp.im(entry) != 0 for entry in quadratic):
-            raise UnsupportedIntegrand("the quadratic part of the exponent is not real")
+            raise UnsupportedIntegrandError("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
         exponent, determinant, new_mean, new_cov = complete_square(
             quadratic, linear, mean, Matrix(law.cov), self.positive
@@ -360,7 +364,7 @@ class ExpectationReduction:
         argument, *others = term.zeros
         (mean,), ((variance,),) = affine_form_moments([argument], law)
         if variance == 0:
-            raise UnsupportedIntegrand(f"{argument} is constant, and has no density")
+            raise UnsupportedIntegrandError(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
         gain = (law.cov * Matrix(row)).applyfunc(
             lambda entry: simplify_complex_rational(entry / variance)
@@ -472,7 +476,7 @@ class ExpectationReduction:
                 factors.append(erf_product_mean(*pair, noise[i], noise[j]))
             else:
                 named = ", ".join(str(arguments[i]) for i in group)
-                raise UnsupportedIntegrand(
+                raise UnsupportedIntegrandError(
                     f"{node} is a probability of an orthant in {len(group)} dimensions, of the "
                     f"dependent forms {named}; no closed form is known beyond two"
                     if not any(means[i].has(sp.I) for i in group)

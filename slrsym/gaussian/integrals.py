@@ -28,12 +28,12 @@ def _tidy(expr: Expr) -> Expr:
     return sp.factor(expr) if expr.free_symbols else expr
 
 
-def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
-    r"""Return the mean of erf(u) for a Gaussian u, :math:`\operatorname{erf}(m / \sqrt{1 + 2v})`.
+def erf_mean(mean: Expr, variance: Expr, twice_noise_variance: int = 1) -> Expr:
+    r"""Return the mean of erf(u), or without noise of sign(u), for a Gaussian u.
 
     Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
     """
-    scale = sp.sqrt(_tidy(noise + 2 * variance))
+    scale = sp.sqrt(_tidy(twice_noise_variance + 2 * variance))
     imaginary = sp.expand(mean / S.ImaginaryUnit)
     if mean.has(S.ImaginaryUnit) and not imaginary.has(S.ImaginaryUnit):
         return S.ImaginaryUnit * sp.erfi(_tidy(imaginary) / scale)
@@ -46,10 +46,10 @@ def erf_product_mean(
     variance_u: Expr,
     variance_w: Expr,
     covariance: Expr,
-    noise_u: int = 1,
-    noise_w: int = 1,
+    twice_noise_variance_u: int = 1,
+    twice_noise_variance_w: int = 1,
 ) -> Expr:
-    r"""Return the mean of erf(u) erf(w) for Gaussian u and w, in terms of Owen's T.
+    r"""Return the mean of erf(u) erf(w), or of signs, for Gaussian u and w, by Owen's T.
 
     Notes
     -----
@@ -58,7 +58,10 @@ def erf_product_mean(
     bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen
     (1956) gives :math:`\Phi_2` by T. Without noise, :math:`A^2 = 2v`, and it is that of signs.
     """
-    square_u, square_w = _tidy(noise_u + 2 * variance_u), _tidy(noise_w + 2 * variance_w)
+    square_u, square_w = (
+        _tidy(twice_noise_variance_u + 2 * variance_u),
+        _tidy(twice_noise_variance_w + 2 * variance_w),
+    )
     scale_u, scale_w = sp.sqrt(square_u), sp.sqrt(square_w)
     covariance = _tidy(covariance)
     if covariance == 0:
@@ -105,9 +108,9 @@ def complete_square(
     linear: Matrix,
     mean: Matrix,
     cov: Matrix,
-    positive: Callable[[Expr], bool] = lambda _: False,
+    is_positive: Callable[[Expr], bool] = lambda _: False,
 ) -> tuple[Expr, Expr, Matrix, Matrix]:
-    r"""Return exp of a quadratic form times a Gaussian density as a factor times a new density.
+    r"""Return exponent, determinant, mean and covariance of exp(q) times a Gaussian density.
 
     For :math:`X \sim N(m, \Sigma)` and :math:`q(x) = -\tfrac12 x^T P x + b^T x`,
     :math:`\mathbb{E}[e^{q(X)} f(X)] = D^{-1/2} e^c\, \mathbb{E} f(X')` with
@@ -116,13 +119,13 @@ def complete_square(
 
     .. math:: c = b^T m' - \tfrac12 m^T P m' + \tfrac12 b^T(m - m').
 
-    The formula holds for singular :math:`\Sigma` too. `positive` is asked where assumptions do not
-    decide that the expectation exists.
+    The formula holds for singular :math:`\Sigma` too. `is_positive` is asked where assumptions do
+    not decide that the expectation exists.
     """
     size = len(mean)
     system = Matrix.eye(size) + cov * quadratic
     determinant = _tidy(system.det(method="berkowitz"))
-    _require_integrable(quadratic, system, positive)
+    _require_integrable(quadratic, system, is_positive)
     inverse = (system.adjugate() / determinant).applyfunc(_tidy)
     new_mean = (inverse * (mean + cov * linear)).applyfunc(simplify_complex_rational)
     new_cov = (inverse * cov).applyfunc(_tidy)

@@ -20,8 +20,12 @@ from sympy.core.function import Function
 
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.integrals import DivergenceError
+from slrsym.gaussian.kinks_as_signs import (
+    UnsupportedIntegrandError,
+    rewrite_with_signs,
+    total_degree,
+)
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.piecewise import UnsupportedIntegrand, rewrite_with_signs, total_degree
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
 
@@ -87,21 +91,21 @@ def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
 def write_in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """Replace affine forms by symbols; return both, or None if a variable is in a binder."""
+    """Replace affine forms by symbols; return the result and the symbols, or None at a binder."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:
         if not node.free_symbols & variables:
             return node
         if isinstance(node, Binder):
-            raise UnsupportedIntegrand
+            raise UnsupportedIntegrandError
         if isinstance(node, Expr) and is_affine(node, variables):
             return names.setdefault(sp.expand(node), sp.Dummy(f"u_{len(names) + 1}", real=True))
         return node.func(*(abstracted(arg) for arg in node.args))
 
     try:
         return abstracted(expr), names
-    except UnsupportedIntegrand:
+    except UnsupportedIntegrandError:
         return None
 
 
@@ -129,7 +133,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
         elif isinstance(base, sp.exp) and not power.free_symbols & bound:
             exponent += power * base.args[0]
         elif not (power.is_Integer and power > 0):
-            raise UnsupportedIntegrand(f"the factor {factor} is not a positive integer power")
+            raise UnsupportedIntegrandError(f"the factor {factor} is not a positive integer power")
         elif base in powers:
             powers[base] += int(power)
         elif isinstance(base, sp.erf):
@@ -140,14 +144,14 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
         elif isinstance(base, sp.DiracDelta) and power == 1:
             zeros.append(base.args[0])
         else:
-            raise UnsupportedIntegrand(
+            raise UnsupportedIntegrandError(
                 f"{factor} is no polynomial, exponential, erf or sign of affine forms"
             )
     for argument in arguments:
         if not is_affine(argument, bound):
-            raise UnsupportedIntegrand(f"the argument of erf({argument}) is not affine")
+            raise UnsupportedIntegrandError(f"the argument of erf({argument}) is not affine")
     if total_degree(exponent, bound) > 2:
-        raise UnsupportedIntegrand(f"the exponent {exponent} is not quadratic")
+        raise UnsupportedIntegrandError(f"the exponent {exponent} is not quadratic")
     return IntegrandTerm(
         coefficient,
         tuple(powers.values()),

@@ -21,7 +21,7 @@ from slrsym.gaussian.noise_and_product_laws import (
     NoiseLaw,
     ProductLaw,
     require_real_expression,
-    require_real_symbol,
+    require_symbol_declared_real_only,
 )
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.renamed import old_attribute
@@ -130,7 +130,9 @@ class GaussianLaw(Law):
 
     def __new__(cls, mean: Mapping[Any, Any] | Iterable[Any], cov: Any) -> GaussianLaw:
         pairs = mean.items() if isinstance(mean, Mapping) else [tuple(pair) for pair in mean]
-        names = [require_real_symbol(name, "a Gaussian coordinate") for name, _ in pairs]
+        names = [
+            require_symbol_declared_real_only(name, "a Gaussian coordinate") for name, _ in pairs
+        ]
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"mean names the coordinate {twice} twice")

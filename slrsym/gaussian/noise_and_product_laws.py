@@ -75,8 +75,8 @@ def is_declared_real_only(symbol: Symbol) -> bool:
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
-def require_real_symbol(symbol: Any, role: str) -> Symbol:
-    """Return a symbol that names a random variable; raise an error if it is not declared real."""
+def require_symbol_declared_real_only(symbol: Any, role: str) -> Symbol:
+    """Return a random variable's symbol; raise an error unless it is declared real and no more."""
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
         raise TypeError(f"{role} must be named by a SymPy Symbol; got {symbol!r}")
@@ -135,7 +135,7 @@ class NoiseLaw(Law):
     """
 
     def __new__(cls, symbol: Any, variance: Any) -> NoiseLaw:
-        symbol = require_real_symbol(symbol, "a noise variable")
+        symbol = require_symbol_declared_real_only(symbol, "a noise variable")
         variance = require_real_expression(variance, f"variance of {symbol}")
         if symbol in variance.free_symbols:
             raise ValueError(f"variance of {symbol} must not depend on {symbol}; got {variance}")

@@ -20,8 +20,8 @@ from sympy import Expr, Matrix, S, Symbol
 
 from slrsym.gaussian.forms import group_correlated_indices
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, simplify_complex_rational
+from slrsym.gaussian.kinks_as_signs import UnsupportedIntegrandError, total_degree
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.piecewise import UnsupportedIntegrand, total_degree
 
 
 class _ChiSquared(NamedTuple):
@@ -37,7 +37,9 @@ def has_noninteger_power(expr: Expr) -> bool:
     return any(not power.exp.is_Integer for power in expr.atoms(sp.Pow))
 
 
-def uncorrelated_factors(core: Expr, law: GaussianLaw) -> list[tuple[tuple[Symbol, ...], Expr]]:
+def group_uncorrelated_factors(
+    core: Expr, law: GaussianLaw
+) -> list[tuple[tuple[Symbol, ...], Expr]]:
     """Group the factors of a product such that variables of different groups are uncorrelated.
 
     Parameters
@@ -93,13 +95,15 @@ def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
     if isinstance(core, sp.log):
         constant, inside = core.args[0].as_independent(*law.symbols, as_Add=False)
         if not constant.is_positive:
-            raise UnsupportedIntegrand(f"whether {constant} is positive is not decided")
+            raise UnsupportedIntegrandError(f"whether {constant} is positive is not decided")
         form, half = _common_form(inside, law)
         chi = _chi_squared(form, law)
         if chi.noncentrality != 0:
-            raise UnsupportedIntegrand(f"{form} has a mean, and its logarithm no closed form here")
+            raise UnsupportedIntegrandError(
+                f"{form} has a mean, and its logarithm no closed form here"
+            )
         if chi.scale.is_positive is not True:
-            raise UnsupportedIntegrand(f"whether {chi.scale} is positive is not decided")
+            raise UnsupportedIntegrandError(f"whether {chi.scale} is positive is not decided")
         mean = sp.log(2 * chi.scale) + sp.digamma(chi.degrees / 2)
         return sp.log(constant) + half * sp.expand_func(sp.expand_log(mean))
     form, power = _common_form(core, law)
@@ -117,7 +121,7 @@ def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
         )
     # At variance zero the formula for centred variables holds by continuity, unless p < 0.
     if not chi.scale.is_positive and (chi.noncentrality != 0 or not power.is_nonnegative):
-        raise UnsupportedIntegrand(f"whether {chi.scale} is positive is not decided")
+        raise UnsupportedIntegrandError(f"whether {chi.scale} is positive is not decided")
     central = sp.gamma(excess) / sp.gamma(chi.degrees / 2)
     shift = sp.hyper([-power], [chi.degrees / 2], -chi.noncentrality / 2)
     return 2**power * chi.scale**power * central * (S.One if chi.noncentrality == 0 else shift)
@@ -130,7 +134,7 @@ def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
     for factor in sp.Mul.make_args(core):
         base, power = factor.as_base_exp()
         if power.free_symbols & bound:
-            raise UnsupportedIntegrand(f"the exponent of {factor} is random")
+            raise UnsupportedIntegrandError(f"the exponent of {factor} is random")
         inside = base.args[0] if isinstance(base, sp.Abs) else base
         degree = total_degree(inside, bound)
         if degree == 1 and (isinstance(base, sp.Abs) or power.is_even):
@@ -138,10 +142,10 @@ def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
         elif degree == 2 and not isinstance(base, sp.Abs):
             square = inside
         else:
-            raise UnsupportedIntegrand(f"{factor} is no power of a length")
+            raise UnsupportedIntegrandError(f"{factor} is no power of a length")
         ratio = S.One if form is None else sp.cancel(square / form)
         if ratio != 1:
-            raise UnsupportedIntegrand(f"{core} is no power of one length")
+            raise UnsupportedIntegrandError(f"{core} is no power of one length")
         form, total = square, total + power
     return form, total
 
@@ -166,6 +170,6 @@ def _chi_squared(form: Expr, law: GaussianLaw) -> _ChiSquared:
     zero = [*(image * half - scale * half), *(image * slope - scale * slope)]
     zero.append(spread - 4 * scale * at_mean)
     if scale == 0 or any(simplify_complex_rational(entry) != 0 for entry in zero):
-        raise UnsupportedIntegrand(f"{form} is no multiple of a chi-squared variable")
+        raise UnsupportedIntegrandError(f"{form} is no multiple of a chi-squared variable")
     degrees = simplify_complex_rational(image.trace() / scale)
     return _ChiSquared(scale, degrees, simplify_complex_rational(at_mean / scale))

@@ -10,7 +10,7 @@ r"""The special functions of Gaussian calculus, as SymPy functions.
 =============  =================================================================================
 
 They differentiate to any order, expand in series, rewrite among one another, evaluate to any
-precision and print as code (see `error_functions`).
+precision and print as code (see `erf_derivatives_and_normal_law`).
 
 SymPy has Owen's T itself from version 1.15 on, as ``sympy.owens_t``. It is accepted wherever
 `OwensT` is (`with_own_owens_t`), and closed forms are given in it (`with_sympy_owens_t`).
@@ -24,8 +24,8 @@ import sympy
 from sympy import Abs, Basic, Expr, Integral, S, asin, atan, erf, erfc, exp, oo, pi, sqrt
 from sympy.core.relational import Relational
 
-from slrsym.gaussian.error_functions import (
-    GaussianFunction,
+from slrsym.gaussian.erf_derivatives_and_normal_law import (
+    SpecialFunction,
     are_extended_real,
     erf_prime,
     erf_second,
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-class OwensT(GaussianFunction):
+class OwensT(SpecialFunction):
     r"""Owen's T function, :math:`\frac{1}{2\pi}\int_0^a \frac{e^{-h^2(1+x^2)/2}}{1+x^2}dx`.
 
     Parameters
@@ -198,7 +198,7 @@ def with_sympy_owens_t(expr: Basic) -> Any:
     return expr if theirs is OwensT else expr.replace(OwensT, theirs)
 
 
-class zeta(GaussianFunction):  # noqa: N801
+class zeta(SpecialFunction):  # noqa: N801
     r"""Mean square of erf, :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`.
 
     Parameters

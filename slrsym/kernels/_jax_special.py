@@ -31,7 +31,7 @@ from slrsym.kernels.special import (
     SQRT2,
     WEIGHTS,
     erf_covariance_with_arrays,
-    hermite_polynomials,
+    hermite_polynomial,
 )
 
 Function = Callable[..., Any]
@@ -279,7 +279,7 @@ def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
             derivative, *plain = f(*at, *parameters)
             terms = derivative
             if plain:
-                tilted = plain[0] * hermite_polynomials(z[0], orders[0]) / root[0][0] ** orders[0]
+                tilted = plain[0] * hermite_polynomial(z[0], orders[0]) / root[0][0] ** orders[0]
                 terms = jnp.where(steep, tilted, derivative)
             terms = jnp.where(inside, terms * bell, 0.0)
             return so_far[0] + jnp.sum(terms), so_far[1] + jnp.sum(jnp.abs(terms))

@@ -125,7 +125,7 @@ erf = _written(f"""def erf(x):
 
 @njit(**_OPTIONS)
 def decay_coefficients(low, width):
-    """Return the coefficients in E of `DecaySeries` for scalars l and w, in machine code."""
+    """Return the coefficients in E of `DecayIntegral` for scalars l and w, in machine code."""
     part = 0
     while part < len(_EDGES) - 2 and low > _EDGES[part + 1]:
         part += 1

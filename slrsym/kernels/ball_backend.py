@@ -22,7 +22,7 @@ def to_ball(x: Any) -> Any:
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Enclose the integral of `DecaySeries` for balls, by its monotonicity in E, l and w.
+    """Enclose the integral of `DecayIntegral` for balls, by its monotonicity in E, l and w.
 
     Wide balls in the integrand would keep the quadrature busy without bringing it to an end.
     """

@@ -165,7 +165,9 @@ _NUMBERS = _ARRAYS | {
 }  # fmt: skip
 
 
-def numpy_constants_and_outputs(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def numpy_constant_and_output_functions(
+    program: Program,
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return two NumPy functions of a program: for its constants and for its outputs."""
     means = _means(program)
     constants = execute_source(program.setup, _NUMBERS | means)["constants"]
@@ -184,7 +186,7 @@ def _means(program: Program) -> dict[str, Any]:
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a NumPy function of states of shape (..., n) and parameters."""
-    constants, body = numpy_constants_and_outputs(program)
+    constants, body = numpy_constant_and_output_functions(program)
     means = _means(program)
     varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]
 

@@ -105,9 +105,9 @@ def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-def jax_softmax_risk(
-    tokens: Callable[..., Any],
-    law: Callable[..., Any],
+def make_jax_softmax_risk(
+    addend_and_counts_of: Callable[..., Any],
+    temperature_and_law_of: Callable[..., Any],
     rest: Callable[..., Any],
     what: tuple[str, ...],
     width: int,
@@ -116,7 +116,7 @@ def jax_softmax_risk(
 
     Parameters
     ----------
-    tokens, law, rest : callable
+    addend_and_counts_of, temperature_and_law_of, rest : callable
         Of a state and parameters: what is added to the sum of exponentials and the counts of the
         roles; the inverse temperature and the law, as of `risk_and_derivatives`; the square of the
         noise and the derivatives of the law in the state, row by row.
@@ -168,7 +168,7 @@ def jax_softmax_risk(
     risk.defjvp(slopes, symbolic_zeros=True)
 
     def rows(state: Any, *parameters: Any) -> Any:
-        at = tokens(state, *parameters), law(state, *parameters)
+        at = addend_and_counts_of(state, *parameters), temperature_and_law_of(state, *parameters)
         numbers = rest(state, *parameters)
         found = []
         for name in what:

@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 
 
 def krawczyk_image(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
-    r"""Return the Krawczyk image of a box if it lies inside the box, else None.
+    r"""Return the Krawczyk image if it proves that a box has exactly one zero, else None.
 
     Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the
     box. With half sides r the offsets are :math:`(I - C f')[-r, r] - C f(m)`. If they stay below r

@@ -11,17 +11,17 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from slrsym.gaussian import multiprecision
+from slrsym.gaussian import mpmath_special_functions
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite_polynomials
+from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite_polynomial
 
 # More digits than asked for, which rounding and the quadrature may use up.
 _GUARD = 10
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Compute the integral of `DecaySeries` in pieces, up to where the integrand is negligible."""
+    """Compute the integral of `DecayIntegral` in pieces, up to where it is negligible."""
     if width == 0:
         return mpmath.mpf(0)
     cut = (mpmath.mp.prec + 20) * mpmath.log(2)
@@ -74,8 +74,8 @@ _NAMESPACE = {
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
     "minimum": min,
     "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
-    "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": multiprecision.owens_t,
-    "normal_cdf": multiprecision.normal_cdf,
+    "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": mpmath_special_functions.owens_t,
+    "normal_cdf": mpmath_special_functions.normal_cdf,
     "erf_defect": _precise_erf_defect,
     "decay_coefficients": lambda *ends: ends,
     "evaluate_decay_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
@@ -121,7 +121,7 @@ def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> 
             ]
             term = f(*at, *parameters)[int(steep)] * mpmath.fprod(w for _, w in nodes)
             if steep:
-                term *= hermite_polynomials(nodes[0][0], orders[0]) / root[0][0] ** orders[0]
+                term *= hermite_polynomial(nodes[0][0], orders[0]) / root[0][0] ** orders[0]
             terms.append(term)
         return mpmath.fsum(terms), mpmath.fsum(map(abs, terms))
 

@@ -301,7 +301,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
 def compile_loop(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
 ) -> Callable[..., None]:
-    """Compile a Numba function that loops over runs and steps, from source code of one step.
+    """Compile a Numba loop over runs and steps of a program, from source code of its parts.
 
     In the text there are ``states``, the ``first`` of a block of ``runs``, the number of a ``row``
     of what is ``noted``, the constants and ``body`` of the program, and other arguments.
@@ -334,7 +334,7 @@ def _indented(text: str, by: int) -> str:
 
 
 def iterate_compiled(
-    trajectory: Callable[..., None],
+    compiled_loop: Callable[..., None],
     states: Array,
     parameters: Sequence[Array],
     steps: int,
@@ -347,7 +347,7 @@ def iterate_compiled(
 
     def work(states: Array) -> Array:
         noted = np.empty((steps // every, *states.shape))
-        trajectory(states, noted, every, fresh, *parameters, *rest)
+        compiled_loop(states, noted, every, fresh, *parameters, *rest)
         return noted
 
     # Machine code runs without the interpreter's lock.

@@ -50,11 +50,11 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormal,
+    BivariateNormalProbability,
     DecayCoefficients,
-    DecaySeries,
+    DecayIntegral,
+    DifferenceFromErf,
     ErfCovariance,
-    ErfDefect,
     ErfVariance,
     GaussianMean,
 )
@@ -64,8 +64,8 @@ _FUNCTIONS = {
     exp: "exp", erf: "erf", erfc: "erfc", asin: "arcsin", atan: "arctan", Abs: "abs",
     Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
     sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
-    ErfCovariance: "erf_covariance", ErfDefect: "erf_defect",
-    DecayCoefficients: "decay_coefficients", DecaySeries: "evaluate_decay_integral",
+    ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",
+    DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_decay_integral",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -79,7 +79,9 @@ _MEANINGS = {
     erf_prime: lambda x: erf_prime(x).rewrite(exp),
     erf_second: lambda x: erf_second(x).rewrite(exp),
     normal_pdf: lambda x: normal_pdf(x).rewrite(exp),
-    BivariateNormal: lambda h, k, r: BivariateNormal(h, k, r).as_marginals_plus_covariance(),
+    BivariateNormalProbability: lambda h, k, r: BivariateNormalProbability(
+        h, k, r
+    ).as_marginals_plus_covariance(),
     symbolic_zeta: lambda t, s: ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2,
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }

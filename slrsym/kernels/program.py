@@ -18,7 +18,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from slrsym.files import digest_of_files, replace_atomically
+from slrsym.files import cache_key_of_files, replace_atomically
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -123,13 +123,13 @@ def cache_folder() -> Path:
 @cache
 def _package() -> str:
     """Return a hash of the package's files and SymPy's version, which programs depend on."""
-    return digest_of_files(
+    return cache_key_of_files(
         sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy")
     )
 
 
 def cached_program(path: str) -> Callable[..., Program]:
-    """Return the function at an import path, made to cache the programs it returns on disk.
+    """Return a program function, found by its import path, with its results cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is
     not imported, nor is SymPy.

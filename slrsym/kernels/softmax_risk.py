@@ -33,16 +33,16 @@ DENSE = 30.0
 ORDERS = (0, 1, 0, 1, 2)
 
 
-def log_grid_ends(tokens: float) -> tuple[float, float]:
-    """Return the left end in log w and the reach in z of quadrature grids, by token count."""
-    more = math.log(max(1.0, tokens))
+def log_grid_ends(token_count: float) -> tuple[float, float]:
+    """Return the left end of grids in log w and the largest |z| on them, by number of tokens."""
+    more = math.log(max(1.0, token_count))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
 
 def log_grid_nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """Return a grid of values of log s, up to where the integrand is negligible, and weights.
+    """Return quadrature nodes in log s, up to where the integrand is negligible, and weights.
 
     The largest of n scores varies less than one does, by a factor of the root of 2 log n. Where
     n P(score > u) is 64, nothing is left beyond s = exp(-mu u); that P is at least the density over
@@ -79,7 +79,7 @@ def log_grid_nodes(
 
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
-    """Tabulate E[w^k e^-w z^j] of one role for k, j <= 3, and 1 - E e^-w, at given log s."""
+    """Return a table of E[w^k e^-w z^j], k, j <= 3, and 1 - E e^-w of one role, by log s."""
     left, reach = log_grid_ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))

@@ -6,7 +6,7 @@ r"""Special functions in NumPy to full relative accuracy: variance of erf, zeta,
 
 This is claim ``zeta-variance``. The integrand is positive, so that a quadrature rule with positive
 weights loses no digits, where :math:`1 - 8T(\sqrt2 a, 1/B) - \operatorname{erf}(a)^2` loses all of
-them for small s or large t. What is integrated is `DecaySeries`, which leaves out the part of the
+them for small s or large t. What is integrated is `DecayIntegral`, which leaves out the part of the
 exponential that does not depend on x.
 """
 
@@ -45,7 +45,7 @@ _TOGETHER = 4096
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Return the integral `DecaySeries` for arrays E, l and w, by Gauss-Legendre quadrature.
+    r"""Return the integral `DecayIntegral` for arrays E, l and w, by Gauss-Legendre quadrature.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
@@ -78,7 +78,7 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 
 
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
-    """Return the coefficients in E of `DecaySeries` for one pair of l and w, from a table.
+    """Return the coefficients in E of `DecayIntegral` for one pair of l and w, from a table.
 
     Also returned are the scales by which `evaluate_decay_integral` makes its variable z of E. For
     many l the result has l and w themselves, in rows.
@@ -261,7 +261,7 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
 GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
-def hermite_polynomials(z: Any, order: int) -> Any:
+def hermite_polynomial(z: Any, order: int) -> Any:
     """Return the value at z of the probabilists' Hermite polynomial He_n for n = `order`."""
     value, before = z**0, 0 * z
     for k in range(order):
@@ -276,7 +276,7 @@ _NODES = (64, 1024)
 def compute_normal_means(
     f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any
 ) -> NDArray[np.float64]:
-    """Compute means of a function of one or two normal variables by the trapezoidal rule.
+    """Compute means of a partial derivative of a function of one or two normal variables.
 
     Inputs, which broadcast, are the means, the covariances (the upper triangle, row by row) and
     parameters of f. Of one variable f(z, ...) is a pair, the derivative of that order and the
@@ -315,7 +315,7 @@ def compute_normal_means(
                 at = f(*places, *(x[rows] for x in values))
                 if steep:
                     bell = (
-                        bell * hermite_polynomials(z[0], orders[0]) / root[0][0][rows] ** orders[0]
+                        bell * hermite_polynomial(z[0], orders[0]) / root[0][0][rows] ** orders[0]
                     )
                 terms = at[int(steep)] * bell
                 total += terms.sum(axis=-1)

@@ -50,21 +50,21 @@ class ErfVariance(Function):  # type: ignore[misc]
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
-        """Return the variance of erf(t + s G) as a factor times the integral `DecaySeries`."""
+        """Return the variance of erf(t + s G) as a factor times the integral `DecayIntegral`."""
         t, s = self.args
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
         front = 4 / pi * exp(-exponent) * exp(-exponent / square)
-        return front * DecaySeries(exponent, DecayCoefficients(low, width / (1 + low)))
+        return front * DecayIntegral(exponent, DecayCoefficients(low, width / (1 + low)))
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """Series coefficients of `DecaySeries`, an integral in erf's variance, without E."""
+    """Series coefficients, independent of E, by which the integral `DecayIntegral` is evaluated."""
 
     nargs = 2
 
 
-class DecaySeries(Function):  # type: ignore[misc]
+class DecayIntegral(Function):  # type: ignore[misc]
     r"""The integral :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy` with r = y (2l + y).
 
     The second argument is `DecayCoefficients`; w is 1 - l, which is computed without cancellation.
@@ -74,7 +74,7 @@ class DecaySeries(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, exponent: Expr, coefficients: Expr) -> Expr | None:
-        """Return the elementary value of the integral `DecaySeries` at exponent 0, else None."""
+        """Return the elementary value of the integral `DecayIntegral` at exponent 0, else None."""
         if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
             low, width = coefficients.args
             return atan(width / (1 + low * (low + width)))
@@ -116,7 +116,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         return bell * (erf((y - r * x) / sqrt(left)) - erf(y))
 
 
-class BivariateNormal(Function):  # type: ignore[misc]
+class BivariateNormalProbability(Function):  # type: ignore[misc]
     r"""The probability that :math:`G \le h` and :math:`G' \le k` for normals of correlation r."""
 
     nargs = 3
@@ -137,7 +137,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
         return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
 
 
-class ErfDefect(Function):  # type: ignore[misc]
+class DifferenceFromErf(Function):  # type: ignore[misc]
     r"""The difference :math:`x - \operatorname{erf}(y)`, which may be much smaller than x."""
 
     nargs = 2

@@ -5,14 +5,14 @@ from slrsym.landscape.enumeration import CriticalPoints, find_critical_points
 from slrsym.landscape.points import CriticalPoint
 from slrsym.landscape.stability import (
     critical_inverse_temperature,
-    oracle_hessian,
+    oracle_hessian_in_angles,
     saturated_critical_inverse_temperature,
     swap_margin,
     swap_point_and_excess_risk,
+    transverse_decay_rate,
     transverse_flow_matrix,
-    transverse_rate,
 )
-from slrsym.models.newton import SearchCoverage
+from slrsym.models.critical_point_search import SearchCoverage
 from slrsym.renamed import getattr_for_old_names as _old_names
 
 __getattr__ = _old_names(
@@ -21,5 +21,7 @@ __getattr__ = _old_names(
     Event="BranchEvent",
     atlas="find_critical_points",
     branches="follow_branches",
+    oracle_hessian="oracle_hessian_in_angles",
     swap_point="swap_point_and_excess_risk",
+    transverse_rate="transverse_decay_rate",
 )

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import coordinates_needed, overlaps_of_vectors
 from slrsym.kernels.arguments import explain_arguments, require_integer
-from slrsym.landscape.certificate import enclose_critical_point
 from slrsym.landscape.continuation import (
     BranchPoint,
     HalfBranch,
@@ -23,6 +22,7 @@ from slrsym.landscape.continuation import (
     follow_branch,
     indices_with_outer_curvatures,
 )
+from slrsym.landscape.critical_point_enclosures import enclose_critical_point
 from slrsym.landscape.enumeration import points_fixed_by_symmetry, search_critical_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from slrsym import symbolic
 from slrsym.dynamics.spheres import (
+    gradient_and_lagrangian_hessian,
     lagrange_multipliers,
-    lagrangian_derivatives,
     overlap_jacobian,
     overlaps_of_vectors,
     retract_to_spheres,
@@ -43,7 +43,7 @@ _BEND = 0.98
 _NOISE = 1e-11
 
 
-def gradient_rate_program() -> Program:
+def gradient_derivative_in_lambda_program() -> Program:
     """Return the program of the derivative in lambda of the gradient of the risk."""
     return program_from_expressions(
         list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS
@@ -52,7 +52,9 @@ def gradient_rate_program() -> Program:
 
 @cache
 def _rate_in_lam() -> Any:
-    return numpy_function(cached_program("slrsym.landscape.continuation.gradient_rate_program")())
+    return numpy_function(
+        cached_program("slrsym.landscape.continuation.gradient_derivative_in_lambda_program")()
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class _Equations:
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
         lam = math.exp(log_lam)
-        grad, hess = lagrangian_derivatives(point, lam, self.task)
+        grad, hess = gradient_and_lagrangian_hessian(point, lam, self.task)
         basis = tangent_basis(point)
         partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *self._rest)
         column = basis.T @ (overlap_jacobian(point).T @ partial)
@@ -110,11 +112,11 @@ def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array |
 def indices_with_outer_curvatures(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, NDArray[np.bool_]]:
-    """Return indices of critical points, curvatures in further dimensions, certainty flags.
+    """Return indices within the given dimensions, curvatures in further ones, certainty flags.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
-    grad, hess = lagrangian_derivatives(points, lam, task)
+    grad, hess = gradient_and_lagrangian_hessian(points, lam, task)
     basis = tangent_basis(points)
     values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ hess @ basis)
     weights = lagrange_multipliers(points, grad)

@@ -17,10 +17,10 @@ from slrsym.dynamics.spheres import (
     coordinates_needed,
     overlaps_of_vectors,
     retract_to_spheres,
-    riemannian_derivatives,
+    riemannian_derivatives_and_basis,
 )
 from slrsym.kernels.arguments import explain_arguments, float_or_nan, require_integer
-from slrsym.landscape.certificate import (
+from slrsym.landscape.critical_point_enclosures import (
     EnclosedPoint,
     enclose_critical_point,
     enclose_second_derivatives,
@@ -37,8 +37,12 @@ from slrsym.landscape.points import (
     point_name,
     require_inverse_temperature,
 )
-from slrsym.models import newton
-from slrsym.models.newton import SearchCoverage, distances_to_zero_if_converged, follow_eigenvectors
+from slrsym.models import critical_point_search
+from slrsym.models.critical_point_search import (
+    SearchCoverage,
+    distances_to_zero_if_converged,
+    follow_eigenvectors,
+)
 from slrsym.models.paper_risk import excess_risk, hessian
 from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
@@ -47,7 +51,7 @@ _Array = NDArray[np.float64]
 
 
 def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Draw random pairs of unit vectors k and v to search from, from four laws in turn."""
+    r"""Draw starts of searches: pairs of unit vectors k and v, from four laws in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
@@ -91,15 +95,15 @@ def move_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
     return follow_eigenvectors(
         points,
         np.arange(size) < index,
-        lambda at: riemannian_derivatives(at, lam, task),
+        lambda at: riemannian_derivatives_and_basis(at, lam, task),
         retract_to_spheres,
     )
 
 
 def iterate_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Move points to critical points by Levenberg-Marquardt; return ends and Newton steps."""
-    ends, grad, hess, _ = newton.search_gradient_zeros(
-        points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
+    ends, grad, hess, _ = critical_point_search.search_gradient_zeros(
+        points, lambda at: riemannian_derivatives_and_basis(at, lam, task), retract_to_spheres
     )
     return ends, distances_to_zero_if_converged(grad, hess)
 
@@ -161,7 +165,7 @@ class CriticalPoints:
             "lam": self.lam,
             "points": [p.as_dict() for p in self.points],
             "starts": self.coverage.starts,
-            "found": self.coverage.hit_count,
+            "found": self.coverage.total_hits,
             "plateaus": self.plateaus,
             "expected_missed": missed if math.isfinite(missed) else None,
             "unseen_mass": self.coverage.unseen_mass,
@@ -223,7 +227,7 @@ class CriticalPointRegister:
 
     def curvatures(self, found: FoundPoint) -> _Array:
         """Return all eigenvalues of the Hessian at a critical point, in ascending order."""
-        _, hess, _ = riemannian_derivatives(found.point, self._lam, self._task)
+        _, hess, _ = riemannian_derivatives_and_basis(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
 
 
@@ -310,7 +314,7 @@ def find_critical_points(
 def search_critical_points(
     task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
 ) -> tuple[CriticalPointRegister, SearchCoverage, int]:
-    """Search for critical points; return their register, the coverage and the plateau count."""
+    """Search for critical points; return them, the coverage, and the count of flat ends."""
     if not float_or_nan(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
     max_searches, seed = (
@@ -353,7 +357,7 @@ def _described(
 ) -> CriticalPoint:
     point, m = found.point, found.point.shape[1]
     more = task.d - m
-    grad, _, _ = riemannian_derivatives(point, lam, task)
+    grad, _, _ = riemannian_derivatives_and_basis(point, lam, task)
     values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
     family, free = describe_freedom_of_k_and_v(state, task.d)
@@ -370,7 +374,7 @@ def _described(
         across, beyond = enclosure.across_values, more
         if not point[:, 2:].any():
             # Out of the plane, curvatures may be far below rounding; balls have them.
-            _, hess, _ = riemannian_derivatives(point[:, :2], lam, task)
+            _, hess, _ = riemannian_derivatives_and_basis(point[:, :2], lam, task)
             values = np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
             beyond = task.d - 2
         spectrum = [(float(x), 1) for x in values]

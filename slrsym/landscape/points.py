@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import gram_matrix_of_orthogonal_parts
+from slrsym.dynamics.spheres import gram_entries_of_orthogonal_parts
 from slrsym.kernels.arguments import require_positive
 from slrsym.renamed import old_attribute
 from slrsym.task import PLACES, OrderParameters, Task
@@ -115,7 +115,7 @@ class CriticalPoint:
         return tuple((1 - alpha * value, count) for value, count in self.spectrum)
 
     def stability_text(self, alpha: float) -> str:
-        """Return a text on whether projected gradient descent is attracted by the point.
+        """Return a word for the point's stability under descent steps, such as ``attracts``.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ def describe_freedom_of_k_and_v(state: OrderParameters, d: int) -> tuple[str, in
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
     """Return whether k, and whether v, has a part orthogonal to k* and v*."""
-    k, v, _ = gram_matrix_of_orthogonal_parts(np.array(state))
+    k, v, _ = gram_entries_of_orthogonal_parts(np.array(state))
     return bool(k > _SAME), bool(v > _SAME)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.spheres import riemannian_derivatives
+from slrsym.dynamics.spheres import riemannian_derivatives_and_basis
 from slrsym.kernels.arguments import require_real_array
 from slrsym.landscape.points import require_inverse_temperature
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
@@ -34,7 +34,7 @@ _K_K, _V_V, _V_K, _K_V, _INNER = range(5)
 _LEAST, _MOST, _POINTS = 1e-4, 1e7, 2200
 
 
-def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
+def oracle_hessian_in_angles(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     """Return the Hessian of the risk at the oracle in the angles of k and v in span(k*, v*).
 
     Parameters
@@ -55,7 +55,7 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     """
     inverse_temperatures = require_real_array("lam", lam)
     points = np.broadcast_to(np.eye(2), (*inverse_temperatures.shape, 2, 2))
-    _, hess, _ = riemannian_derivatives(points, inverse_temperatures, task)
+    _, hess, _ = riemannian_derivatives_and_basis(points, inverse_temperatures, task)
     # The tangent vectors are -v* at k* and k* at v*, up to their signs; angles increase together.
     hess[..., 0, 1] = hess[..., 1, 0] = _mixed(task, inverse_temperatures)
     return hess
@@ -75,7 +75,7 @@ def _mixed(task: Task, lam: Any) -> Any:
 
 def _margin(task: Task, lam: Any) -> Any:
     """Return a number in [-2, 2], positive if the Hessian at the oracle is positive definite."""
-    hess = oracle_hessian(task, lam)
+    hess = oracle_hessian_in_angles(task, lam)
     product, square = hess[..., 0, 0] * hess[..., 1, 1], hess[..., 0, 1] ** 2
     relative = (product - square) / (np.abs(product) + square)
     return np.where(hess[..., 0, 0] + hess[..., 1, 1] > 0, relative, -1.0)
@@ -105,10 +105,10 @@ def critical_inverse_temperature(task: Task) -> float:
 
     Notes
     -----
-    The root of the determinant of `oracle_hessian`, which is derived from the definition of the
-    risk. It is looked for between 1e-4 and 1e7 on a grid; that it is the only one is tested, not
-    proved (claim ``critical-temperature-unique``). `saturated_critical_inverse_temperature` is a
-    closed form that is close to it.
+    The root of the determinant of `oracle_hessian_in_angles`, which is derived from the definition
+    of the risk. It is looked for between 1e-4 and 1e7 on a grid; that it is the only one is tested,
+    not proved (claim ``critical-temperature-unique``). `saturated_critical_inverse_temperature` is
+    a closed form that is close to it.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def transverse_flow_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Arr
     return result
 
 
-def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
+def transverse_decay_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     """Return the slowest rate at which deviations from the manifold decay under descent.
 
     Parameters
@@ -336,9 +336,9 @@ def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     Examples
     --------
     >>> from slrsym import Task
-    >>> from slrsym.landscape import transverse_rate
+    >>> from slrsym.landscape import transverse_decay_rate
     >>> task = Task(d=400, L=10, gamma=0.5**0.5)
-    >>> (transverse_rate([(1, 1), (0, 0)], 0.1, task) > 0).tolist()
+    >>> (transverse_decay_rate([(1, 1), (0, 0)], 0.1, task) > 0).tolist()
     [True, False]
     """
     values = np.linalg.eigvals(transverse_flow_matrix(point, lam, task))

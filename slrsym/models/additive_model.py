@@ -17,9 +17,9 @@ from slrsym.renamed import old_attribute
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
-    from slrsym.models.analysis import Recovery, SampledTokenComparison
     from slrsym.models.critical_point_table import StationaryPoints
     from slrsym.models.equations import Equations
+    from slrsym.models.model_reports import Recovery, SampledTokenComparison
     from slrsym.runs import Runs
 
 
@@ -236,7 +236,7 @@ class Model(DerivedModel):
         -2*rate*(R - 1)
         """
         from slrsym.models.equations import Equations
-        from slrsym.models.rates_of_change import checked_training_rates
+        from slrsym.models.rates_of_change import checked_training_settings
 
         stated = self
         if symmetric and not self.uses_representatives:
@@ -247,7 +247,7 @@ class Model(DerivedModel):
                     "symmetric=True needs exchangeable units: state them as Directions, whose sum "
                     "is a part of the predictor or of the target"
                 )
-        motion = checked_training_rates(stated, kind, rate, decay, train)
+        motion = checked_training_settings(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
     online = old_attribute("solve_online_descent")
@@ -332,7 +332,7 @@ class Model(DerivedModel):
         ValueError
             If a parameter is missing or out of its range.
         """
-        from slrsym.models.analysis import compare_with_sampled_tokens
+        from slrsym.models.model_reports import compare_with_sampled_tokens
 
         return compare_with_sampled_tokens(self, values, samples=samples, rng=rng)
 
@@ -423,9 +423,9 @@ class Model(DerivedModel):
         ValueError
             If `pairs` is empty or not of this model, or as `simulate` does.
         """
-        from slrsym.models.analysis import count_recovering_runs
+        from slrsym.models.model_reports import simulate_and_measure_recovery
 
-        return count_recovering_runs(
+        return simulate_and_measure_recovery(
             self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
             start=start, every=every, rng=rng, dimensions=dimensions, backend=backend, path=path,
             progress=progress,
@@ -469,7 +469,7 @@ class Model(DerivedModel):
         ValueError
             If the file cannot be written.
         """
-        from slrsym.models.analysis import model_latex
+        from slrsym.models.model_reports import model_latex
 
         if file is not None:
             require_writable(file, "file")

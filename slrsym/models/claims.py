@@ -30,7 +30,7 @@ from sympy import (
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
-from slrsym.kernels.symbolic_functions import ErfCovariance, ErfDefect, ErfVariance
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfCovariance, ErfVariance
 from slrsym.models.description import claim_id_for_part, unique_token_names
 from slrsym.models.projections import TokenRole
 from slrsym.models.risk_terms import Part
@@ -175,7 +175,7 @@ def replace_variances_by_differences(expr: Expr) -> Expr:
     def covariance(x: Expr, y: Expr, r: Expr) -> Expr:
         return erf_product_mean(x, y, S.Zero, S.Zero, r / 2) - erf(x) * erf(y)
 
-    expr = expr.replace(ErfDefect, lambda x, y: x - erf(y))
+    expr = expr.replace(DifferenceFromErf, lambda x, y: x - erf(y))
     return expr.replace(ErfVariance, variance).replace(ErfCovariance, covariance)
 
 

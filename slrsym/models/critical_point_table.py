@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.models.newton import SearchCoverage
+from slrsym.models.critical_point_search import SearchCoverage
 
 _Array = NDArray[np.float64]
 _WIDTH = 80
@@ -166,7 +166,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
         lines = [
             f"{count} critical point{'' if count == 1 else 's'} up to {self.symmetries} "
             f"symmetr{'y' if self.symmetries == 1 else 'ies'}",
-            f"{coverage.hit_count:,} of {coverage.starts:,} searches ended at one, {more}",
+            f"{coverage.total_hits:,} of {coverage.starts:,} searches ended at one, {more}",
         ]
         if any(len(p.samples) > 1 for p in self.points):
             lines.append("low..high: the range over a continuum of critical points, or a plateau")

@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer
+from slrsym.models.critical_point_search import (
+    SearchCoverage,
+    follow_eigenvectors,
+    search_gradient_zeros,
+)
 from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
-from slrsym.models.newton import SearchCoverage, follow_eigenvectors, search_gradient_zeros
 from slrsym.models.simulation import (
-    add_fixed_products,
+    add_and_check_fixed_inner_products,
+    dimension_from_values,
     initial_gram_factors,
     parameter_values_by_name,
     parameters_by_step,
-    require_dimension,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +50,7 @@ _REACH, _LED_STEPS = 0.25, 12
 _ASIDE = 0.2
 
 
-class RiskLandscape:
+class RiskOfTrainedDirections:
     """The risk as a function of the trained directions, with everything else fixed."""
 
     def __init__(
@@ -67,19 +71,21 @@ class RiskLandscape:
         # For each coordinate, which direction it is of.
         self._owner = np.broadcast_to(np.arange(t)[:, None], (spaces, t, r)).ravel()
 
-    def coordinates(self, points: Array) -> Array:
+    def coordinates_of_all_directions(self, points: Array) -> Array:
         """Return the coordinates of all directions, the trained ones first, for each point."""
         fixed = np.broadcast_to(self._fixed, (len(points), *self._fixed.shape))
         return np.concatenate([points, fixed], axis=-2)
 
-    def states(self, points: Array) -> Array:
+    def order_parameters_at(self, points: Array) -> Array:
         """Return the order parameters at points given by coordinates of trained directions."""
-        return self._flow.order_parameters_of_factor(self.coordinates(points))
+        return self._flow.order_parameters_of_gram_factor(
+            self.coordinates_of_all_directions(points)
+        )
 
     def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
         """Return risk and gradient at each point, in coordinates of the trained directions."""
-        factor = self.coordinates(points)
-        found = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)
+        factor = self.coordinates_of_all_directions(points)
+        found = self._risk(self._flow.order_parameters_of_gram_factor(factor), *self.row)
         return found[..., 0], self._flow.gradient_vectors(factor, found[..., 1:])
 
     def _multipliers(self, points: Array, gradient: Array) -> Array:
@@ -99,7 +105,9 @@ class RiskLandscape:
         found[:, self._live] = np.swapaxes(inside, -1, -2)
         return found
 
-    def tangent_derivatives(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
+    def tangent_gradient_hessian_and_basis(
+        self, points: Array, central_differences: bool = False
+    ) -> tuple[Array, Array, Array]:
         """Return the gradient, the Hessian and a basis of the tangent space at each point."""
         n, size = len(points), self._owner.size
         basis = self.tangent_bases(points)
@@ -112,7 +120,7 @@ class RiskLandscape:
             moved = (points[:, None] + step * moves).reshape(n * m, *points.shape[1:])
             return self.risk_and_gradient(moved)[1].reshape(n, m, size)
 
-        if exact:
+        if central_differences:
             rates = (at(_CENTRAL) - at(-_CENTRAL)) / (2 * _CENTRAL)
         else:
             rates = (at(_STEP) - flat) / _STEP
@@ -135,8 +143,8 @@ class RiskLandscape:
 
     def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
         """Return curvatures orthogonal to all directions, with multiplicities, by eigenspace."""
-        factor = self.coordinates(point[None])
-        slopes = self._risk(self._flow.order_parameters_of_factor(factor), *self.row)[..., 1:]
+        factor = self.coordinates_of_all_directions(point[None])
+        slopes = self._risk(self._flow.order_parameters_of_gram_factor(factor), *self.row)[..., 1:]
         weights = self._flow.gradient_coefficients(factor, slopes)[0][..., : self._t]
         gradient = self._flow.gradient_vectors(factor, slopes)[0]
         radial = np.diag(self._multipliers(point, gradient))
@@ -156,14 +164,17 @@ class RiskLandscape:
             total += q * free - q * (q + 1) // 2
         return total
 
-    def moving_directions(self, point: Array, directions: Array) -> Array:
+    def directions_changing_order_parameters(self, point: Array, directions: Array) -> Array:
         """Return the combinations of tangent directions along which order parameters change."""
         if not directions.shape[1]:
             return directions.T
         h = 1e-3
         moves = directions.T.reshape(-1, *point.shape)
         # Order parameters are quadratic: central differences are exact.
-        rates = (self.states(point + h * moves) - self.states(point - h * moves)) / (2 * h)
+        rates = (
+            self.order_parameters_at(point + h * moves)
+            - self.order_parameters_at(point - h * moves)
+        ) / (2 * h)
         vectors, sizes, _ = np.linalg.svd(rates)
         found: Array = (directions @ vectors[:, : int((sizes > 1e-4).sum())]).T
         return found
@@ -172,7 +183,7 @@ class RiskLandscape:
 class RiskSymmetries:
     """Signed permutations of directions under which the risk is invariant, acting on states."""
 
-    def __init__(self, landscape: RiskLandscape, states: Array) -> None:
+    def __init__(self, landscape: RiskOfTrainedDirections, states: Array) -> None:
         model = landscape.model
         self._places = {s: i for i, s in enumerate(model.order_parameters)}
         size = len(self._places)
@@ -263,15 +274,17 @@ def search_model_critical_points(
     """Search for critical points of a model's risk from random starts; return a table of them."""
     by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
-    d = require_dimension(by_name)
+    d = dimension_from_values(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
     starts = require_integer("starts", starts, 1)
     factors = initial_gram_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained_directions) :] = factors[:1, :, len(model.trained_directions) :]
-    add_fixed_products(model, by_name, factors)
-    there = RiskLandscape(model, factors, parameters_by_step(model, by_name, 0)[0], dimensions)
-    symmetries = RiskSymmetries(there, there.states(there.points[:3]))
+    add_and_check_fixed_inner_products(model, by_name, factors)
+    there = RiskOfTrainedDirections(
+        model, factors, parameters_by_step(model, by_name, 0)[0], dimensions
+    )
+    symmetries = RiskSymmetries(there, there.order_parameters_at(there.points[:3]))
     known: list[_Found] = []
     with show_progress(progress, "searches", starts, counted=True) as shown:
         for begin in range(0, starts, _BATCH):
@@ -287,7 +300,9 @@ def search_model_critical_points(
     return StationaryPoints(names, tuple(rows), coverage, len(symmetries.transformations))
 
 
-def _first(there: RiskLandscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
+def _first(
+    there: RiskOfTrainedDirections, points: Array, begin: int, rng: np.random.Generator
+) -> Array:
     """Return the points where searches begin: random starts, some moved to raise variety.
 
     One is led to a minimum and one to a saddle of a random index; `begin` counts the starts before.
@@ -299,14 +314,19 @@ def _first(there: RiskLandscape, points: Array, begin: int, rng: np.random.Gener
     if led.any():
         upwards = np.arange(m) < index[led, None]
         found[led] = follow_eigenvectors(
-            points[led], upwards, there.tangent_derivatives, there.retract, _REACH, _LED_STEPS
+            points[led],
+            upwards,
+            there.tangent_gradient_hessian_and_basis,
+            there.retract,
+            _REACH,
+            _LED_STEPS,
         )
     for i in np.flatnonzero(kind == 3):
         found[i] = _aligned(there, points[i], int(number[i]) // 4)
     return there.retract(found, np.zeros_like(found))
 
 
-def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
+def _aligned(there: RiskOfTrainedDirections, point: Array, number: int) -> Array:
     """Return a start with each direction in the fixed span, orthogonal to it, or repeated.
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
@@ -322,13 +342,15 @@ def _aligned(there: RiskLandscape, point: Array, number: int) -> Array:
     return found
 
 
-def _searched(there: RiskLandscape, points: Array) -> list[_Found]:
+def _searched(there: RiskOfTrainedDirections, points: Array) -> list[_Found]:
     """Run a search from each point, and return the critical points found."""
     with np.errstate(all="ignore"):
-        ends = search_gradient_zeros(points, there.tangent_derivatives, there.retract)[0]
-        grad, hess, basis = there.tangent_derivatives(ends, exact=True)
+        ends = search_gradient_zeros(
+            points, there.tangent_gradient_hessian_and_basis, there.retract
+        )[0]
+        grad, hess, basis = there.tangent_gradient_hessian_and_basis(ends, central_differences=True)
         risks, _ = there.risk_and_gradient(ends)
-    states = there.states(ends)
+    states = there.order_parameters_at(ends)
     found = []
     for i, end in enumerate(ends):
         if not (np.isfinite(hess[i]).all() and np.isfinite(risks[i])):
@@ -355,7 +377,7 @@ def _enter(known: list[_Found], one: _Found, symmetries: RiskSymmetries) -> _Fou
 
 
 def _rows(
-    there: RiskLandscape, known: list[_Found], symmetries: RiskSymmetries
+    there: RiskOfTrainedDirections, known: list[_Found], symmetries: RiskSymmetries
 ) -> list[StationaryPoint]:
     """Return a row of the table for each isolated critical point and each continuum of them."""
     rows: list[StationaryPoint] = []
@@ -384,7 +406,9 @@ def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
     return bool(close and either and inside and row.index == other.index)
 
 
-def _described(there: RiskLandscape, one: _Found, symmetries: RiskSymmetries) -> StationaryPoint:
+def _described(
+    there: RiskOfTrainedDirections, one: _Found, symmetries: RiskSymmetries
+) -> StationaryPoint:
     """Return the table row of a critical point, with its curvatures in all d dimensions."""
     inside, vectors = np.linalg.eigh(one.hess)
     across = there.transverse_curvatures(one.point)
@@ -392,7 +416,9 @@ def _described(there: RiskLandscape, one: _Found, symmetries: RiskSymmetries) ->
     tolerance = _FLAT * max(1.0, np.abs(spectrum).max(initial=0.0))
     index, flat = int((spectrum < -tolerance).sum()), int((np.abs(spectrum) <= tolerance).sum())
     free = one.basis @ vectors[:, np.abs(inside) <= tolerance]
-    samples, continuum = _continuum(there, one, there.moving_directions(one.point, free))
+    samples, continuum = _continuum(
+        there, one, there.directions_changing_order_parameters(one.point, free)
+    )
     images = symmetries.images(one.state)
     rounded = [tuple(image) for image in (images.round(6) + 0.0).tolist()]
     if not continuum:
@@ -413,7 +439,7 @@ def _described(there: RiskLandscape, one: _Found, symmetries: RiskSymmetries) ->
     )
 
 
-def _continuum(there: RiskLandscape, one: _Found, free: Array) -> tuple[Array, int]:
+def _continuum(there: RiskOfTrainedDirections, one: _Found, free: Array) -> tuple[Array, int]:
     """Return states of the continuum around a critical point, and the dimension of the continuum.
 
     Curvature may vanish without a continuum: then searches from aside come back.

@@ -177,7 +177,7 @@ class DescentMap:
         given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
-    def order_parameters_of_factor(self, factor: Array) -> Array:
+    def order_parameters_of_gram_factor(self, factor: Array) -> Array:
         """Return the order parameters of given vectors, the rows of a factor of the Gram matrix."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
@@ -199,7 +199,7 @@ class DescentMap:
         found: Array = self.gradient_coefficients(factor, slopes) @ factor
         return found
 
-    def factor_after_step(self, factor: Array, slopes: Array, alpha: float) -> Array:
+    def gram_factor_after_step(self, factor: Array, slopes: Array, alpha: float) -> Array:
         r"""Return the factor of the Gram matrix after one step of projected descent."""
         t = len(self._sphere)
         old, gradient = factor[..., :t, :], self.gradient_vectors(factor, slopes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, S, Symbol, latex
 
-from slrsym.models.specification import ProjectedToken, Token
+from slrsym.models.specification import SymbolicToken, Token
 
 if TYPE_CHECKING:
     from slrsym.models.projections import ProjectionLaws
@@ -82,7 +82,7 @@ def latex_of(expr: Any) -> str:
 
 def _in_projections(share: Callable[[Any], Any]) -> Expr:
     """Return a function of a token as an expression in its projections, such as ``<X, k>``."""
-    token = ProjectedToken()
+    token = SymbolicToken()
     found = S(share(token))
     return found.xreplace({s: Symbol(f"<X, {x}>") for x, s in token.symbols.items()})
 

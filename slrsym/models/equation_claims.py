@@ -11,15 +11,15 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_about_model as claims_of_model
 from slrsym.models.claims import xi
+from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.projections import TokenRole
 from slrsym.models.rates_of_change import (
     RatesOfChange,
-    TrainingRates,
-    pairs_of_moving_inner_products,
+    TrainingSettings,
+    directions_of_moving_inner_products,
 )
-from slrsym.models.sample_moments import OneSampleMeans
 from slrsym.models.specification import Direction
-from slrsym.models.unit_sums import Units, UnitSums, count_like_terms
+from slrsym.models.unit_sums import MeansAsUnitSums, Units, collapse_sums_of_equal_terms
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _by_patterns(goal: Any) -> Any:
 
 def _by_counting(goal: Any) -> Any:
     """Prove an equation by counting equal terms of units, then evaluating Gaussian means."""
-    steps = chain(goal.lhs).then(count_like_terms(goal.lhs), by=algebra)
+    steps = chain(goal.lhs).then(collapse_sums_of_equal_terms(goal.lhs), by=algebra)
     return steps.then(goal.rhs, by=gaussian_calculus)
 
 
@@ -211,14 +211,16 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
     model, claims = equations.model, []
     names = frozenset(s.name for s in (*equations.state, *equations.parameters))
     orders = [
-        (units, RatesOfChange(model, equations.motion, UnitSums(model, units, names)))
+        (units, RatesOfChange(model, equations.motion, MeansAsUnitSums(model, units, names)))
         for units in _orders(model, names)
     ]
     for k, p in enumerate(equations.state):
         groups = set(
             filter(
                 None,
-                map(_group_of_any_number, pairs_of_moving_inner_products(model).get(p, ())[:2]),
+                map(
+                    _group_of_any_number, directions_of_moving_inner_products(model).get(p, ())[:2]
+                ),
             )
         )
         own = {(group.count, place) for group, place in groups}
@@ -267,13 +269,13 @@ def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units
     return [rows, {count: row[::-1] for count, row in rows.items()}]
 
 
-def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingRates:
+def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingSettings:
     """Return learning rates and weight decays for all single units, equal within each group."""
     motion, of = equations.motion, _representative
     moving = (*whole.trained_directions, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
     decays = {x: motion.decays[of(x) if isinstance(x, Direction) else x] for x in moving}
-    return TrainingRates(motion.kind, rates, decays, motion.scalars)
+    return TrainingSettings(motion.kind, rates, decays, motion.scalars)
 
 
 def _representative(x: Direction, place: int = 0) -> Direction:

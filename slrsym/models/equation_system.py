@@ -16,8 +16,8 @@ from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of
-from slrsym.models.moment_tables import MomentTable
-from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, total_derivative
+from slrsym.models.moment_tables import MomentExpressionTable
+from slrsym.models.rates_of_change import RatesOfChange, TrainingSettings, total_derivative
 from slrsym.models.simulation import parameter_values_by_name
 from slrsym.renamed import old_attribute
 
@@ -36,7 +36,7 @@ class EquationSystem:
     Parameters
     ----------
     model : DerivedModel
-    motion : Motion
+    motion : TrainingSettings
         Kind, rates, decays and trained scalars.
 
     Raises
@@ -45,7 +45,7 @@ class EquationSystem:
         As `Model.equations` does.
     """
 
-    def __init__(self, model: DerivedModel, motion: TrainingRates) -> None:
+    def __init__(self, model: DerivedModel, motion: TrainingSettings) -> None:
         self.model, self.motion = model, motion
         self._changes = RatesOfChange(model, motion)
 
@@ -96,7 +96,7 @@ class EquationSystem:
 
     @cached_property
     def noise(self) -> ImmutableMatrix:
-        """The change's terms of second order in learning rates, the noise of online SGD."""
+        """Terms of second order in learning rates, by which online SGD's noise moves the mean."""
         return ImmutableMatrix([self._written(self._changes.noise[p]) for p in self.state])
 
     @property
@@ -163,21 +163,21 @@ class EquationSystem:
     # -- numbers ---------------------------------------------------------------------------------
 
     @cached_property
-    def change_table(self) -> MomentTable:
+    def change_table(self) -> MomentExpressionTable:
         """The rate of change as a table of moments, to be compiled or sent to other processes."""
         return self._table_of(self._outputs)
 
     @cached_property
-    def _jacobian_table(self) -> MomentTable:
+    def _jacobian_table(self) -> MomentExpressionTable:
         return self._table_of(self._slopes)
 
     @cached_property
-    def _risk_table(self) -> MomentTable:
+    def _risk_table(self) -> MomentExpressionTable:
         return self._table_of([self._changes.risk])
 
-    def _table_of(self, outputs: list[Expr]) -> MomentTable:
+    def _table_of(self, outputs: list[Expr]) -> MomentExpressionTable:
         moments = self._changes.samples.moments
-        return MomentTable(outputs, moments, self.state, self.parameters)
+        return MomentExpressionTable(outputs, moments, self.state, self.parameters)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
         """Compile the state's rate of change, its Jacobian, or the risk to a function.

@@ -41,7 +41,7 @@ class Equations(EquationSystem):
     Parameters
     ----------
     model : Model
-    motion : Motion
+    motion : TrainingSettings
         Kind, rates, decays and trained scalars.
 
     Raises
@@ -210,7 +210,7 @@ class Equations(EquationSystem):
         ValueError
             As `solve` does; or if an axis has a number twice, or the file has another grid.
         """
-        from slrsym.models.sweeps import sweep
+        from slrsym.models.solutions_on_grid import sweep
 
         return sweep(
             self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,

@@ -14,7 +14,7 @@ from sympy import Expr, erf, sqrt
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.models.additive_model import Model, model
-from slrsym.models.specification import Direction, Predictor, ProjectedToken, Token, TokenSequence
+from slrsym.models.specification import Direction, Predictor, SymbolicToken, Token, TokenSequence
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 
 __all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
@@ -40,7 +40,7 @@ class MultiHead:
     v_star: tuple[Direction, ...]
 
 
-def _projected(u: Direction, X: ProjectedToken) -> Expr:
+def _projected(u: Direction, X: SymbolicToken) -> Expr:
     return X @ u
 
 
@@ -155,7 +155,7 @@ def attention(
         location=None if location is None else tuple(location),
     )
 
-    def share(X: ProjectedToken, b: Any = 0) -> Any:
+    def share(X: SymbolicToken, b: Any = 0) -> Any:
         return activation(lam * (X @ k) + b) * (X @ v)
 
     spaces = max(len(c) if isinstance(c, tuple) else 1 for c in (cov, other_cov))

@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.models.initial_conditions import uniform_trained_directions
+from slrsym.models.initial_conditions import draw_directions
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute, old_class_method
 
@@ -159,9 +159,7 @@ def search_fixed_points(
 def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:
     """Return random feasible states: inner products of random directions, and normal scalars."""
     model = equations.model
-    factors = uniform_trained_directions(
-        model, 2 * len(model.directions), count, rng, _fixed_gram(equations)
-    )
+    factors = draw_directions(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
     t = len(model.trained_directions)
     # Of lengths between 0 and about 1, and overlaps with fixed directions of either sign.
     free = np.array([not x.on_sphere for x in model.trained_directions])

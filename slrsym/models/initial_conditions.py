@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def gaussian_coordinates(rng: Generator, count: int, d: int, known: int = 0) -> Array:
-    """Draw Gaussian vectors of R^d in coordinates of their span, which continue a known basis.
+def gaussian_coordinates(rng: Generator, count: int, d: int, known_count: int = 0) -> Array:
+    """Draw Gaussian vectors in coordinates of their span, with squares on the diagonal.
 
     On the diagonal, behind the known vectors, are the squares of coordinates.
     """
-    rows = np.zeros((count, known + count))
-    for row, before in zip(rows, range(known, known + count), strict=True):
+    rows = np.zeros((count, known_count + count))
+    for row, before in zip(rows, range(known_count, known_count + count), strict=True):
         inside = min(before, d)
         row[:inside] = rng.standard_normal(inside)
         row[before] = rng.chisquare(d - before) if before < d else 0.0
     return rows
 
 
-def uniform_trained_directions(
+def draw_directions(
     model: ExactRisk,
     d: int,
     runs: int,

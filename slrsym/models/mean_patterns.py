@@ -1,4 +1,4 @@
-r"""Gaussian means of products of functions of projections, derived once for products alike.
+r"""Gaussian means of products of functions of projections, derived once for each form.
 
 A product such as :math:`g'(l_1)\,g'(l_2)\,g(r_1)\,g(r_2)` is the same function of four jointly
 Gaussian variables whichever units it is about. Its mean is derived once, by `slrsym.gaussian`, with
@@ -175,7 +175,7 @@ class ParametricMean:
 
 @cache
 def mean_and_covariance_symbols(count: int) -> frozenset[Symbol]:
-    """Return the symbols of means and covariances of `count` variables."""
+    """Return the set of the fixed symbols m_i, c_i_j of `count` variables."""
     means = {mean_symbol(i) for i in range(count)}
     return frozenset(means | {covariance_symbol(i, j) for i in range(count) for j in range(count)})
 
@@ -196,7 +196,7 @@ def _written(formal: Expr) -> Expr:
 def means_and_covariances(
     order: Iterable[Any], mean_of: Any, covariance_of: Any
 ) -> tuple[dict[Symbol, Expr], bool]:
-    """Return the means and covariances of some variables, and whether all means vanish."""
+    """Return the values of the symbols of means and covariances, and whether all means vanish."""
     order = tuple(order)
     law: dict[Symbol, Expr] = {}
     centred = True

@@ -19,12 +19,16 @@ from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import vectorise_over_leading_axes
-from slrsym.kernels.compile import choose_backend, numpy_constants_and_outputs, numpy_function
+from slrsym.kernels.compile import (
+    choose_backend,
+    numpy_constant_and_output_functions,
+    numpy_function,
+)
 from slrsym.kernels.numba_backend import DECORATOR, import_generated_module, program_source
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.models.mean_patterns import ParametricMean
-from slrsym.models.sample_moments import MomentSum
+from slrsym.models.one_sample_means import MomentSum
 
 Array = NDArray[np.float64]
 
@@ -32,7 +36,7 @@ Array = NDArray[np.float64]
 _LONGEST = 6_000
 
 
-class MomentTable:
+class MomentExpressionTable:
     """Expressions in moments, a state and parameters, to be evaluated at many points.
 
     Parameters
@@ -104,7 +108,7 @@ class MomentTable:
     def _numpy(self) -> Callable[..., None]:
         final = numpy_function(self._final)
         entries = numpy_function(self._entries) if self.entries else None
-        patterns = [numpy_constants_and_outputs(program) for program in self._patterns]
+        patterns = [numpy_constant_and_output_functions(program) for program in self._patterns]
         count = len(self._where)
         adding = scipy.sparse.csr_matrix(
             (np.ones(count), (self._where, np.arange(count))), shape=(len(self.names), count)

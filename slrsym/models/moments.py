@@ -1,4 +1,4 @@
-r"""Gaussian means and covariances of tokens' contributions; atomic means have symbols.
+r"""Gaussian means and covariances of products, in symbols that stand for atomic means.
 
 A product is split into a polynomial and a function f of scores. The mean H of f is taken by
 `slrsym.gaussian`, as a function of the means m and covariances c of the law; then, by Stein's
@@ -47,7 +47,7 @@ from slrsym.gaussian import (
     normal_cdf,
     normal_pdf,
 )
-from slrsym.gaussian.closed_form import expectation_for_proofs
+from slrsym.gaussian.closed_form import closed_form_for_proofs
 from slrsym.gaussian.integrals import complete_square, erf_product_mean
 from slrsym.kernels.printing import hoist_constant_parts
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance, gaussian_mean
@@ -73,7 +73,7 @@ def covariance_symbol(i: int, j: int) -> Symbol:
 
 
 class AtomicMean(NamedTuple):
-    """Closed form of the mean of a function, or of the covariance of two, in the variables' means.
+    """Closed form of a Gaussian mean or covariance, as a function of the variables' means.
 
     It is `closed`, but for names of what the means do not occur in: `constants`.
     """
@@ -245,7 +245,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = expectation_for_proofs(function, law)
+    value = closed_form_for_proofs(function, law)
     if value.has(Expectation):
         _require_quadrature(function, len(used))
         return gaussian_mean(function, law)

@@ -36,7 +36,7 @@ from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.printing import nest_polynomial, program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
 from slrsym.models.descent import risk_slope_symbol
 from slrsym.models.examples import attention
 from slrsym.notation import (
@@ -77,7 +77,7 @@ def _split(expr: Expr) -> Expr:
 def excess_risk() -> Expr:
     """Return the paper's excess risk as an expression in which little cancels in rounding."""
     stable = _split(excess_risk_stable())
-    stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
+    stable = stable.subs((nu - erf(a)) ** 2, DifferenceFromErf(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
     # Near 1 an arc sine has half the digits of its argument; the claim zeta-at-zero-accurate says
     # that this is the same angle.
@@ -112,7 +112,7 @@ class QuadraticRiskOffManifold:
 
 
 @cache
-def quadratic_risk() -> QuadraticRiskOffManifold:
+def risk_as_quadratic_off_manifold() -> QuadraticRiskOffManifold:
     """Return the paper's risk as a quadratic polynomial in theta, eta and rho."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
@@ -182,7 +182,7 @@ def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
 
 
 @cache
-def overlap_program() -> Program:
+def overlap_step_program() -> Program:
     """Return the program of one descent step of the five overlaps, gradient included."""
     outputs, meanings = overlaps_after_step()
     slopes = dict(zip(SLOPES, gradient(), strict=True))
@@ -204,7 +204,7 @@ def overlap_program() -> Program:
 
 
 @cache
-def planar_program() -> Program:
+def planar_step_program() -> Program:
     """Return the program of one step on the invariant manifold, where theta = eta = rho = 0."""
     outputs, meanings = overlaps_after_step()
     slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
@@ -214,14 +214,14 @@ def planar_program() -> Program:
     return program_from_expressions((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
 
 
-def token_term_program() -> Program:
+def token_term_and_derivatives_program() -> Program:
     """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return program_from_expressions((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
-def feasibility_program(count: int, d: int = 4) -> Program:
+def feasibility_correction_program(count: int, d: int = 4) -> Program:
     r"""Return the program that corrects overlaps that rounding made infeasible.
 
     Notes

@@ -22,7 +22,7 @@ from slrsym.models.specification import (
     Direction,
     InnerProduct,
     Predictor,
-    ProjectedToken,
+    SymbolicToken,
     Token,
     TokenSequence,
 )
@@ -85,7 +85,7 @@ class ProjectionLaws:
         found = {}
         for token in self.data.tokens:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
-                X = ProjectedToken()
+                X = SymbolicToken()
                 biases = () if bias is None else (bias,)
                 share, target = X.share_of("share", self.predictor.share, *biases), S.Zero
                 if token.target is not None:
@@ -217,7 +217,7 @@ class ProjectionLaws:
     given = old_attribute("fixed_inner_product")
 
     @cached_property
-    def moving_products(self) -> tuple[Symbol, ...]:
+    def moving_inner_products(self) -> tuple[Symbol, ...]:
         """The symbols of the inner products of trained directions, in order of their naming."""
         named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
         pairs = [
@@ -232,7 +232,7 @@ class ProjectionLaws:
 
     @cached_property
     def roles(self) -> dict[tuple[Token, Expr | None], TokenRole]:
-        """For each role, its tokens' contribution to the error and the law of their projections."""
+        """The law of projections and the contribution to the error, for each token and bias."""
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> TokenRole:

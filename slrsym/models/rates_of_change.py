@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
 from slrsym.models.exchangeable_units import Directions
-from slrsym.models.sample_moments import OneSampleMeans
+from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ RATE = Symbol("rate", positive=True)
 
 
 @dataclass(frozen=True)
-class TrainingRates:
+class TrainingSettings:
     """The kind of training, with a learning rate and decay for each direction and scalar."""
 
     kind: str
@@ -41,28 +41,28 @@ class RatesOfChange:
     Parameters
     ----------
     model : DerivedModel
-    motion : Motion
-    samples : OneSampleMeans or DefinedMeans, optional
+    training : TrainingSettings
+    means : OneSampleMeans or DefinedMeans, optional
         Means over one sample, as symbols of moments or by their definition.
     """
 
-    def __init__(self, model: DerivedModel, motion: TrainingRates, samples: Any = None) -> None:
-        self.model, self.motion = model, motion
-        self.samples = OneSampleMeans(model) if samples is None else samples
-        self.state = (*pairs_of_moving_inner_products(model), *motion.scalars)
+    def __init__(self, model: DerivedModel, training: TrainingSettings, means: Any = None) -> None:
+        self.model, self.motion = model, training
+        self.samples = OneSampleMeans(model) if means is None else means
+        self.state = (*directions_of_moving_inner_products(model), *training.scalars)
         self.risk = self.samples.risk()
-        if motion.kind == "projected-descent":
+        if training.kind == "projected-descent":
             _require_single_space(model)
             self.drift = self._steps()
         else:
             self.drift = {p: self._drift(p) for p in self.state}
         self.noise = dict.fromkeys(self.state, S.Zero)
-        if motion.kind == "online-sgd":
+        if training.kind == "online-sgd":
             _require_limit(model)
             self.noise = {p: self._noise(p) for p in self.state}
 
     def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
-        return pairs_of_moving_inner_products(self.model)[p]
+        return directions_of_moving_inner_products(self.model)[p]
 
     # -- in continuous time ----------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class RatesOfChange:
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
         found: dict[Symbol, Expr] = {}
-        for p, (x, y, _) in pairs_of_moving_inner_products(model).items():
+        for p, (x, y, _) in directions_of_moving_inner_products(model).items():
             new = p - self._inner(moves[x], {y: S.One})
             if y.trained:
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
@@ -123,7 +123,7 @@ class RatesOfChange:
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
-        for p, (y, z, _) in pairs_of_moving_inner_products(self.model).items():
+        for p, (y, z, _) in directions_of_moving_inner_products(self.model).items():
             slope = self.motion.rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:
@@ -142,15 +142,15 @@ class RatesOfChange:
         return total_derivative(self.risk, p, self.samples)
 
 
-def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
+def total_derivative(expr: Expr, p: Symbol, means: Any) -> Expr:
     """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
     total = expr.diff(p)
-    for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
-        total += expr.diff(name) * samples.moment_slope(name, p)
+    for name in sorted(expr.free_symbols & means.moments.keys(), key=str):
+        total += expr.diff(name) * means.moment_derivative_symbol(name, p)
     return total
 
 
-def pairs_of_moving_inner_products(
+def directions_of_moving_inner_products(
     model: DerivedModel,
 ) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
@@ -192,13 +192,13 @@ def _require_limit(model: DerivedModel) -> None:
             )
 
 
-def checked_training_rates(
+def checked_training_settings(
     model: DerivedModel,
     kind: str,
     rate: Any,
     decay: Any,
     train: Any,
-) -> TrainingRates:
+) -> TrainingSettings:
     """Return rates and decays of everything trained, checked against the model."""
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
@@ -213,7 +213,7 @@ def checked_training_rates(
     rates = _each("rate", rate, moving, RATE)
     # Decay of all is that of directions; scalars have their own.
     spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained_directions, decay)
-    return TrainingRates(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
+    return TrainingSettings(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
 
 
 def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:

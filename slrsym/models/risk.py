@@ -14,7 +14,7 @@ from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRiskTerms
+from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
 from slrsym.models.specification import function_source_location, softmax
 from slrsym.renamed import old_attribute
 
@@ -31,7 +31,7 @@ class ExactRisk(ProjectionLaws):
             )
         attends = any(error.has(softmax) for error, _ in self.shares.values())
         try:
-            return SoftmaxRiskTerms(self) if attends else RiskTerms(self)
+            return SoftmaxRisk(self) if attends else RiskTerms(self)
         except IntegrabilityError as problem:
             where = function_source_location(self.predictor.share)
             raise type(problem)(
@@ -152,7 +152,7 @@ class ExactRisk(ProjectionLaws):
                 rows = self._terms.hessian()
                 outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
             elif name == "gradient":
-                outputs += map(self._terms.nest_derivative, self._terms.gradient())
+                outputs += map(self._terms.write_as_nested_polynomial, self._terms.gradient())
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)

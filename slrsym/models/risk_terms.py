@@ -22,7 +22,7 @@ from slrsym.kernels.softmax_risk import (
     softmax_risk_and_derivatives,
 )
 from slrsym.kernels.softmax_risk_balls import ball_softmax_risk
-from slrsym.kernels.symbolic_functions import ErfDefect, GaussianMean
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
 from slrsym.models.moments import (
     ATOMS,
     atomic_means_in,
@@ -55,7 +55,7 @@ class _Symbols:
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
         """The symbols of the risk that are inner products of trained directions."""
-        return tuple(s for s in self.model.moving_products if s in self.symbols_used)
+        return tuple(s for s in self.model.moving_inner_products if s in self.symbols_used)
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -148,7 +148,7 @@ class RiskTerms(_Symbols):
             b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._has_no_names(t))) / 2
             c = Add(*(t for t in Add.make_args(total) if self._has_no_names(t)))
             rest = expand(total - a * name**2 + 2 * b * name - c)
-            square = a * ErfDefect(factor(b / a), meaning.args[0]) ** 2
+            square = a * DifferenceFromErf(factor(b / a), meaning.args[0]) ** 2
             return square + factor(c - b**2 / a) + self._squared(rest)
         return total
 
@@ -230,7 +230,7 @@ class RiskTerms(_Symbols):
             dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
         )
 
-    def nest_derivative(self, expr: Expr) -> Expr:
+    def write_as_nested_polynomial(self, expr: Expr) -> Expr:
         """Write a derivative as a nested polynomial if there are few order parameters."""
         if len(self.order_parameters) > _FEW:
             return expr
@@ -369,7 +369,7 @@ class RequiredQuadrature:
     reason: str
 
 
-class SoftmaxRiskTerms(_Symbols):
+class SoftmaxRisk(_Symbols):
     """The risk of a softmax model, as a function of the laws of (score, value, target)."""
 
     def __init__(self, stated: ProjectionLaws) -> None:
@@ -490,7 +490,7 @@ class SoftmaxRiskTerms(_Symbols):
 
     def _in_jax(self, what: tuple[str, ...]) -> Callable[..., Any]:
         # Imported when asked for: it brings JAX.
-        from slrsym.kernels.jax_backend import jax_softmax_risk
+        from slrsym.kernels.jax_backend import make_jax_softmax_risk
 
         names, parameters = self.order_parameters, self.parameters
         moving = [*self.means, *self.covs]
@@ -504,7 +504,7 @@ class SoftmaxRiskTerms(_Symbols):
                 [self.model.data.noise**2, *rates],
             )
         )
-        return jax_softmax_risk(tokens, law, rest, what, len(names))
+        return make_jax_softmax_risk(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
         roles, n = len(self.counts), len(self.order_parameters)

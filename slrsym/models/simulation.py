@@ -1,4 +1,4 @@
-"""Initial conditions and training runs for user-defined models."""
+"""Projected descent of user-defined models: starts, parameters at each step, and runs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import xarray as xr
 from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
-from slrsym.files import read_arrays, require_writable
+from slrsym.files import read_start_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
-from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constants_and_outputs
+from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import iterate_compiled
-from slrsym.models.initial_conditions import uniform_trained_directions, vectors_with_gram_matrix
+from slrsym.models.initial_conditions import draw_directions, vectors_with_gram_matrix
 from slrsym.models.specification import InnerProduct
 from slrsym.runs import (
     Runs,
-    advance_and_log,
+    advance_and_save_runs,
     build_runs,
     load,
     require_runs_dataset,
-    risk_error_after_saving,
+    save_and_return_risk_error,
 )
 from slrsym.schedules import SORTS, parameter_values
 
@@ -51,7 +51,7 @@ class DescentEngine:
             self._constants: Any = lambda *row: row
             self._slopes: Any = lambda states, row: np.asarray(gradient(states, *row))
             return
-        self._constants, body = numpy_constants_and_outputs(model.program("gradient"))
+        self._constants, body = numpy_constant_and_output_functions(model.program("gradient"))
 
         def slopes(states: Array, fixed: Any) -> Array:
             columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
@@ -72,8 +72,8 @@ class DescentEngine:
             return noted
 
         def step(factor: Array, fixed: Any) -> Array:
-            return flow.factor_after_step(
-                factor, self._slopes(flow.order_parameters_of_factor(factor), fixed), alpha
+            return flow.gram_factor_after_step(
+                factor, self._slopes(flow.order_parameters_of_gram_factor(factor), fixed), alpha
             )
 
         self.states, noted = iterate_step(
@@ -92,7 +92,7 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
     }
 
 
-def require_dimension(by_name: Mapping[str, Any]) -> int:
+def dimension_from_values(by_name: Mapping[str, Any]) -> int:
     """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
@@ -129,7 +129,7 @@ def simulate(
     factor = initial_gram_factors(
         model, by_name, begin, runs, np.random.default_rng(rng), dimensions
     )
-    add_fixed_products(model, by_name, factor)
+    add_and_check_fixed_inner_products(model, by_name, factor)
     schedule = parameters_by_step(model, by_name, steps)
     if path is not None:
         require_writable(path)
@@ -151,12 +151,12 @@ def simulate(
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         at = schedule[numbers]
         columns = (at[:, None, k] for k in range(at.shape[1]))
-        found: Array = excess(model.flow.order_parameters_of_factor(noted), *columns)[..., 0].T
+        found: Array = excess(model.flow.order_parameters_of_gram_factor(noted), *columns)[..., 0].T
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
         at = schedule[numbers]
-        states = model.flow.order_parameters_of_factor(noted)
+        states = model.flow.order_parameters_of_gram_factor(noted)
         try:
             found, problem = risks(noted, numbers), None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
@@ -176,7 +176,7 @@ def simulate(
         }  # fmt: skip
         result = build_runs(variables, coords, settings)
         if problem is not None:
-            raise risk_error_after_saving(result, path, problem) from problem
+            raise save_and_return_risk_error(result, path, problem) from problem
         return result
 
     engine = DescentEngine(model, factor, alpha, chosen)
@@ -184,7 +184,7 @@ def simulate(
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
-    result = advance_and_log(engine, schedule, logged, work, finish, path, progress)
+    result = advance_and_save_runs(engine, schedule, logged, work, finish, path, progress)
     if (schedule == schedule[0]).all():
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
@@ -238,13 +238,13 @@ def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     }
 
 
-def add_fixed_products(
+def add_and_check_fixed_inner_products(
     model: DerivedModel,
     by_name: dict[str, Any],
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
 ) -> None:
-    """Add initial inner products of fixed directions to parameter values; check the start."""
+    """Add the start's inner products of fixed directions to the values; raise if they disagree."""
     parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():
@@ -283,7 +283,7 @@ def initial_gram_factors(
         start = start.gram.isel(step=-1).values
     if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
         by_name_of = {x.name: x for x in model.directions}
-        start = {by_name_of[n]: x for n, x in read_arrays(start, list(by_name_of)).items()}
+        start = {by_name_of[n]: x for n, x in read_start_arrays(start, list(by_name_of)).items()}
     if isinstance(start, str):
         if start not in ("uniform", "uniform, fixed directions too"):
             raise ValueError(
@@ -295,7 +295,7 @@ def initial_gram_factors(
                 f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
                 f"for {', '.join(sorted(by_name)) or 'nothing'}"
             )
-        d, gram = require_dimension(by_name), None
+        d, gram = dimension_from_values(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(
@@ -306,11 +306,9 @@ def initial_gram_factors(
             ).reshape(len(model.fixed_directions), len(model.fixed_directions))
         elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
             # What the risk depends on is the same for all runs.
-            fixed = uniform_trained_directions(model, d, 1, rng)[
-                0, 0, len(model.trained_directions) :
-            ]
+            fixed = draw_directions(model, d, 1, rng)[0, 0, len(model.trained_directions) :]
             gram = fixed @ fixed.T
-        return uniform_trained_directions(model, d, runs, rng, gram, dimensions)
+        return draw_directions(model, d, runs, rng, gram, dimensions)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:

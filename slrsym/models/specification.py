@@ -113,7 +113,7 @@ def function_source_location(function: Any) -> str:
     return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
 
 
-class ProjectedToken:
+class SymbolicToken:
     """A token inside the functions that state a model: ``X @ k`` is its projection on k."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = function_source_location(function)
-        expr = None if isinstance(found, str | ProjectedToken) else with_own_owens_t(sympify(found))
+        expr = None if isinstance(found, str | SymbolicToken) else with_own_owens_t(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"

@@ -17,7 +17,7 @@ from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 from slrsym.gaussian import Expectation
 from slrsym.models.exchangeable_units import REPRESENTATIVES, group_size_and_index_of_tag, unit_tag
 from slrsym.models.moments import generic_gaussian_variables
-from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, OneSampleMeans
+from slrsym.models.one_sample_means import EMPTY_PRODUCT, OneSampleMeans, ProductTerm
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Units = tuple[tuple[Symbol, int], ...]
 
 
-class UnitSums(OneSampleMeans):
+class MeansAsUnitSums(OneSampleMeans):
     """Means over one sample as sums over units, with the interface of `OneSampleMeans`.
 
     Parameters
@@ -58,20 +58,20 @@ class UnitSums(OneSampleMeans):
         """Return 0 in place of the risk, as no claim about equations of motion speaks of it."""
         return S.Zero
 
-    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[MomentTerm]:
+    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:
         """Return the derivative of the error in x, which for a unit is its own term."""
         found = super()._derivative(role, x)
         if not isinstance(x, Direction) or x.group is None:
             return found
         own = self._tags(x)
-        return [MomentTerm(c, tags - own, product) for c, tags, product in found]
+        return [ProductTerm(c, tags - own, product) for c, tags, product in found]
 
     def _moment(
         self,
         name: tuple[Any, ...],
         role: TokenRole,
         fixed: frozenset[Symbol],
-        factors: list[list[MomentTerm]],
+        factors: list[list[ProductTerm]],
         power: int,
     ) -> Expr:
         held = {
@@ -83,8 +83,8 @@ class UnitSums(OneSampleMeans):
     def _over_units(
         self,
         role: TokenRole,
-        factors: Sequence[list[MomentTerm]],
-        chosen: list[list[MomentTerm]],
+        factors: Sequence[list[ProductTerm]],
+        chosen: list[list[ProductTerm]],
         units: Mapping[Expr, Units],
     ) -> Expr:
         """Sum the mean of a product of factors over the units in each factor."""
@@ -126,7 +126,7 @@ class UnitSums(OneSampleMeans):
         return total
 
     def _mean_of(
-        self, role: TokenRole, parts: Sequence[MomentTerm], units: Mapping[Expr, Units]
+        self, role: TokenRole, parts: Sequence[ProductTerm], units: Mapping[Expr, Units]
     ) -> Expr:
         total: Expr = S.Zero
         for part in parts:
@@ -152,8 +152,8 @@ class UnitSums(OneSampleMeans):
         return Symbol(f"X_{{{name}}}", real=True)
 
 
-def count_like_terms(expr: Expr) -> Expr:
-    """Replace each sum over exchangeable units by its equal terms times their number.
+def collapse_sums_of_equal_terms(expr: Expr) -> Expr:
+    """Evaluate sums over exchangeable units whose terms are equal, as one term times their number.
 
     Parameters
     ----------

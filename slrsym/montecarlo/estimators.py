@@ -14,9 +14,9 @@ from slrsym.montecarlo.plan import (
     SamplingPlan,
     estimate_at_states,
     make_plan,
-    require_dimension,
+    overlap_gradients_gram_matrix,
     require_feasible_overlaps,
-    riemannian_metric,
+    require_task_dimension,
 )
 from slrsym.montecarlo.predictors import (
     AttentionPredictor,
@@ -197,7 +197,7 @@ def gradient_estimate(
         )
     riemannian = kind == "riemannian"
     if isinstance(at, Directions):
-        require_dimension(at, task)
+        require_task_dimension(at, task)
         if plan.uses_variance_reduction:
             raise ValueError(
                 "method must be 'plain' or 'projected', and antithetic False, for a gradient at "
@@ -208,7 +208,7 @@ def gradient_estimate(
     def estimate_at(plan: SamplingPlan, at: OrderParameters | Directions) -> Estimate:
         assert isinstance(at, OrderParameters)
         quantity = OverlapGradient(
-            predictor, task, riemannian_metric(at, task) if riemannian else None
+            predictor, task, overlap_gradients_gram_matrix(at, task) if riemannian else None
         )
         moments = plan.sample_moments(quantity, plan.sample_source(at))
         return plan.estimate(moments, plan.variance_gain(quantity, at, moments), lambda x: x)
@@ -297,7 +297,7 @@ def output_summary(
             raise ValueError(f"at must be one state, of shape (5,); got the shape {states.shape}")
         at = OrderParameters(*map(float, states))
     else:
-        require_dimension(at, task)
+        require_task_dimension(at, task)
     quantity = OutputMoments(plan.predictor)
     kept: list[_Array] = []
 

@@ -16,12 +16,12 @@ from slrsym.kernels.arguments import require_integer, require_positive, require_
 from slrsym.linear import best_linear
 from slrsym.montecarlo.predictors import AttentionPredictor, Linear, Predictor
 from slrsym.montecarlo.sampling import (
-    CoordinateSource,
     Estimate,
     LocationLaw,
     Progress,
     Quantity,
     RunningMoments,
+    ScoreAndValueSource,
     TokenSource,
     child_seed_sequence,
     root_seed_sequence,
@@ -67,12 +67,12 @@ class SamplingPlan:
         """Return the plan for one of several states, with its own random numbers."""
         return replace(self, root=child_seed_sequence(self.root, index))
 
-    def sample_source(self, at: OrderParameters | Directions) -> TokenSource | CoordinateSource:
+    def sample_source(self, at: OrderParameters | Directions) -> TokenSource | ScoreAndValueSource:
         """Return the source of samples: whole tokens, or only the coordinates that matter."""
         if self.method != "plain":
             state = at.overlaps if isinstance(at, Directions) else at
             state = ORACLE if self.predictor.oracle else state
-            return CoordinateSource(
+            return ScoreAndValueSource(
                 self.task,
                 replace(self.locations, fixed=isinstance(self.predictor, AttentionPredictor)),
                 state,
@@ -92,7 +92,7 @@ class SamplingPlan:
     def sample_moments(
         self,
         quantity: Quantity,
-        source: TokenSource | CoordinateSource,
+        source: TokenSource | ScoreAndValueSource,
         keep: Callable[[_Array], None] | None = None,
     ) -> RunningMoments:
         """Sample a quantity and return its running mean and covariance."""
@@ -129,15 +129,15 @@ class SamplingPlan:
         self,
         moments: RunningMoments,
         gain: _Array | None,
-        shape: Callable[[_Array], Any],
+        convert: Callable[[_Array], Any],
     ) -> Estimate:
         """Return an `Estimate` from the moments of the samples."""
         return Estimate(
-            shape(moments.mean),
-            shape(moments.stderr),
+            convert(moments.mean),
+            convert(moments.stderr),
             moments.count * self.samples_per_observation,
             moments.count,
-            None if gain is None else shape(gain),
+            None if gain is None else convert(gain),
             self.target,
         )
 
@@ -200,19 +200,19 @@ def make_plan(
 def estimate_at_states(
     plan: SamplingPlan,
     at: ArrayLike | Directions,
-    one: Callable[[SamplingPlan, OrderParameters | Directions], Estimate],
+    estimate_at: Callable[[SamplingPlan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
     """Estimate at one or several states; return one estimate, with arrays for several states."""
     if isinstance(at, Directions):
-        require_dimension(at, plan.task)
-        return one(plan.for_state(0), at)
+        require_task_dimension(at, plan.task)
+        return estimate_at(plan.for_state(0), at)
     states = require_feasible_overlaps(at, plan.task)
     rows = [OrderParameters(*map(float, row)) for row in states.reshape(-1, 5)]
-    found = [one(plan.for_state(i), row) for i, row in enumerate(rows)]
+    found = [estimate_at(plan.for_state(i), row) for i, row in enumerate(rows)]
     return found[0] if states.ndim == 1 else stack_estimates(found, states.shape[:-1])
 
 
-def require_dimension(at: Directions, task: Task) -> None:
+def require_task_dimension(at: Directions, task: Task) -> None:
     """Raise an error if vectors have another dimension than the task."""
     if at.k.shape != (task.d,):
         raise ValueError(f"at must have vectors of shape ({task.d},); got {at.k.shape}")
@@ -338,7 +338,7 @@ def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _A
     return states
 
 
-def riemannian_metric(state: ArrayLike, task: Task) -> _Array:
+def overlap_gradients_gram_matrix(state: ArrayLike, task: Task) -> _Array:
     r"""Return the Gram matrix of the Riemannian gradients of the five overlaps."""
     (points,) = vectors_from_overlaps(np.asarray(state, dtype=np.float64)[None], task)
     along: _Array = overlap_jacobian(points) @ tangent_basis(points)

@@ -46,7 +46,7 @@ class AttentionPredictor:
         """
         raise NotImplementedError
 
-    def own_slopes(self, u: _Array, a: _Array) -> _Array:
+    def weight_slopes_in_own_score(self, u: _Array, a: _Array) -> _Array:
         """Return the derivative of each token's weight in that token's own score.
 
         Parameters
@@ -60,6 +60,7 @@ class AttentionPredictor:
         """
         raise NotImplementedError
 
+    own_slopes = old_attribute("weight_slopes_in_own_score")
     slopes_in = old_attribute("weight_slopes_in_score")
 
     def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
@@ -134,7 +135,7 @@ class Softmax(AttentionPredictor):
     def weights(self, u: _Array) -> _Array:
         return np.asarray(softmax(self.lam * u, axis=1))
 
-    def own_slopes(self, u: _Array, a: _Array) -> _Array:
+    def weight_slopes_in_own_score(self, u: _Array, a: _Array) -> _Array:
         return self.lam * a * (1 - a)
 
     def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
@@ -177,18 +178,18 @@ class Erf(AttentionPredictor):
     def weights(self, u: _Array) -> _Array:
         return np.asarray(erf(self.lam * u))
 
-    def own_slopes(self, u: _Array, a: _Array) -> _Array:
+    def weight_slopes_in_own_score(self, u: _Array, a: _Array) -> _Array:
         result: _Array = self.lam * 2 / np.sqrt(np.pi) * np.exp(-((self.lam * u) ** 2))
         return result
 
     def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
         rows = np.arange(len(u))
         result = np.zeros_like(u)
-        result[rows, token] = self.own_slopes(u[rows, token], a[rows, token])
+        result[rows, token] = self.weight_slopes_in_own_score(u[rows, token], a[rows, token])
         return result
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
-        return self.own_slopes(u, a) * v
+        return self.weight_slopes_in_own_score(u, a) * v
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +278,7 @@ class SquaredError:
 
 @dataclass(frozen=True)
 class OutputMoments:
-    """Moments of the output, as quantities to average over samples."""
+    """Output, its square and its product with the target, as quantities to average."""
 
     predictor: Predictor
 
@@ -313,7 +314,9 @@ class OverlapGradient:
         row = self.predictor.weight_slopes_in_score(u, a, batch.place)
         spread = batch.array_by_token_kind(batch.var_own, batch.var_other)
         joint = error * own(slopes) + own(row) * batch.cov - np.sum(spread * a * row, axis=1)
-        mixed = 2 * a * slopes - 2 * error[:, None] * self.predictor.own_slopes(u, a)
+        mixed = 2 * a * slopes - 2 * error[:, None] * self.predictor.weight_slopes_in_own_score(
+            u, a
+        )
         rows = np.stack(
             [
                 -2 * signal * joint,

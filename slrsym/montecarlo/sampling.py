@@ -69,7 +69,7 @@ def root_seed_sequence(rng: Any) -> SeedSequence:
 
 def sample_quantity(
     quantity: Quantity,
-    source: TokenSource | CoordinateSource,
+    source: TokenSource | ScoreAndValueSource,
     root: SeedSequence,
     observations: int,
     target_stderr: float | None = None,
@@ -402,7 +402,7 @@ class TokenSource:
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateSource:
+class ScoreAndValueSource:
     """Source of samples that draws only scores, values and outputs, from given overlaps."""
 
     task: Task

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from slrsym.files import SavedComputation
+from slrsym.files import SaveableComputation
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import count_cores
 from slrsym.probing.encoder import Encoder
@@ -32,7 +32,7 @@ from slrsym.transformers.layer import MultipleLocation, results_from_processes
 _BATCH = 64
 
 
-def logistic_regression(
+def fit_logistic_regression(
     features: NDArray[np.floating[Any]], labels: NDArray[np.integer[Any]], C: float = 1.0
 ) -> NDArray[np.float64]:
     r"""Return the minimiser of :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})`.
@@ -90,8 +90,8 @@ def _loaded(directory: str) -> Encoder:
 
 
 @dataclass(frozen=True)
-class Probing(SavedComputation):
-    """Figure 1(b): accuracy of probes that predict the label from [CLS], for each layer.
+class Probing(SaveableComputation):
+    """Recipe of figure 1(b): the accuracy of probes of the label at [CLS], for each layer.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Probing(SavedComputation):
                     centre, scale = (
                         (train.mean(axis=0), deviation) if scaling != "raw" else (0.0, 1.0)
                     )
-                    w = logistic_regression((train - centre) / scale, labels["train"], self.C)
+                    w = fit_logistic_regression((train - centre) / scale, labels["train"], self.C)
                     for i, name in enumerate(SETS):
                         score = (vectors[name][:, state] - centre) / scale @ w[:-1] + w[-1]
                         found[i, state, at] = np.mean((score > 0) == labels[name])
@@ -197,8 +197,8 @@ class Probing(SavedComputation):
 
 
 @dataclass(frozen=True)
-class Projections(SavedComputation):
-    r"""Figure 2: projections of the words of two sentences on the directions k* and v*.
+class Projections(SaveableComputation):
+    r"""Recipe of figure 2: the projections of two sentences' words on the directions k* and v*.
 
     With an encoder they are initial embeddings; :math:`k^\star` points from the mean of other words
     to that of adjectives of feeling, :math:`v^\star`, orthogonal to it, from negative to positive

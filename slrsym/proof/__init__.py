@@ -20,7 +20,13 @@ from slrsym.proofs.calculus import (
     termwise,
 )
 from slrsym.proofs.chain import Chain, D, at, chain
-from slrsym.proofs.convexity import cauchy_schwarz, increasing, jensen, poincare, tangent
+from slrsym.proofs.classical_inequalities import (
+    cauchy_schwarz,
+    increasing,
+    jensen,
+    poincare,
+    tangent,
+)
 from slrsym.proofs.expectations import (
     conditioning,
     differentiate_under_expectation,

@@ -4,7 +4,7 @@ All of it is imported here, and then closed: a rule that is defined later is not
 """
 
 from slrsym.proofs import (
-    convexity,
+    classical_inequalities,
     expectations,
     inequalities,
     solutions,

@@ -46,7 +46,7 @@ DERIVATIVE_CLAIMS = {
 }
 
 
-def derivative_claims(expr: sp.Basic) -> tuple[str, ...]:
+def derivative_claim_ids(expr: sp.Basic) -> tuple[str, ...]:
     """Return the ids of claims that prove derivative formulas needed in an expression."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
@@ -68,7 +68,7 @@ class _Differentiate(Rule):
     name = "differentiation"
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        return derivative_claims(link.statement)
+        return derivative_claim_ids(link.statement)
 
     def gives(self, link: Link, context: Context) -> Expr:
         return evaluate_derivatives(link.lhs)

@@ -13,7 +13,7 @@ from slrsym.statements.expressions import Refused
 from slrsym.statements.orbits import OrbitStatement
 
 
-class ProvenClaim(CitableClaim, Protocol):
+class ClaimWithEvidence(CitableClaim, Protocol):
     """Protocol of claims with a proof or other evidence; `slrsym.proof.Claim` implements it."""
 
     @property
@@ -27,7 +27,7 @@ class ProvenClaim(CitableClaim, Protocol):
         """Build the proof of the claim."""
 
 
-def steps_of_claim(claim: ProvenClaim, find: Callable[[str], Any]) -> list[Step]:
+def steps_of_claim(claim: ClaimWithEvidence, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof; the last step concludes the claim's statement."""
     if claim.is_empirical or claim.certificate() is not None:
         return []

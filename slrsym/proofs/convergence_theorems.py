@@ -1,4 +1,4 @@
-"""Theorems on convergence to a point: from almost every start, or from a null set of starts.
+"""Hypotheses of the theorems on convergence from almost every start, or from a null set.
 
 What each needs, of maps and of pairs of unit vectors; the proofs stand with the checker's schemas.
 """
@@ -16,7 +16,7 @@ from slrsym.proofs.chain import D, at
 from slrsym.proofs.descent_theorems import (
     TheoremHypotheses,
     TheoremHypothesis,
-    hypotheses_at_all_box_points,
+    box_hypotheses_with_invariance,
     require_goal_kind,
 )
 from slrsym.statements.expressions import ProofError
@@ -116,7 +116,7 @@ def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Th
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
     entries = zip(unevaluated_jacobian_at(g, point), rows, strict=True)
-    hypotheses = hypotheses_at_all_box_points(g)
+    hypotheses = box_hypotheses_with_invariance(g)
     for i, (derivatives, values) in enumerate(entries, start=1):
         for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
             equal = Eq(derivative, value, evaluate=False)
@@ -135,7 +135,7 @@ def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Th
 def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
-    hypotheses = hypotheses_at_all_box_points(g)
+    hypotheses = box_hypotheses_with_invariance(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
         less = sp.Lt(g.value_before_step(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior_conditions())
@@ -227,7 +227,7 @@ def overlaps_after_step_statement() -> Boolean:
     return And(*(Eq(*pair, evaluate=False) for pair in sides))
 
 
-def manifold_gradients_gram_statement(x: Expr, y: Expr) -> Boolean:
+def manifold_gram_determinants_statement(x: Expr, y: Expr) -> Boolean:
     """Return a statement of Gram determinants of the gradients of the manifold's equations.
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
@@ -312,7 +312,7 @@ def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> Theorem
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 4, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        manifold_gradients_gram_statement(*planar.coordinates), planar.inside_conditions()
+        manifold_gram_determinants_statement(*planar.coordinates), planar.inside_conditions()
     )
     return _needs(goal, hypotheses)
 
@@ -326,7 +326,7 @@ def from_overlaps_and_edges_hypotheses(
     hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 3, evaluate=False))
     hypotheses["volume"] = TheoremHypothesis(
-        manifold_gradients_gram_statement(*planar.coordinates), planar.inside_conditions()
+        manifold_gram_determinants_statement(*planar.coordinates), planar.inside_conditions()
     )
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):

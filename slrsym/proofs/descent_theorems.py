@@ -1,4 +1,4 @@
-"""Theorems on descending orbits and on the Bayes risk, with the hypotheses of each.
+"""Hypotheses of the theorems on descending orbits and on the Bayes risk, made from goals.
 
 From the statement, and a few expressions that it speaks of (a rate, a second point), a theorem
 makes its hypotheses: relations for all points of the box, statements about orbits, and that
@@ -57,7 +57,9 @@ def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> A
     return goal
 
 
-def hypotheses_at_all_box_points(g: BoxMap, **statements: Boolean) -> dict[str, TheoremHypothesis]:
+def box_hypotheses_with_invariance(
+    g: BoxMap, **statements: Boolean
+) -> dict[str, TheoremHypothesis]:
     """Return named statements, and the box's invariance, as hypotheses at all its points."""
     formulas = {"stays": g.invariance_condition(), **statements}
     return {
@@ -124,7 +126,7 @@ def decrease_hypotheses(goal: Boolean) -> TheoremHypotheses:
     g, f = goal.map, goal.function
     change = g.value_after_step(f) - g.value_before_step(f)
     return TheoremHypotheses(
-        hypotheses_at_all_box_points(g, decreases=Le(change, 0, evaluate=False)), g.coordinates
+        box_hypotheses_with_invariance(g, decreases=Le(change, 0, evaluate=False)), g.coordinates
     )
 
 
@@ -134,7 +136,7 @@ def bounded_descent_hypotheses(
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.value_before_step(goal.function)
     rate, floor = _numbers(rate, floor)
-    hypotheses = hypotheses_at_all_box_points(
+    hypotheses = box_hypotheses_with_invariance(
         g,
         descends=Le(
             g.value_after_step(risk) - g.value_before_step(risk) + rate * slack, 0, evaluate=False
@@ -151,7 +153,7 @@ def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theore
     g = goal.map
     (factor,) = _numbers(factor)
     bound = Le(g.squared_step_length() - factor * g.value_before_step(slack), 0, evaluate=False)
-    hypotheses = hypotheses_at_all_box_points(g, steps=bound)
+    hypotheses = box_hypotheses_with_invariance(g, steps=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
 
@@ -162,7 +164,7 @@ def limits_solve_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theor
     (factor,) = _numbers(factor)
     squares = sp.Add(*(e**2 for e in values))
     bound = Le(squares - factor * g.value_before_step(slack), 0, evaluate=False)
-    hypotheses = hypotheses_at_all_box_points(g, equations=bound)
+    hypotheses = box_hypotheses_with_invariance(g, equations=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
 
@@ -176,9 +178,9 @@ def connected_limits_hypotheses(goal: Boolean, equations: Lambda) -> TheoremHypo
     solutions = sp.Equivalent(system, membership_statement(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = (
-        hypotheses_at_all_box_points(g, solutions=solutions)
+        box_hypotheses_with_invariance(g, solutions=solutions)
         if solutions != sp.S.true
-        else hypotheses_at_all_box_points(g)
+        else box_hypotheses_with_invariance(g)
     )
     hypotheses["steps"] = TheoremHypothesis(StepsVanish(g))
     hypotheses["limits"] = TheoremHypothesis(AccumulationPointsSolve(g, equations))

@@ -223,11 +223,11 @@ class _GaussianCalculus(Rule):
 
     def gives(self, link: Link, context: Context) -> Expr:
         # Imported where it is used: few steps are refused.
-        from slrsym.gaussian.closed_form import expectation_for_proofs
+        from slrsym.gaussian.closed_form import closed_form_for_proofs
 
         def value(node: Expectation) -> Expr:
             integrand = evaluate_derivatives(node.integrand)
-            return expectation_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
+            return closed_form_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
 
         return replace_outermost_expectations(link.lhs, value)
 

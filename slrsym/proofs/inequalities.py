@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy import Expr, Ge, Le, Symbol
 
-from slrsym.proofs.calculus import derivative_claims
+from slrsym.proofs.calculus import derivative_claim_ids
 from slrsym.proofs.chain import D
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, require_rule
@@ -122,7 +122,7 @@ class _BoundedSlope(Rule):
         yield "bound", self.bound, context.assuming(*between)
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        return derivative_claims(D(self.of, self.variable))
+        return derivative_claim_ids(D(self.of, self.variable))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flat
 
 
 class CaseTree:
-    """A tree of cases, for proofs that a system of equations has exactly the listed solutions."""
+    """A tree of cases of a proof that a system of equations has only the listed solutions."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The setting of recovery runs, and the classification of their endpoints.
+"""Settings of recovery runs, the runs themselves, and the classes of their endpoints.
 
 The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
 ``swap-least``.
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import (
-    gram_matrix_of_orthogonal_parts,
-    riemannian_derivatives,
+    gram_entries_of_orthogonal_parts,
+    riemannian_derivatives_and_basis,
     vectors_from_overlaps,
 )
 from slrsym.kernels.arguments import require_integer, require_positive
@@ -44,7 +44,7 @@ STILL = 1e-3
 
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
-    """Return the largest overlap differences from oracle, swap point and manifold, (..., 3)."""
+    """Return max-norm distances to oracle and swap point, up to symmetry, and to manifold."""
     swap, _ = swap_point_and_excess_risk(task, lam)
     found = [distance_up_to_symmetry(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
@@ -52,7 +52,7 @@ def _distances(states: _Array, lam: float, task: Task) -> _Array:
 
 
 def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
-    """Return the class of each state (oracle, swap point, ...) as an index of `VERDICTS`.
+    """Return which place each state is near, ended or not, as an index of `VERDICTS`.
 
     Parameters
     ----------
@@ -96,19 +96,24 @@ def distances_to_class_change(states: _Array, lam: float, task: Task) -> _Array:
 def is_still_moving(
     states: _Array, lam: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.bool_]:
-    """Return a flag for each state that would move more than `STILL` in as many more steps.
+    """Return for each state whether as many more steps would move it by more than `STILL`.
 
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
     """
-    grad, hess, _ = riemannian_derivatives(vectors_from_overlaps(states, task), lam, task)
+    grad, hess, _ = riemannian_derivatives_and_basis(vectors_from_overlaps(states, task), lam, task)
     time = alpha * steps
     far = time * np.linalg.norm(grad, axis=-1) > STILL
     return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
 def classify_endpoints(
-    states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
+    states: _Array,
+    lam: float,
+    later_inverse_temperature: float,
+    task: Task,
+    alpha: float,
+    steps: int,
 ) -> NDArray[np.int8]:
     """Return the class of each endpoint, or "moving" for runs that have not converged.
 
@@ -118,7 +123,7 @@ def classify_endpoints(
     found = classify_states(states, lam, task)
     swap, _ = swap_point_and_excess_risk(task, lam)
     attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
-    for at in (lam, later):
+    for at in (lam, later_inverse_temperature):
         asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])
         if asked.size:
             found[asked[is_still_moving(states[asked], at, task, alpha, steps)]] = MOVING
@@ -134,7 +139,7 @@ def count_verdicts(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
     return found
 
 
-def count_statistics(
+def endpoint_statistics(
     counts: NDArray[np.int32], runs: int, names: tuple[str, ...]
 ) -> dict[str, xr.Variable]:
     """Return counts, fractions and confidence intervals of the classes of endpoints.
@@ -290,7 +295,7 @@ _FLAT = 1e-9
 _MOST_TUBES = 6
 
 
-def classification_steps(steps: int) -> NDArray[np.int64]:
+def steps_when_runs_are_classified(steps: int) -> NDArray[np.int64]:
     """Return the steps at which runs are classified, the last one included."""
     first = steps % _EVERY or min(_EVERY, steps)
     return np.arange(first, steps + 1, _EVERY, dtype=np.int64)
@@ -306,7 +311,7 @@ class ClassifiedRuns:
     decided: NDArray[np.int64]
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the endpoints as a dictionary of arrays."""
+        """Return the starts, ends, classes and decision steps as a dictionary of arrays."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -322,11 +327,11 @@ def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
 
 
 def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
-    """Build tubes around a few pilot runs, one for each kind of endpoint."""
+    """Build a tube around a pilot run for each kind of endpoint; none if there are few runs."""
     if runs < _ENOUGH:
         return ()
     lam, task = setting.inverse_temperatures, setting.task
-    times = classification_steps(setting.steps)
+    times = steps_when_runs_are_classified(setting.steps)
     engine = _engine(setting.draw_starts(seed, 0, _PILOTS), setting, backend)
     log, done = [], 0
     for step in times.tolist():
@@ -341,7 +346,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         if any(np.abs(end - other).max() < _APART for other in kept) or len(kept) == _MOST_TUBES:
             continue
         kept.append(end)
-        k_rest, v_rest, inner = gram_matrix_of_orthogonal_parts(pilot[:-1])
+        k_rest, v_rest, inner = gram_entries_of_orthogonal_parts(pilot[:-1])
         flat = np.flatnonzero(k_rest * v_rest - inner**2 < _FLAT)
         if not flat.size:
             continue
@@ -368,7 +373,7 @@ def follow_to_ends(
     seed: int,
     first: int,
     stop: int,
-    known: tuple[Tube, ...] = (),
+    tubes: tuple[Tube, ...] = (),
     backend: str = "numpy",
     stopping: bool = True,
 ) -> ClassifiedRuns:
@@ -382,14 +387,14 @@ def follow_to_ends(
     live = np.arange(count)
     engine = _engine(start, setting, backend)
     done = 0
-    for time, step in enumerate(classification_steps(setting.steps).tolist()):
+    for time, step in enumerate(steps_when_runs_are_classified(setting.steps).tolist()):
         engine.advance(lam[done:step], step - done)
         done, states = step, engine.states
         found = np.full(live.size, -1, np.int8)
         if done == setting.steps:
             found[:] = _ends(states, setting)
         elif stopping:
-            for tube in known:
+            for tube in tubes:
                 found[(found < 0) & tube.is_inside(states, time)] = tube.verdict
         stopped = found >= 0
         at = live[stopped]

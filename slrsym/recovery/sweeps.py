@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import DamagedFileError, NotSavedError, SweepParts, compute_in_parts
+from slrsym.files import DamagedFileError, NotSavedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import count_cores, float_or_nan, require_integer, require_memory
 from slrsym.kernels.compile import choose_backend
@@ -31,8 +31,8 @@ from slrsym.recovery.setting import (
     ClassifiedRuns,
     Setting,
     build_tubes,
-    count_statistics,
     count_verdicts,
+    endpoint_statistics,
     follow_to_ends,
 )
 from slrsym.runs import CONFIDENCE
@@ -245,7 +245,7 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_runs(ends: ClassifiedRuns, settings: dict[str, Any]) -> xr.Dataset:
-    counts = count_statistics(count_verdicts(ends.verdict), settings["runs"], ())
+    counts = endpoint_statistics(count_verdicts(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
             "verdict": ("run", ends.verdict),
@@ -268,7 +268,8 @@ def _of_grid(
     )
     decided = np.array([ends.decided.mean() for ends in found]).reshape(shape)
     return xr.Dataset(
-        count_statistics(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
+        endpoint_statistics(counts, settings["runs"], AXES)
+        | {"decided": xr.Variable(AXES, decided)},
         {**axes, "verdict": list(VERDICTS)},
         _attributes(settings),
     )
@@ -280,7 +281,7 @@ def _kept(
     path: str | Path | None,
 ) -> xr.Dataset:
     """Return data from a complete file, or compute them and save parts on the way."""
-    data = compute_in_parts(compute, settings, path, kind="runs, nor of a sweep")
+    data = load_or_compute_in_parts(compute, settings, path, kind="runs, nor of a sweep")
     if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
         raise DamagedFileError(
             f"{path} holds verdicts of an earlier version; remove it to count anew"

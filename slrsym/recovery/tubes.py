@@ -39,13 +39,13 @@ from sympy import diff
 from slrsym.balls.box_functions import BoxFunctions, ParametricFunctions
 from slrsym.dynamics.spheres import (
     ambient_derivatives,
+    gram_entries_of_orthogonal_parts,
     gram_matrices,
-    gram_matrix_of_orthogonal_parts,
     overlap_jacobian,
     overlaps_of_vectors,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.models.paper_risk_expressions import ON_M, quadratic_risk
+from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import Task
@@ -112,7 +112,7 @@ class Tube:
         k3, v3 = self.points[time][:, 2]
         images = OVERLAP_SIGNS * states[:, None, :]
         planar = ((images - overlaps_of_vectors(self.points[time]))[..., :4] ** 2).sum(axis=-1)
-        k_rest, v_rest, inner = gram_matrix_of_orthogonal_parts(images)
+        k_rest, v_rest, inner = gram_entries_of_orthogonal_parts(images)
         k_rest, v_rest = np.maximum(0.0, k_rest), np.maximum(0.0, v_rest)
         # The best rotation of what is left aligns one vector, because that of the run has rank 1.
         aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
@@ -272,7 +272,7 @@ def _coefficients() -> ParametricFunctions:
     quadratic form off it.
     """
     first, second = ON_M
-    risk = quadratic_risk()
+    risk = risk_as_quadratic_off_manifold()
     on = risk.on_manifold.subs(epsilon, 0)
     found = [on.subs(second, 0), -on.diff(second)]
     found += [risk.form[i, j] for i in range(3) for j in range(i, 3)]
@@ -375,7 +375,7 @@ _DIMENSIONS = 4
 
 def lift_overlaps(states: _Array) -> _Array:
     """Return k and v with given overlaps whose parts orthogonal to k* and v* are parallel."""
-    k_square, v_square, inner = gram_matrix_of_orthogonal_parts(states)
+    k_square, v_square, inner = gram_entries_of_orthogonal_parts(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
     first = k_square >= v_square
@@ -389,7 +389,7 @@ def lift_overlaps(states: _Array) -> _Array:
 
 
 def rotation_directions(points: _Array) -> _Array:
-    """Return the directions in which rotations that fix k* and v* move k and v."""
+    """Return how k and v move under rotations that fix k* and v*, one vector for each pair."""
     result = np.zeros(points.shape)
     result[..., 3] = points[..., 2]
     return result.reshape(*points.shape[:-2], 2 * _DIMENSIONS)

@@ -282,7 +282,7 @@ def _symbols_bound_by_node(node: Basic) -> Iterable[Symbol]:
     return ()
 
 
-def bound_symbols(expr: Basic) -> set[Symbol]:
+def bound_and_derivative_variables(expr: Basic) -> set[Symbol]:
     """Return all bound symbols and variables of derivatives in an expression."""
     found: set[Symbol] = set()
     for node in sp.preorder_traversal(expr):

@@ -326,7 +326,7 @@ class _StatementOnPairs(OrbitStatement):
 
 
 class AlmostEveryPairConvergesTo(_StatementOnPairs):
-    """The statement that (k, v) tends to a listed pair from almost every manifold start.
+    """The statement that almost every pair on the manifold tends to a listed pair.
 
     That is for all but a set of volume 0. For n >= 4 this is the same as with probability 1, if k
     is uniform on the unit sphere of the vectors orthogonal to v*, and then v on that of the vectors

@@ -11,12 +11,12 @@ from typing import Any
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.arithmetic import (
-    binders_in_facts,
+    binder_keys_in_facts,
     learn_relation,
     relations_in_conjunction,
     require_relation_holds,
 )
-from slrsym.checker.calculus import special_derivatives_in_premises
+from slrsym.checker.differentiation import special_derivatives_in_premises
 from slrsym.checker.ring import ExponentUnitTooCoarse
 from slrsym.checker.term import (
     Term,
@@ -33,17 +33,17 @@ from slrsym.checker.term import (
     replace_parts,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, prove
+from slrsym.checker.theorem import Theorem, apply_rule
 from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
-from slrsym.tactics.binders import BinderEquations, outer_binders
+from slrsym.tactics.binders import BinderEquationSearch, outer_binders
 from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, PROVERS, ProofEmitter
-from slrsym.tactics.failure_messages import reword_failure
+from slrsym.tactics.failure_messages import rejection_in_words_of_statements
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
-from slrsym.tactics.registration import emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_rules
 from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path, replace_at_paths
 
 ZERO = num(0)
 # Evidence, or the error of a failed search, by a digest of the question. Evidence is checked again.
@@ -76,12 +76,16 @@ def search_arithmetic_evidence(
             raise EVIDENCE_CACHE[name]()
         # It may have been found by another version of the proof checker.
         with suppress(Rejected):
-            prove("arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name])
+            apply_rule("arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name])
             return "arithmetic", premises, tuple(given), p, EVIDENCE_CACHE[name]
     try:
         made = _search_with_growing_facts(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if emitter is None else reword_failure(emitter, failed)
+        reason = (
+            Rejected(str(failed))
+            if emitter is None
+            else rejection_in_words_of_statements(emitter, failed)
+        )
         # A step with more effort left may find evidence.
         if emitter is None or emitter.remaining_effort > 0:
             # Without its traceback, which would keep much memory.
@@ -150,7 +154,11 @@ def _search_with_facts(
             raise Rejected("the search has done what it may for a step")
         search = SignSearch(effort, most, is_brief)
         ring = HintRecordingRing(
-            size, units, search, special_derivatives_in_premises(premises), binders_in_facts(facts)
+            size,
+            units,
+            search,
+            special_derivatives_in_premises(premises),
+            binder_keys_in_facts(facts),
         )
         ring.search = search
         try:
@@ -200,7 +208,7 @@ def prove_by_arithmetic(
         if not any(any(outer_binders(q)) for q in formulas):
             raise
         try:
-            return emitter.try_or_undo(
+            return emitter.run_and_undo_on_failure(
                 partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
             )
         except NoEquationsKnown:
@@ -212,9 +220,9 @@ def _prove_with_binder_equations(
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
     """Prove a relation after deriving equations for its sums, integrals and expectations."""
-    equations = BinderEquations(emitter, given, lines, prove_with_given_equations).equations_for(
-        formulas
-    )
+    equations = BinderEquationSearch(
+        emitter, given, lines, prove_with_given_equations
+    ).equations_for(formulas)
     if not equations:
         raise NoEquationsKnown("nothing is known of the sums, integrals and expectations")
     return prove_with_given_equations(emitter, p, given, lines, equations, effort)
@@ -307,7 +315,7 @@ def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference
         return line
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = emitter.try_or_undo(
+        exists = emitter.run_and_undo_on_failure(
             partial(prove_by_arithmetic, emitter, definedness_equation(value), ())
         )
         line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
@@ -372,7 +380,7 @@ def prove_in_context(
     nodes = opaque_terms(p)
     for line in lines:
         nodes |= opaque_terms(line.theorem.conclusion)
-    known = binders_in_facts(
+    known = binder_keys_in_facts(
         [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
     )
     asked = [definedness_equation(n) for name, n in nodes.items() if name not in known]
@@ -424,7 +432,7 @@ def _is_mean_equation(p: Term) -> bool:
     return bool(p[0] == "=" and p[1][0] == "E")
 
 
-@emitter_for_rules("_Algebra")
+@register_emitter_for_rules("_Algebra")
 def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by arithmetic, by linearity of expectations, or by equal function values."""
     wanted = emitter.formula(step.statement)
@@ -441,7 +449,7 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
         unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
         for way in (unified, partial(emitter.prove_from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
-                return emitter.try_or_undo(way)
+                return emitter.run_and_undo_on_failure(way)
         raise reason
 
 
@@ -455,7 +463,7 @@ def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Cont
             for other, line in list(words.values()):
                 if line is None and other is not t and other[:2] == t[:2]:
                     with suppress(*FAILURES):
-                        equal = emitter.try_or_undo(
+                        equal = emitter.run_and_undo_on_failure(
                             partial(prove_by_arithmetic, emitter, ("=", t, other), ())
                         )
                         words[canonical_key(t)] = (other, equal)
@@ -484,7 +492,7 @@ def _calls_under_binders(
         yield from _calls_under_binders(part, (*path, place), inner)
 
 
-@emitter_for_rules("_Definition")
+@register_emitter_for_rules("_Definition")
 def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
@@ -523,7 +531,7 @@ def _calls_of_zeta_and_owens_t(
             yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 
 
-@emitter_for_rules("_Structural")
+@register_emitter_for_rules("_Structural")
 def _emit_structural_step(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:

@@ -16,8 +16,8 @@ from typing import Any
 from flint import fmpq
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import binders_in_facts, learn_relation, relations_in_conjunction
-from slrsym.checker.calculus import evaluate_derivative, special_derivatives_in_premises
+from slrsym.checker.arithmetic import binder_keys_in_facts, learn_relation, relations_in_conjunction
+from slrsym.checker.differentiation import evaluate_derivative, special_derivatives_in_premises
 from slrsym.checker.expectations import (
     ONE,
     ZERO,
@@ -26,7 +26,7 @@ from slrsym.checker.expectations import (
     sum_of_terms,
 )
 from slrsym.checker.ring import PARITY, ExponentUnitTooCoarse
-from slrsym.checker.sign import NN, NP, POS, generators_in
+from slrsym.checker.sign import NN, NP, POS, generator_indices_in
 from slrsym.checker.sign import ZERO as NOTHING
 from slrsym.checker.term import (
     Term,
@@ -67,7 +67,7 @@ def outer_binders(t: Term) -> Iterator[Term]:
             yield from outer_binders(part)
 
 
-class BinderEquations:
+class BinderEquationSearch:
     """Search for equations between binders that help to prove one relation."""
 
     def __init__(
@@ -106,7 +106,7 @@ class BinderEquations:
         """Run a derivation of equations, undo it if it fails, and return whether it succeeded."""
         mark, seen = len(self.found), set(self._seen)
         try:
-            self.emitter.try_or_undo(partial(make, *data))
+            self.emitter.run_and_undo_on_failure(partial(make, *data))
         except FAILURES:
             del self.found[mark:]
             self._seen = seen
@@ -176,7 +176,9 @@ class BinderEquations:
             t, special_derivatives_in_premises([line.theorem for line in cited]), []
         )
         line = self.emitter.script.add("derivative", cited, t)
-        rest = BinderEquations(self.emitter, self.given, self._known_theorems(), self.arithmetic)
+        rest = BinderEquationSearch(
+            self.emitter, self.given, self._known_theorems(), self.arithmetic
+        )
         rest.equations_for([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
         self.found += rest.found
         line = self.discharge(line)
@@ -198,11 +200,11 @@ class BinderEquations:
             (x,), (body,) = bound_variables(t), binder_bodies(t)
         ordered = t[0] == "sum" or self._are_ordered(low, high)
         around = (("<=", low, x), ("<=", x, high)) if ordered else ()
-        within = BinderEquations(
+        within = BinderEquationSearch(
             self.emitter, (*self.given, *around), self._known_theorems(), self.arithmetic
         )
         within.equations_for([body])
-        factors, parts = within.split_into_factors_and_parts(body, x)
+        factors, parts = within.coefficients_and_parts(body, x)
         whole = linear_combination_term(factors, parts)
         # A factor may be an inner sum that does not depend on the variable.
         for node in (node for c in factors for node in outer_binders(c)):
@@ -229,11 +231,13 @@ class BinderEquations:
     def _are_ordered(self, low: Term, high: Term) -> bool:
         """Return whether arithmetic proves that the lower end is at most the upper end."""
         with suppress(*FAILURES):
-            self.emitter.try_or_undo(lambda: self.prove_relation(("<=", low, high)))
+            self.emitter.run_and_undo_on_failure(lambda: self.prove_relation(("<=", low, high)))
             return True
         return False
 
-    def _prove_range_exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
+    def _prove_range_exists(
+        self, within: BinderEquationSearch, f: Term, head: Term, x: Term
+    ) -> None:
         """Prove that a sum or integral is defined, and derive its sign or constant value."""
         if canonical_key(head) in self._seen and self._known_definedness(
             definedness_equation(head)
@@ -249,14 +253,14 @@ class BinderEquations:
             self.found.append(self.discharge(self.emitter.script.add(rule, [there], head)))
         self._prove_range_sign(within, f, head)
 
-    def _prove_range_sign(self, within: BinderEquations, f: Term, head: Term) -> None:
+    def _prove_range_sign(self, within: BinderEquationSearch, f: Term, head: Term) -> None:
         """Prove the sign of a sum or an integral from the sign of its terms."""
         for kind in within.known_signs(f):
             if self._attempt(self._prove_range_sign_of_kind, within, kind, f, head):
                 return
 
     def _prove_range_sign_of_kind(
-        self, within: BinderEquations, kind: str, f: Term, head: Term
+        self, within: BinderEquationSearch, kind: str, f: Term, head: Term
     ) -> Inference:
         """Prove one comparison of a sum or integral with 0 from that of its terms."""
         positive = kind in ("0<", "0<=")
@@ -290,7 +294,7 @@ class BinderEquations:
             dict(self._units),
             search,
             special_derivatives_in_premises(premises),
-            binders_in_facts(facts),
+            binder_keys_in_facts(facts),
         )
         ring.search = search
         first = [
@@ -335,18 +339,18 @@ class BinderEquations:
                 return kinds
         return []
 
-    def split_into_factors_and_parts(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
+    def coefficients_and_parts(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Write a term as a sum of parts times factors without x; return factors and parts."""
         ring, (n, d) = self._normal_form(body)
         own = {
             i
             for i, g in enumerate(ring.generators)
-            if x in free_symbols(generator_term(ring, i)[1])
+            if x in free_symbols(generator_sign_and_term(ring, i)[1])
         }
         c, factors = d.factor()
         d_in, d_out = ring.one, ring.one * c
         for f, k in factors:
-            if own & set(generators_in(f)):
+            if own & set(generator_indices_in(f)):
                 d_in *= f ** int(k)
             else:
                 d_out *= f ** int(k)
@@ -359,7 +363,7 @@ class BinderEquations:
         for m, around in groups.items():
             mono, sign = ring.facts.ring.from_dict({m: 1}), 1
             for i, power in enumerate(m):
-                sign *= generator_term(ring, i)[0] ** int(power) if power else 1
+                sign *= generator_sign_and_term(ring, i)[0] ** int(power) if power else 1
             part = quotient_term(ring, *ring.fraction(sign * mono, d_in))
             outer = sign * ring.facts.ring.from_dict(around)
             factor = quotient_term(ring, *ring.fraction(outer, d_out))
@@ -379,7 +383,9 @@ class BinderEquations:
                 continue
             with suppress(*FAILURES):
                 self.found.append(
-                    self.emitter.try_or_undo(partial(self._prove_expectations_equal, a, b))
+                    self.emitter.run_and_undo_on_failure(
+                        partial(self._prove_expectations_equal, a, b)
+                    )
                 )
                 merged.add(canonical_key(a))
 
@@ -397,9 +403,9 @@ class BinderEquations:
             line = exists
         else:
             lines = [line for line in self.lines if not _mentions(line, names)]
-            bodies = BinderEquations(self.emitter, given, lines, self.arithmetic).prove_relation(
-                ("=", binder_bodies(a)[0], body)
-            )
+            bodies = BinderEquationSearch(
+                self.emitter, given, lines, self.arithmetic
+            ).prove_relation(("=", binder_bodies(a)[0], body))
             line = self.discharge(self.emitter.script.add("equal bodies", [bodies], a))
         for j, (law, other) in enumerate(
             zip(parts_outside_binder(a), parts_outside_binder(b), strict=True)
@@ -450,7 +456,7 @@ def _subterms(t: Term) -> Iterator[Term]:
 # -- terms of polynomials -------------------------------------------------------------------------
 
 
-def generator_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
+def generator_sign_and_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator of the ring stands for, with its sign.
 
     For an odd function f, f(x) = -f(-x) is written with the argument whose key comes first.
@@ -498,7 +504,7 @@ def polynomial_term(ring: HintRecordingRing, p: Any) -> Term:
         c, powers = fmpq(c), []
         for i, n in enumerate(m):
             if n:
-                sign, g = generator_term(ring, i)
+                sign, g = generator_sign_and_term(ring, i)
                 c *= sign ** int(n)
                 powers.append(g if n == 1 else ("^", int(n), 1, g))
         terms.append(product_of_factors(num(int(c.p), int(c.q)), *powers))

@@ -65,8 +65,8 @@ from slrsym.tactics.enclosures import rational_bounds_of_mean
 from slrsym.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
-from slrsym.tactics.registration import emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_rules
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.term_to_sympy import TermToSympy
 
 ZERO = num(0)
@@ -86,8 +86,8 @@ class ClosedFormSearch(ExpectationCalculus):
             self.evaluate_noise_moment, self.evaluate_copies_moment, self.look_up_in_table,
             self.rewrite_by_absolute_value, self.absorb_exponential, self.reduce_by_stein,
             self.evaluate_odd, self.factor_independent, self.drop_unused_variables,
-            self.express_by_zeta,
-            self.express_erf_square, self.express_erf_product, self.evaluate_gaussian_factors,
+            self.express_erf_square_by_zeta, self.express_erf_square_by_owens_t,
+            self.express_erf_product_by_owens_t, self.evaluate_gaussian_factors,
         ]  # fmt: skip
 
     def rewrite_for_table(self, e: Expectation) -> Any:
@@ -139,12 +139,16 @@ class ClosedFormSearch(ExpectationCalculus):
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
-                return self.emitter.try_or_undo(partial(self._apply_table_entry, rule, t)), []
+                return self.emitter.run_and_undo_on_failure(
+                    partial(self._apply_table_entry, rule, t)
+                ), []
         (body,) = binder_bodies(t)
         if body[:3] == ("^", 2, 1):
             # The table of products also evaluates squares.
             with suppress(Rejected):
-                return self.emitter.try_or_undo(partial(self._look_up_square, t, body[3])), []
+                return self.emitter.run_and_undo_on_failure(
+                    partial(self._look_up_square, t, body[3])
+                ), []
         return None
 
     def _look_up_square(self, t: Term, f: Term) -> Inference:
@@ -205,7 +209,7 @@ class ClosedFormSearch(ExpectationCalculus):
         # E f = -E f
         return self.prove(("=", t, num(0)), [line]), []
 
-    def express_by_zeta(self, e: Expectation) -> Any:
+    def express_erf_square_by_zeta(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)**2` by zeta, for `u` linear in one variable."""
         if not self.in_terms_of_zeta or not _has_one_gaussian_variable(e):
             return None
@@ -232,7 +236,7 @@ class ClosedFormSearch(ExpectationCalculus):
             return self.add("chain", [line, same, meaning]), []
         return None
 
-    def express_erf_square(self, e: Expectation) -> Any:
+    def express_erf_square_by_owens_t(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)**2` by Owen's T, for `u` linear in one variable."""
         if "zeta-owens-t" not in self.emitter.proved_claims or not _has_one_gaussian_variable(e):
             return None
@@ -241,13 +245,13 @@ class ClosedFormSearch(ExpectationCalculus):
         form = mean + sqrt(e.law.cov[0, 0]) * name
         line, standard = self.move_to_law(e, {x: form}, standard_normal(name))
         with suppress(*FAILURES):
-            value = self.emitter.try_or_undo(
+            value = self.emitter.run_and_undo_on_failure(
                 partial(_erf_square_by_owens_t, self.emitter, standard, self.context)
             )
             return self.add("chain", [line, value]), []
         return None
 
-    def express_erf_product(self, e: Expectation) -> Any:
+    def express_erf_product_by_owens_t(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)*erf(w)` by Owen's T, for correlated affine forms u and w."""
         factors = Mul.make_args(e.integrand)
         are_two = len(factors) == 2 and all(isinstance(f, erf) for f in factors)
@@ -262,7 +266,9 @@ class ClosedFormSearch(ExpectationCalculus):
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
         with suppress(*FAILURES, ValueError):
             joint = e.law.linear_image({X: u, Y: w})
-            return self.emitter.try_or_undo(partial(self._express_erf_product, e, u, w, joint)), []
+            return self.emitter.run_and_undo_on_failure(
+                partial(self._express_erf_product, e, u, w, joint)
+            ), []
         return None
 
     def _express_erf_product(
@@ -322,7 +328,7 @@ class ClosedFormSearch(ExpectationCalculus):
             if others:
                 id, f = "gaussian-factor-and-erf", exp(-(u**2)) * erf(w)
             cited = partial(self._evaluate_by_pair_claim, e, id, values, f, forms, joint)
-            return self.emitter.try_or_undo(cited), []
+            return self.emitter.run_and_undo_on_failure(cited), []
         return None
 
     def absorb_exponential(self, e: Expectation) -> Any:
@@ -350,7 +356,9 @@ class ClosedFormSearch(ExpectationCalculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.emitter.try_or_undo(partial(self.emitter.emit_by_rule, step, ())), [other]
+            return self.emitter.run_and_undo_on_failure(
+                partial(self.emitter.emit_by_rule, step, ())
+            ), [other]
         return None
 
     def move_to_law(
@@ -405,7 +413,7 @@ def _has_one_gaussian_variable(e: Expectation) -> bool:
     return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
 
 
-@emitter_for_rules("_GaussianCalculus")
+@register_emitter_for_rules("_GaussianCalculus")
 def _emit_gaussian_calculus(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -417,7 +425,7 @@ def _emit_gaussian_calculus(
         work.in_terms_of_zeta = step.statement.has(zeta) and not step.statement.has(OwensT)
         ways = [getattr(work, name) for name in names] or [work.rewrite_for_table, *work.methods]
         for node in outermost_expectations(step):
-            work.reduce_expectation(node, ways)
+            work.store_reduction_equations(node, ways)
         wanted = emitter.formula(step.statement)
         more = list(_equations_of_exponentials(work, wanted))
         if names or both or not work.unreduced:
@@ -425,7 +433,7 @@ def _emit_gaussian_calculus(
         # A search helps only if these expectations cancel.
         kept, emitter.remaining_effort = emitter.remaining_effort, 0
         try:
-            return emitter.try_or_undo(partial(work.conclude, wanted, more))
+            return emitter.run_and_undo_on_failure(partial(work.conclude, wanted, more))
         except FAILURES:
             means = ", ".join(dict.fromkeys(map(str, work.unreduced)))
             raise Rejected(f"no closed form is known of {means}") from None
@@ -435,12 +443,16 @@ def _emit_gaussian_calculus(
     if both:
         # Relate the expectations of both sides without evaluating any of them.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.try_or_undo(partial(search, "expand_integrand", "reduce_by_stein"))
+            return emitter.run_and_undo_on_failure(
+                partial(search, "expand_integrand", "reduce_by_stein")
+            )
     try:
-        return emitter.try_or_undo(search)
+        return emitter.run_and_undo_on_failure(search)
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
-            return emitter.try_or_undo(partial(_accept_closed_forms_on_trust, emitter, step))
+            return emitter.run_and_undo_on_failure(
+                partial(_accept_closed_forms_on_trust, emitter, step)
+            )
         raise reason
 
 
@@ -450,13 +462,13 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
     Integrands with jumps are refused: a law may have an atom there, which the calculus ignores.
     """
     # Imported here, because few proofs need it.
-    from slrsym.gaussian.closed_form import expectation_for_proofs
+    from slrsym.gaussian.closed_form import closed_form_for_proofs
 
     lines = []
     for node in outermost_expectations(step):
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
-        value = expectation_for_proofs(
+        value = closed_form_for_proofs(
             node.integrand, node.law, partial(_is_provably_positive, emitter, step.context)
         )
         if value.has(Expectation):
@@ -480,7 +492,7 @@ def _equations_of_exponentials(work: ExpectationCalculus, t: Term) -> Iterator[I
     if len(exponents) > 1:
         whole = ("f", "exp", ("+", *exponents))
         with suppress(*FAILURES):
-            yield work.emitter.try_or_undo(
+            yield work.emitter.run_and_undo_on_failure(
                 lambda: work.discharge_all(work.add("exponential of a sum", (), whole))
             )
     for place, part in places_and_subterms(t):
@@ -505,7 +517,7 @@ def _exponents(t: Term) -> Iterator[Term]:
 _BITS = 128
 
 
-@emitter_for_rules("_BallArithmetic")
+@register_emitter_for_rules("_BallArithmetic")
 def _emit_ball_arithmetic(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -516,7 +528,9 @@ def _emit_ball_arithmetic(
     bounds = list[Inference]()
     for node in outermost_expectations(step):
         try:
-            line = emitter.try_or_undo(partial(derive_closed_form, emitter, node, step.context))
+            line = emitter.run_and_undo_on_failure(
+                partial(derive_closed_form, emitter, node, step.context)
+            )
         except FAILURES:
             low, high = rational_bounds_of_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
@@ -563,9 +577,11 @@ def _gaussian_density_calls(t: Term) -> Iterator[Term]:
 def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
-        return emitter.try_or_undo(partial(_erf_square_by_owens_t, emitter, node, context))
+        return emitter.run_and_undo_on_failure(
+            partial(_erf_square_by_owens_t, emitter, node, context)
+        )
     work = ClosedFormSearch(emitter, context)
-    work.reduce_expectation(node, [work.rewrite_for_table, *work.methods])
+    work.store_reduction_equations(node, [work.rewrite_for_table, *work.methods])
     name = canonical_key(emitter.term(node))
     if work.unreduced or name not in work.equations:
         raise Rejected(f"no closed form is known of {', '.join(map(str, work.unreduced))}")

@@ -50,8 +50,10 @@ def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
 _TRIES = 500
 
 
-def is_indefinite_somewhere(matrix: sp.Matrix, hypotheses: Iterable[Boolean]) -> bool:
-    """Return whether a matrix has a negative eigenvalue at a random point under the hypotheses.
+def has_negative_eigenvalue_at_random_point(
+    matrix: sp.Matrix, hypotheses: Iterable[Boolean]
+) -> bool:
+    """Return whether random values under the hypotheses give a matrix a negative eigenvalue.
 
     If so, no proof that the matrix is semidefinite is searched. False proves nothing: the random
     points may have missed such a point, or a hypothesis may have no value.

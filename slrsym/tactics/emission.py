@@ -24,17 +24,20 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
-from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
+from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
+from slrsym.tactics.covariances import (
+    has_negative_eigenvalue_at_random_point,
+    is_plainly_semidefinite,
+)
 from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
-from slrsym.tactics.paths import paths_to_symbol, subterm_similarity
+from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
 from slrsym.tactics.registration import EMITTERS, PROOF_EMITTERS, USER_EMITTERS
+from slrsym.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.tactics.term_to_sympy import formula_text
 from slrsym.tactics.translation import Translator, Untranslatable
 
@@ -67,13 +70,13 @@ class ProofEmitter:
     """Translator of the proof of one claim into inferences of the proof checker."""
 
     def __init__(
-        self, claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
-        earlier: EarlierInferences | None = None, patience: float = 1.0,
-        refuted: Iterable[str] = (),
+        self, claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence],
+        proved_claims: ProvedClaims, earlier: EarlierInferences | None = None,
+        patience: float = 1.0, refuted_step_labels: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.claim, self.find, self.proved_claims = claim, find, proved_claims
         # Labels of wrong steps, for which no evidence is searched.
-        self.refuted = frozenset(refuted)
+        self.refuted = frozenset(refuted_step_labels)
         self.earlier = earlier or EarlierInferences({})
         # The search effort for one formula, and what remains of it for the current step.
         self.effort = self.remaining_effort = int(_EFFORT * patience)
@@ -131,7 +134,7 @@ class ProofEmitter:
         """Return whether the hypotheses imply that a matrix is a covariance matrix."""
         if not m.free_symbols & context.restricted_symbols:
             return False
-        if is_indefinite_somewhere(m, context.hypotheses):
+        if has_negative_eigenvalue_at_random_point(m, context.hypotheses):
             return False
         bare = replace(context, covariances=())
         entries = [[self.term(c) for c in row] for row in m.tolist()]
@@ -154,7 +157,7 @@ class ProofEmitter:
             self.undo_from(mark)
 
     @cached_property
-    def claim_hypotheses(self) -> tuple[Context, tuple[Term, ...]]:
+    def claim_context_and_hypotheses(self) -> tuple[Context, tuple[Term, ...]]:
         """The hypotheses of the claim, as a context of its steps and as formulas."""
         claim = self.claim
         laws = covariances_of_laws(claim.statement, *claim.hypotheses)
@@ -203,7 +206,7 @@ class ProofEmitter:
         """Return a theorem without hypotheses, deriving it by `make()` on the first call."""
         line = self._proofs.get((name, ()))
         if line is None:
-            line = self._proofs[name, ()] = self.try_or_undo(make)
+            line = self._proofs[name, ()] = self.run_and_undo_on_failure(make)
         return line
 
     def store_proof(self, p: Term, context: Context, line: Inference) -> None:
@@ -227,7 +230,7 @@ class ProofEmitter:
                     continue
         for ask in PROVERS:
             with contextlib.suppress(*FAILURES):
-                return self.try_or_undo(partial(ask, self, p, given, context))
+                return self.run_and_undo_on_failure(partial(ask, self, p, given, context))
         return None
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
@@ -257,7 +260,7 @@ class ProofEmitter:
             partial(self.prove_from_equations, [shown], wanted, context),
         ):
             with contextlib.suppress(*FAILURES):
-                return self.try_or_undo(way)
+                return self.run_and_undo_on_failure(way)
         raise Rejected(f"it does not follow from {self.formula_text(p)}")
 
     def _conclude_by_equal_sides(
@@ -269,7 +272,7 @@ class ProofEmitter:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
                 if is_same_term(p[own], wanted[own]) and are_values_close(
-                    numerical_fingerprint(a), numerical_fingerprint(b)
+                    value_at_pseudorandom_point(a), value_at_pseudorandom_point(b)
                 ):
                     with self.half_effort():
                         line = self.find_proof_once(("=", a, b), context)
@@ -330,7 +333,7 @@ class ProofEmitter:
         later = {
             canonical_key(h)
             for h in open_ones
-            if is_covariance_formula(h) and self.find_proof_once(h, context) is None
+            if is_covariance_matrix_formula(h) and self.find_proof_once(h, context) is None
         }
         open_ones = [h for h in open_ones if canonical_key(h) not in later]
         if not open_ones:
@@ -350,7 +353,7 @@ class ProofEmitter:
         laws = [
             h
             for h in line.theorem.hypotheses.values()
-            if is_covariance_formula(h) and h not in given
+            if is_covariance_matrix_formula(h) and h not in given
         ]
         names = {s for h in laws for s in free_symbols(h) if s[2] == "R"} - known
         if names:
@@ -371,10 +374,10 @@ class ProofEmitter:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
-                return self.try_or_undo(partial(self.conclude, line, p, context))
+                return self.run_and_undo_on_failure(partial(self.conclude, line, p, context))
         return None
 
-    def try_or_undo(self, make: Callable[[], Inference]) -> Inference:
+    def run_and_undo_on_failure(self, make: Callable[[], Inference]) -> Inference:
         """Return `make()`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:
@@ -388,7 +391,7 @@ class ProofEmitter:
         reason: Exception = Rejected(otherwise)
         for way in ways:
             try:
-                return self.try_or_undo(way)
+                return self.run_and_undo_on_failure(way)
             except FAILURES as failed:
                 reason = failed
         raise reason
@@ -412,7 +415,7 @@ class ProofEmitter:
         missing = Rejected("it does not follow by arithmetic")
         for ask in PROVERS:
             try:
-                return self.try_or_undo(
+                return self.run_and_undo_on_failure(
                     partial(ask, self, p, self.hypotheses(context), context, lines)
                 )
             except FAILURES as reason:
@@ -424,7 +427,7 @@ class ProofEmitter:
     ) -> Inference:
         """Call `make`; if it fails, prove the step by linearity from known theorems."""
         try:
-            return self.try_or_undo(make)
+            return self.run_and_undo_on_failure(make)
         except FAILURES:
             if not step.link.statement.has(Expectation, Integral):
                 raise
@@ -438,7 +441,7 @@ class ProofEmitter:
         inner: Context,
         context: Context,
     ) -> Inference:
-        """Prove the goal under hypotheses ``x = v`` from its proof with v substituted for x."""
+        """Prove a goal under hypotheses ``x = v`` from a proof of the goal with v put for x."""
         given = self.hypotheses(context)
         exact = [substitute(h, values) for h in given]
         line = self.conclude(line, substitute(goal, values), inner)
@@ -484,7 +487,7 @@ class ProofEmitter:
                 )
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
-                if is_circular_step(line.theorem, self.claim_hypotheses[1]):
+                if is_circular_step(line.theorem, self.claim_context_and_hypotheses[1]):
                     raise Rejected("it repeats a fact that its proof has shown; leave the step out")
                 break
             except FAILURES as reason:
@@ -542,7 +545,7 @@ class ProofEmitter:
         )
 
 
-def is_covariance_formula(p: Term) -> bool:
+def is_covariance_matrix_formula(p: Term) -> bool:
     """Return whether a formula states that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
 
@@ -565,13 +568,14 @@ def _step_kind(step: Step) -> str:
 
 
 def emit_claim(
-    claim: ProvenClaim, find: Callable[[str], ProvenClaim], proved_claims: ProvedClaims,
-    earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence], proved_claims: ProvedClaims,
+    earlier: EarlierInferences | None = None, patience: float = 1.0,
+    refuted_step_labels: Iterable[str] = (),
 ) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
     """Translate a claim and add it to the proved claims; return its log record and emitter."""
-    emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted)
+    emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted_step_labels)
     statement = emitter.formula(claim.statement)
-    context, given = emitter.claim_hypotheses
+    context, given = emitter.claim_context_and_hypotheses
     if claim.is_empirical or claim.certificate() is not None:
         what = "an experiment" if claim.is_empirical else "a certificate"
         line = emitter.add_unchecked(what, f"{what}, no proof", given, statement)

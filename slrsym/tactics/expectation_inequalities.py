@@ -40,16 +40,16 @@ from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_i
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.numerical_values import numerical_fingerprint
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
-from slrsym.tactics.registration import emitter_for_rules
+from slrsym.tactics.numerical_values import value_at_pseudorandom_point
+from slrsym.tactics.registration import register_emitter_for_rules
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 
 ZERO = num(0)
 
 # -- derivatives of laws ------------------------------------------------------------------------
 
 
-@emitter_for_rules("_Price")
+@register_emitter_for_rules("_Price")
 def _emit_price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove derivatives of expectations in parameters of their law, by Price's theorem."""
     work = ExpectationCalculus(emitter, step.context)
@@ -89,7 +89,7 @@ def _evaluate_inner_derivatives(
             wanted = substitute(binder_bodies(work.term(moved))[0], names)
         equal = work.replace_integrand(node, wanted)
         line = work.rewrite_right_side(line, equal, node)
-        work.reduce_expectation(
+        work.store_reduction_equations(
             moved, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
         )
     return line
@@ -118,7 +118,7 @@ def _prove_derivative_sign(
         (order,),
         *emitter.term(Derivative(substitute_simultaneously(of, {x: place}), (place, 1)))[2:],
     )
-    value = numerical_fingerprint(
+    value = value_at_pseudorandom_point(
         emitter.term(substitute_simultaneously(of, {x: place}).diff(place, order))
     )
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
@@ -129,7 +129,7 @@ def _prove_derivative_sign(
     raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
-@emitter_for_rules("_Tangent")
+@register_emitter_for_rules("_Tangent")
 def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare a function with its tangent, by the sign of its second derivative."""
     rule: Any = step.rule
@@ -139,7 +139,7 @@ def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for_rules("_Increasing")
+@register_emitter_for_rules("_Increasing")
 def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two values of a function at compared points, by the sign of its derivative."""
     rule: Any = step.rule
@@ -152,7 +152,7 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for_rules("_Jensen")
+@register_emitter_for_rules("_Jensen")
 def _emit_jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove Jensen's inequality for the first expectation of the step that it fits."""
     rule: Any = step.rule
@@ -191,10 +191,12 @@ def _conclude_with_other_integrands(
             names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
                 body = substitute(binder_bodies(other)[0], names)
-                equal = work.emitter.try_or_undo(partial(work.replace_integrand, node, body))
+                equal = work.emitter.run_and_undo_on_failure(
+                    partial(work.replace_integrand, node, body)
+                )
                 line = _rewrite_both_sides(work, line, equal, node)
                 break
-    return work.emitter.try_or_undo(
+    return work.emitter.run_and_undo_on_failure(
         lambda: work.emitter.discharge_hypotheses(work.prove(wanted, [line]), work.context)
     )
 
@@ -211,7 +213,7 @@ def _rewrite_both_sides(
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
-@emitter_for_rules("_CauchySchwarz", "_Poincare")
+@register_emitter_for_rules("_CauchySchwarz", "_Poincare")
 def _emit_cauchy_schwarz_or_poincare(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -249,7 +251,7 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
     line = emitter.script.add("poincare", (), emitter.term(node))
     line = work.discharge_all(_evaluate_inner_derivatives(work, line, rule.of, law))
     for node in outermost_expectations(step):
-        work.reduce_expectation(
+        work.store_reduction_equations(
             node, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
         )
     return work.conclude(emitter.formula(step.statement), [work.resolve_right_side(line, ())])
@@ -258,21 +260,23 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
 # -- integers -------------------------------------------------------------------------------------
 
 
-@emitter_for_rules("_Sign")
+@register_emitter_for_rules("_Sign")
 def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return emitter.try_or_undo(partial(prove_in_context, emitter, p, step.context, premises))
+        return emitter.run_and_undo_on_failure(
+            partial(prove_in_context, emitter, p, step.context, premises)
+        )
     except FAILURES:
         with suppress(*FAILURES):
             if signs := _prove_means_nonnegative(emitter, p, step.context):
-                return emitter.try_or_undo(
+                return emitter.run_and_undo_on_failure(
                     partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
                 )
         for t, k in _integer_cuts(emitter, step):
             with suppress(*FAILURES):
-                return emitter.try_or_undo(
+                return emitter.run_and_undo_on_failure(
                     partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
                 )
         return emitter.prove_from_equations(premises, p, step.context)
@@ -286,7 +290,7 @@ def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -
             zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
             said = ("<=", num(0), binder_bodies(node)[0])
             with suppress(*FAILURES):
-                known = emitter.try_or_undo(
+                known = emitter.run_and_undo_on_failure(
                     partial(
                         ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                     )
@@ -334,7 +338,7 @@ def _calls_with_kinks(t: Term) -> Iterator[Term]:
         yield t
 
 
-@emitter_for_rules("_Piecewise")
+@register_emitter_for_rules("_Piecewise")
 def _emit_piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
@@ -392,7 +396,7 @@ def prove_by_pieces(
         for sign in strict if cases else ():
             with suppress(*FAILURES):
                 shown = partial(prove_in_context, emitter, sign, context, (), cases)
-                yield emitter.try_or_undo(shown)
+                yield emitter.run_and_undo_on_failure(shown)
 
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""
@@ -408,7 +412,7 @@ def prove_by_pieces(
         try:
             # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
-            parts.append(emitter.try_or_undo(partial(within, weak, value, piece)))
+            parts.append(emitter.run_and_undo_on_failure(partial(within, weak, value, piece)))
         except FAILURES as reason:
             try:
                 parts.append(by_contradiction(side))

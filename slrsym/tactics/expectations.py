@@ -14,7 +14,7 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import binders_in_facts, relations_in_conjunction
+from slrsym.checker.arithmetic import binder_keys_in_facts, relations_in_conjunction
 from slrsym.checker.expectations import ONE, linear_combination_term
 from slrsym.checker.term import (
     Term,
@@ -38,7 +38,7 @@ from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, theorem
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_surely_different
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 
 # The search effort for one equation, which is proved quickly or needs no signs.
 QUICK = 60_000
@@ -66,10 +66,10 @@ class ExpectationCalculus:
         return self.emitter.script.add(rule, lines, *data)
 
     def prove(
-        self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
+        self, p: Term, lines: Sequence[Inference] = (), integration_variables: Iterable[Term] = ()
     ) -> Inference:
-        """Prove a relation by arithmetic, treating expectations that exist as numbers."""
-        names = set(without)
+        """Prove p by arithmetic, from hypotheses free of the given variables and from theorems."""
+        names = set(integration_variables)
         given = [h for h in self.given if not free_symbols(h) & names]
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
@@ -77,7 +77,7 @@ class ExpectationCalculus:
         nodes = opaque_terms(p)
         for line in lines:
             nodes |= opaque_terms(line.theorem.conclusion)
-        known = binders_in_facts(
+        known = binder_keys_in_facts(
             [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
         )
         exist = [
@@ -124,14 +124,17 @@ class ExpectationCalculus:
         return line if exists is None else self.discharge(line, [exists])
 
     def discharge(
-        self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
+        self,
+        line: Inference,
+        lines: Sequence[Inference],
+        integration_variables: Sequence[Term] = (),
     ) -> Inference:
-        """Discharge hypotheses by other theorems; if on variables in `without`, by arithmetic."""
+        """Discharge hypotheses by theorems, and by arithmetic those on given bound variables."""
         known = {canonical_key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
-            if name not in known and free_symbols(h) & set(without):
-                more.append(self.prove(h, (), without))
+            if name not in known and free_symbols(h) & set(integration_variables):
+                more.append(self.prove(h, (), integration_variables))
         proofs = [*lines, *more]
         known |= {canonical_key(other.theorem.conclusion) for other in more}
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
@@ -164,8 +167,10 @@ class ExpectationCalculus:
 
     # -- reductions -----------------------------------------------------------------------------
 
-    def reduce_expectation(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
-        """Derive equations for an expectation and those it reduces to, until no method applies."""
+    def store_reduction_equations(
+        self, node: Expectation, ways: Sequence[Callable[..., Any]]
+    ) -> None:
+        """Derive equations for an expectation and those it reduces to, as far as possible."""
         left = [node]
         while left:
             e = left.pop()
@@ -476,7 +481,9 @@ class ExpectationCalculus:
                     continue
                 with suppress(*FAILURES):
                     equal.append(
-                        self.emitter.try_or_undo(partial(self.replace_integrand, a, other))
+                        self.emitter.run_and_undo_on_failure(
+                            partial(self.replace_integrand, a, other)
+                        )
                     )
                     break
         for line in equal:
@@ -485,7 +492,7 @@ class ExpectationCalculus:
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
-            return self.emitter.try_or_undo(
+            return self.emitter.run_and_undo_on_failure(
                 partial(self._prove_by_rewriting, wanted, mine, [*others, *equal, *more])
             )
         return self.prove(wanted, [*mine, *others, *equal, *more])

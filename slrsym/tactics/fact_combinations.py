@@ -25,14 +25,14 @@ from slrsym.checker.sign import (
     NZ,
     POS,
     ZERO,
-    generators_in,
+    generator_indices_in,
     sign_of_power,
     sign_of_product,
 )
 from slrsym.checker.term import Rejected
 
 
-class FactCombinations:
+class FactCombinationSearch:
     """Search for combinations of known facts that prove a sign, with a record of each.
 
     The search for one sign stops after `effort` units of work, and all searches together after
@@ -55,21 +55,21 @@ class FactCombinations:
         self.effort, self.total_work_limit, self.patience = effort, most, 0.1
         self.work, self.work_limit = 0, 0.0
 
-    def record_square(self, f: Any) -> None:
-        """Record the base of an even power, whose square is known to be nonnegative."""
+    def record_base_of_square(self, f: Any) -> None:
+        """Record the base f of an even power: its square may be used as a nonnegative fact."""
         if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.squares):
             self.squares.append(f)
 
     def record_factor(self, f: Any) -> None:
-        """Record the numerator of a sum or product, as a factor for combinations."""
+        """Record the numerator of a sum or product, to be tried as a factor of facts."""
         if 1 < len(f.monoms()) < 40 and len(self.factors) < 40 and f not in self.factors:
             self.factors.append(f)
 
-    def learn_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
-        """Learn the sign of a combination of facts, and record the combination as evidence."""
+    def learn_sign_from_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+        """Learn a polynomial's sign from a combination of facts, and record that as evidence."""
         plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
-        st.facts.learn_combination(p, rows, factor)
+        st.facts.learn_sign_from_combination(p, rows, factor)
         written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
@@ -124,12 +124,12 @@ class FactCombinations:
 
     def nonnegative_facts(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
         """Return known nonnegative polynomials that share generators with p, short ones first."""
-        used = set(generators_in(p))
+        used = set(generator_indices_in(p))
         facts, out = list(st.facts.all_facts()), []
         for f, s in facts:
             if s in (ANY, NZ):
                 continue
-            g = set(generators_in(f))
+            g = set(generator_indices_in(f))
             if not g & used and len(facts) > limit:
                 continue
             new = len(g - used)
@@ -152,7 +152,7 @@ class FactCombinations:
             return False
         q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
         known = self.nonnegative_facts(st, p)
-        used = generators_in(p)
+        used = generator_indices_in(p)
         for level in levels:
             if self.work > self.work_limit:
                 return False
@@ -176,7 +176,9 @@ class FactCombinations:
                 cands.append(parts)
         cands.append([(st.one, 1)])
         # Sums times monomials, for few sums, because these candidates are tried first.
-        sums = (k for k, _ in known if len(k.monoms()) > 1 and set(generators_in(k)) <= set(used))
+        sums = (
+            k for k, _ in known if len(k.monoms()) > 1 and set(generator_indices_in(k)) <= set(used)
+        )
         for k in itertools.islice(sums, 6):
             for mk in k.monoms():
                 cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
@@ -213,7 +215,7 @@ class FactCombinations:
     def products_with_monomials(
         st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int
     ) -> list[Any]:
-        """Return `parts` times each monomial that turns `monomial**n` into a monomial of q."""
+        """Return products of `parts` and a monomial that have a monomial of q as a term."""
         out = []
         for m in q.monoms():
             d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
@@ -292,7 +294,7 @@ class FactCombinations:
         ):
             return False
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
-        self.learn_combination(st, q, rows)
+        self.learn_sign_from_combination(st, q, rows)
         return True
 
 

@@ -13,8 +13,8 @@ from slrsym.tactics.term_to_sympy import TermToSympy
 _MOST_TERMS = 12
 
 
-def reword_failure(emitter: ProofEmitter, reason: Rejected) -> Rejected:
-    """Return the error of a failed search with its reason in the wording of statements."""
+def rejection_in_words_of_statements(emitter: ProofEmitter, reason: Rejected) -> Rejected:
+    """Return a new error for a failed search, with its reason in the wording of statements."""
     if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))
     try:

@@ -49,12 +49,12 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
 from slrsym.tactics.closed_forms import derive_closed_form
 from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
-from slrsym.tactics.existence import prove_image_law_exists
+from slrsym.tactics.existence_of_laws_and_expectations import prove_image_law_exists
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm
-from slrsym.tactics.registration import emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_rules
 from slrsym.tactics.structure import rewrite_under_derivatives
+from slrsym.tactics.subterm_paths import paths_to_subterm
 
 # -- emitters of rules ----------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ def _reduce_expectations(
         chosen.append(partial(work.apply_stein_lemma, rule.variables))
     chosen.append(work.drop_unused_variables)
     for node in outermost_expectations(step):
-        work.reduce_expectation(node, chosen)
+        work.store_reduction_equations(node, chosen)
     return work
 
 
@@ -90,7 +90,7 @@ def prove_by_linearity(
         )
 
     try:
-        return emitter.try_or_undo(prove)
+        return emitter.run_and_undo_on_failure(prove)
     except FAILURES:
         if not step.link.statement.has(exp):
             raise
@@ -123,7 +123,7 @@ def _split_improper_integrals(work: ExpectationCalculus, step: Step) -> Iterator
 LINEARITY_PROVER.append(prove_by_linearity)
 
 
-@emitter_for_rules("_Differentiate")
+@register_emitter_for_rules("_Differentiate")
 def _emit_differentiate(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -133,25 +133,25 @@ def _emit_differentiate(
         emitter.formula(step.statement),
     )
     try:
-        return emitter.try_or_undo(
+        return emitter.run_and_undo_on_failure(
             partial(emitter.prove_from_equations, uses, wanted, step.context)
         )
     except FAILURES:
         # Move constant factors out of improper integrals first.
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
-                return emitter.try_or_undo(
+                return emitter.run_and_undo_on_failure(
                     partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
                 )
         raise
 
 
-@emitter_for_rules("_Linearity")
+@register_emitter_for_rules("_Linearity")
 def _emit_linearity(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_linearity(emitter, step)
 
 
-@emitter_for_rules("_Independence")
+@register_emitter_for_rules("_Independence")
 def _emit_independence(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -160,7 +160,7 @@ def _emit_independence(
     )
 
 
-@emitter_for_rules("_NoiseMoments")
+@register_emitter_for_rules("_NoiseMoments")
 def _emit_noise_moments(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -176,7 +176,7 @@ def _emit_noise_moments(
         return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return emitter.try_or_undo(partial(prove, deep=False))
+        return emitter.run_and_undo_on_failure(partial(prove, deep=False))
     return prove(deep=True)
 
 
@@ -191,7 +191,7 @@ def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
             raise Rejected(f"{block.symbols[0]} is not Gaussian")
 
 
-@emitter_for_rules("_Stein")
+@register_emitter_for_rules("_Stein")
 def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
@@ -200,7 +200,7 @@ def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
     )
 
 
-@emitter_for_rules("_Substitution")
+@register_emitter_for_rules("_Substitution")
 def _emit_substitution(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -208,7 +208,7 @@ def _emit_substitution(
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
         # Often the new variables alone give the statement, without reductions.
-        return emitter.try_or_undo(
+        return emitter.run_and_undo_on_failure(
             partial(
                 _conclude_in_new_variables,
                 emitter,
@@ -233,11 +233,13 @@ def _conclude_in_new_variables(
                 return work.discharge_all(work.change_variables(node, forms, rule.law))
 
             with suppress(*FAILURES):
-                work.equations[canonical_key(emitter.term(node))] = emitter.try_or_undo(moved)
+                work.equations[canonical_key(emitter.term(node))] = emitter.run_and_undo_on_failure(
+                    moved
+                )
     return work.conclude(emitter.formula(step.statement))
 
 
-@emitter_for_rules("_Symmetry")
+@register_emitter_for_rules("_Symmetry")
 def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by reflecting Gaussian variables at their means."""
     rule: Any = step.rule
@@ -267,7 +269,7 @@ def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     return work.conclude(emitter.formula(step.statement))
 
 
-@emitter_for_rules("_DifferentiateUnderExpectation")
+@register_emitter_for_rules("_DifferentiateUnderExpectation")
 def _emit_differentiate_under_expectation(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -278,7 +280,7 @@ def _emit_differentiate_under_expectation(
             work.equations[canonical_key(emitter.term(node))] = _differentiate_inside(work, node)
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
-                work.equations[canonical_key(emitter.term(node))] = emitter.try_or_undo(
+                work.equations[canonical_key(emitter.term(node))] = emitter.run_and_undo_on_failure(
                     partial(_differentiate_as_one_mean, work, node)
                 )
     return work.conclude(wanted)
@@ -298,7 +300,7 @@ def _differentiate_inside(work: ExpectationCalculus, node: Derivative) -> Infere
         binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(inner), strict=True))
     )
     line = work.rewrite_right_side(line, work.replace_integrand(inner, wanted), inner)
-    work.reduce_expectation(
+    work.store_reduction_equations(
         moved,
         [
             work.expand_integrand,
@@ -357,11 +359,11 @@ def _write_as_one_mean(
             work.factor_independent,
             work.drop_unused_variables,
         ]
-        work.reduce_expectation(mean, ways)
+        work.store_reduction_equations(mean, ways)
     return whole, work.discharge_all(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
-@emitter_for_rules("_Density")
+@register_emitter_for_rules("_Density")
 def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove that an expectation is an integral against the Gaussian density."""
     work = ExpectationCalculus(emitter, step.context)
@@ -381,7 +383,7 @@ def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     raise NotImplementedError("a density beside other terms")
 
 
-@emitter_for_rules("_CompleteTheSquare")
+@register_emitter_for_rules("_CompleteTheSquare")
 def _emit_complete_the_square(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -457,7 +459,7 @@ def _collect_exponentials(
     return work.add("rewrite", [taken, split], [[2, 2]])
 
 
-@emitter_for_rules("_Inside")
+@register_emitter_for_rules("_Inside")
 def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a relation of two expectations under one law by that of their integrands."""
     rule: Any = step.rule
@@ -475,7 +477,7 @@ def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@emitter_for_rules("_Conditioning")
+@register_emitter_for_rules("_Conditioning")
 def _emit_conditioning(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -573,7 +575,7 @@ def _iterated_mean_exists(work: ExpectationCalculus, inner: Expectation, outer: 
     return work.add("defined", [line], [2])
 
 
-@emitter_for_rules("_PeelCopy")
+@register_emitter_for_rules("_PeelCopy")
 def _emit_peel_copy(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by splitting one copy off each sum of independent copies."""
     work = ExpectationCalculus(emitter, step.context)

@@ -9,9 +9,9 @@ from typing import Any
 
 from slrsym.checker import ProvedClaims
 from slrsym.checker.log import UNCHECKED
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
+from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
@@ -19,7 +19,7 @@ from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.proof_log import claims_used_by
+from slrsym.tactics.proof_log import claim_ids_used_by
 from slrsym.tactics.translation import Untranslatable
 
 # The name of a claim among the axioms of claims that use it begins with this.
@@ -54,8 +54,8 @@ class Judgement:
 
 
 def judge_claim(
-    claim: ProvenClaim, find: Callable[[str], ProvenClaim], patience: float = 1.0,
-    refuted: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence], patience: float = 1.0,
+    refuted_step_labels: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
 ) -> Judgement:  # fmt: skip
     """Search for evidence for the steps of a claim, and have the proof checker judge it.
 
@@ -70,7 +70,7 @@ def judge_claim(
         Function that returns the claim of an id.
     patience : float, optional
         Search effort, relative to the default of 1: some seconds for a hard step.
-    refuted : iterable of str, optional
+    refuted_step_labels : iterable of str, optional
         Labels of steps that are wrong, for which nothing is searched.
     earlier : mapping, optional
         The record of an earlier judgement.
@@ -84,12 +84,14 @@ def judge_claim(
     EVIDENCE_CACHE.clear()
     try:
         proved_claims = ProvedClaims()
-        for id in claims_used_by(claim, find):
+        for id in claim_ids_used_by(claim, find):
             # A missing claim is reported by the step that cites it.
             with suppress(ProofError):
                 _assume_claim(proved_claims, find(id), find)
         known = EarlierInferences(earlier or bundled_record(claim.id))
-        record, emitter = emit_claim(claim, find, proved_claims, known, patience, refuted)
+        record, emitter = emit_claim(
+            claim, find, proved_claims, known, patience, refuted_step_labels
+        )
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
         return Judgement(_unclear_statements(claim, find), said)
@@ -116,7 +118,9 @@ def judge_claim(
     )
 
 
-def _unclear_statements(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
+def _unclear_statements(
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
+) -> dict[str, str]:
     """Return the reason, by label, for each step whose statement is ambiguous or trivial."""
     found = {}
     for step in steps_of_claim(claim, find):
@@ -128,10 +132,12 @@ def _unclear_statements(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) 
 
 
 def _assume_claim(
-    proved_claims: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]
+    proved_claims: ProvedClaims, claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
 ) -> None:
     """Assume a claim: add it to the proved claims as an axiom."""
     emitter = ProofEmitter(claim, find, proved_claims)
-    statement, (_, given) = emitter.formula(claim.statement), emitter.claim_hypotheses
+    statement, (_, given) = emitter.formula(claim.statement), emitter.claim_context_and_hypotheses
     name = f"claim {claim.id}"
-    proved_claims.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))
+    proved_claims.enter(
+        claim.id, statement, given, apply_rule("unchecked", (), name, given, statement)
+    )

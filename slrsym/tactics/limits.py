@@ -30,7 +30,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import replace_outermost_parts, substitute_simultaneously
 from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.registration import emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_rules
 
 # c and q of c u^q + o(u^q); q is -oo if the expression is smaller than every power.
 LeadingTerm: TypeAlias = tuple[Expr, Expr]
@@ -61,7 +61,7 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-@emitter_for_rules("_Limits")
+@register_emitter_for_rules("_Limits")
 def _emit_limits(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Evaluate the limits on both sides, and have the proof checker prove the values equal."""
     if step.link.relation != "=" or not step.statement.has(Limit):

@@ -43,7 +43,7 @@ def read_log_records(path: Path) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
+def unchecked_steps_with_axioms(path: Path) -> Iterator[tuple[str, str, str]]:
     """Yield the claim, label and axioms of each step that a log accepts without evidence."""
     for record in read_log_records(path).values():
         start = 0

@@ -13,7 +13,7 @@ from slrsym.checker.term import Term, canonical_key, places_and_subterms
 
 def are_surely_different(a: Term, b: Term) -> bool:
     """Return whether two terms certainly differ, by comparing numerical values."""
-    x, y = numerical_fingerprint(a), numerical_fingerprint(b)
+    x, y = value_at_pseudorandom_point(a), value_at_pseudorandom_point(b)
     return x is not None and y is not None and not are_values_close(x, y)
 
 
@@ -22,14 +22,14 @@ def are_values_close(x: float | None, y: float | None) -> bool:
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
-def numerical_fingerprint(t: Term) -> float | None:
-    """Evaluate a term at values derived from its symbols' names, or return None."""
+def value_at_pseudorandom_point(t: Term) -> float | None:
+    """Evaluate a term at pseudorandom values of its symbols; return None if that fails."""
     head, arguments = t[0], [part for _, part in places_and_subterms(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32
     if head == "n":
         return float(t[1]) / float(t[2])
-    values = [numerical_fingerprint(part) for part in arguments]
+    values = [value_at_pseudorandom_point(part) for part in arguments]
     known = [v for v in values if v is not None]
     if len(known) < len(values):
         return None

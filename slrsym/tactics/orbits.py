@@ -27,9 +27,9 @@ from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
-from slrsym.tactics.paths import subterm_similarity
-from slrsym.tactics.registration import emitter_for_proofs
+from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
+from slrsym.tactics.registration import register_emitter_for_proofs
+from slrsym.tactics.subterm_paths import subterm_similarity
 
 # The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
 _SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
@@ -58,7 +58,7 @@ _SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
 }  # fmt: skip
 
 
-@emitter_for_proofs("_ByTheorem")
+@register_emitter_for_proofs("_ByTheorem")
 def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
@@ -156,10 +156,14 @@ def _prove_from_theorems(
         ]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return emitter.infer_by_logic([line, *asked], left.values(), p)
-    if p[0] == "=" and are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2])):
+    if p[0] == "=" and are_values_close(
+        value_at_pseudorandom_point(p[1]), value_at_pseudorandom_point(p[2])
+    ):
         # Most often, both sides have the same form, so a cheap proof is tried first.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.try_or_undo(lambda: prove_in_context(emitter, p, context, (), given))
+            return emitter.run_and_undo_on_failure(
+                lambda: prove_in_context(emitter, p, context, (), given)
+            )
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
@@ -172,7 +176,7 @@ def _prove_from_theorems(
 
     for line, inner in relations if p[0] != "o" else ():
         with suppress(*FAILURES):
-            found = emitter.try_or_undo(partial(conclude, line, inner))
+            found = emitter.run_and_undo_on_failure(partial(conclude, line, inner))
             # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found

@@ -16,21 +16,21 @@ from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.special_functions import OwensT, erf_prime, zeta
-from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
+from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics import (
-    analysis,
+    calculus,
     closed_forms,
-    existence,
+    elementary_function_identities,
+    existence_of_laws_and_expectations,
     expectation_inequalities,
     gaussian_rules,
-    generalisation,
-    identities,
     limits,
     orbits,
     solutions,
     structure,
+    subterm_generalisation,
 )
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.emission import ProofEmitter, emit_claim
@@ -40,12 +40,15 @@ from slrsym.tactics.translation import Untranslatable
 
 # Imported because these modules register emitters.
 TACTIC_MODULES = (
-    structure, solutions, existence, limits, analysis, orbits, gaussian_rules,
-    expectation_inequalities, closed_forms, generalisation, identities,
+    structure, solutions, existence_of_laws_and_expectations, limits, calculus, orbits,
+    gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
+    elementary_function_identities,
 )  # fmt: skip
 
 
-def order_claims_by_use(ids: Iterable[str], find: Callable[[str], ProvenClaim]) -> list[str]:
+def all_needed_claim_ids_in_order(
+    ids: Iterable[str], find: Callable[[str], ClaimWithEvidence]
+) -> list[str]:
     """Sort claims, together with all claims they use, so that each follows those it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
@@ -54,7 +57,7 @@ def order_claims_by_use(ids: Iterable[str], find: Callable[[str], ProvenClaim]) 
         if id in order or id in open_ones:
             return
         open_ones.add(id)
-        for used in claims_used_by(find(id), find):
+        for used in claim_ids_used_by(find(id), find):
             visit(used)
         order[id] = None
 
@@ -63,7 +66,9 @@ def order_claims_by_use(ids: Iterable[str], find: Callable[[str], ProvenClaim]) 
     return list(order)
 
 
-def claims_used_by(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> list[str]:
+def claim_ids_used_by(
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
+) -> list[str]:
     """Return the claims that a claim's evidence may cite."""
     steps = steps_of_claim(claim, find)
     used = dict.fromkeys(id for s in steps for id in (*s.uses, *_implicitly_cited_claims(s)))
@@ -101,14 +106,14 @@ def _has_functions_of_correlated_variables(e: Expectation) -> bool:
 
 
 def emit_records(
-    ids: Iterable[str], find: Callable[[str], ProvenClaim], left_out: list[str] | None = None,
+    ids: Iterable[str], find: Callable[[str], ClaimWithEvidence], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], ProofEmitter]]:  # fmt: skip
     """Yield the log record and the emitter of each claim, after those of the claims it uses."""
     # Otherwise the evidence would depend on earlier searches.
     EVIDENCE_CACHE.clear()
     proved_claims = ProvedClaims()
-    for id in order_claims_by_use(ids, find):
+    for id in all_needed_claim_ids_in_order(ids, find):
         try:
             yield emit_claim(
                 find(id),
@@ -124,7 +129,7 @@ def emit_records(
 
 
 def write_log(
-    path: Path, ids: Iterable[str], find: Callable[[str], ProvenClaim], seed: int = 0,
+    path: Path, ids: Iterable[str], find: Callable[[str], ClaimWithEvidence], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and of those they use; return counts of steps by kind and evidence.
@@ -149,14 +154,14 @@ def write_log(
 
 
 def statement_records(
-    ids: Iterable[str], find: Callable[[str], ProvenClaim]
+    ids: Iterable[str], find: Callable[[str], ClaimWithEvidence]
 ) -> Iterator[dict[str, Any]]:
     """Yield records that state the claims and their steps, without evidence."""
     for id in ids:
         emitter, table = ProofEmitter(find(id), find, ProvedClaims()), TermTable()
         try:
             statement = tuples_to_lists(emitter.formula(emitter.claim.statement))
-            given = list(map(tuples_to_lists, emitter.claim_hypotheses[1]))
+            given = list(map(tuples_to_lists, emitter.claim_context_and_hypotheses[1]))
             steps = [
                 [
                     step.label,

@@ -27,7 +27,7 @@ def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any],
     return register
 
 
-def emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
+def register_emitter_for_rules(*rules: str) -> Callable[[StepEmitter], StepEmitter]:
     """Register a function that emits the evidence for rules of the given class names."""
     return _register_in(EMITTERS, rules)
 
@@ -50,6 +50,6 @@ def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
     return _register_in(USER_EMITTERS, (rule,))
 
 
-def emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
+def register_emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
     """Register a function that emits the inferences of a kind of proof, named by its class."""
     return _register_in(PROOF_EMITTERS, names)

@@ -21,12 +21,12 @@ from slrsym.checker.sign import (
     POS,
     QUESTIONS,
     ZERO,
-    generators_in,
+    generator_indices_in,
     sign_of_product,
     sign_of_rational,
 )
 from slrsym.checker.term import Rejected, Term, canonical_key
-from slrsym.tactics.fact_combinations import FactCombinations
+from slrsym.tactics.fact_combinations import FactCombinationSearch
 
 # The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
@@ -58,7 +58,7 @@ class HintRecordingRing(Ring):
     def _absolute_value(self, n: Any, d: Any) -> Any:
         a, b = super()._absolute_value(n, d)
         if d == 1 and self.generator_data(a)[0] == "root":
-            self.between_bars.setdefault(generators_in(a)[0], n)
+            self.between_bars.setdefault(generator_indices_in(a)[0], n)
         return a, b
 
     def _function_normal_form(self, t: Term) -> Any:
@@ -100,7 +100,7 @@ class HintRecordingRing(Ring):
     def normal_form(self, t: Term) -> Any:
         f = super().normal_form(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
-            self.search.record_square(super().normal_form(t[3])[0])
+            self.search.record_base_of_square(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
             self.search.record_factor(f[0])
             self.search.record_parts(
@@ -109,7 +109,7 @@ class HintRecordingRing(Ring):
         return f
 
 
-class SignSearch(FactCombinations):
+class SignSearch(FactCombinationSearch):
     """Search for the signs that a ring asks for, with a record of the evidence found."""
 
     def record_parts(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
@@ -123,7 +123,7 @@ class SignSearch(FactCombinations):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
                 if q is not n and len(st.facts.possible_signs(q)) > 1:
-                    self.infer_sign_of_part(st, q)
+                    self.learn_sign_of_part(st, q)
             product = st.one
             for _, e in parts:
                 product = product * e
@@ -143,13 +143,13 @@ class SignSearch(FactCombinations):
                 (c, [(q, k) for q, k in g if q != 1]) for c, g in rows if all(q != 0 for q, _ in g)
             ]
             try:
-                self.learn_combination(st, n, rows, product)
+                self.learn_sign_from_combination(st, n, rows, product)
             except Rejected:
                 continue
             if st.facts.possible_signs(p) <= want:
                 return
 
-    def infer_sign_of_part(self, st: Ring, q: Any) -> None:
+    def learn_sign_of_part(self, st: Ring, q: Any) -> None:
         """Infer the sharpest sign that a quick search finds for a part of a sum or product."""
         name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
@@ -177,7 +177,7 @@ class SignSearch(FactCombinations):
         share = 0.01 if self.is_brief_here else self.patience
         self.work_limit = min(self.work + share * self.effort, self.total_work_limit)
         self.patience = 0.1
-        self.find_sign(st, st.facts.reduce(p), want)
+        self.try_to_prove_sign(st, st.facts.reduce(p), want)
         if self.entries:
             self.answers.append([RELATION_OF[want], st.facts.to_json(p), self.entries])
 
@@ -190,7 +190,7 @@ class SignSearch(FactCombinations):
 
     # -- strategies -------------------------------------------------------------------------------
 
-    def find_sign(self, st: Ring, p: Any, want: Any) -> bool:
+    def try_to_prove_sign(self, st: Ring, p: Any, want: Any) -> bool:
         """Search by all methods for a proof of a sign; return whether the sign is known then."""
         p = st.facts.reduce(p)
         if st.facts.possible_signs(p) <= want:
@@ -199,9 +199,9 @@ class SignSearch(FactCombinations):
         if p.is_constant() or self.depth > 4 or self.work > self.work_limit:
             return False
         if want == ZERO:
-            return self.prove_zero(st, p)
+            return self.try_to_prove_zero(st, p)
         if want == NZ and len(p.factor()[1]) == 1:
-            return self.find_sign(st, p, POS) or self.find_sign(st, p, NEG)
+            return self.try_to_prove_sign(st, p, POS) or self.try_to_prove_sign(st, p, NEG)
         name = frozenset(p.to_dict().items())
         state = (name, want, len(st.facts.all_facts()))
         if (name, want) in self.busy or state in self.failed:
@@ -210,8 +210,9 @@ class SignSearch(FactCombinations):
         self.depth += 1
         try:
             for rule in (
-                self.infer_from_parts, self.infer_from_multiple, self.infer_from_shared_factor,
-                self.infer_quickly, self.infer_from_factors, self.learn_function_comparisons,
+                self.infer_from_parts, self.learn_sign_up_to_root_factors,
+                self.infer_from_shared_factor, self.infer_quickly, self.infer_from_factors,
+                self.learn_function_comparisons,
                 self.infer_from_ends, self.infer_by_completing_square,
                 self.infer_from_combination, self.infer_from_conjugate,
             ):  # fmt: skip
@@ -225,18 +226,20 @@ class SignSearch(FactCombinations):
             self.busy.discard((name, want))
             self.depth -= 1
 
-    def prove_zero(self, st: Ring, p: Any) -> bool:
+    def try_to_prove_zero(self, st: Ring, p: Any) -> bool:
         """Prove that a polynomial vanishes, from known equations; return whether it worked."""
         facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
             if rest == 0:
-                self.learn_combination(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
+                self.learn_sign_from_combination(st, p, [(fmpq(1), [(quotient, 1), (f, 1)])])
                 return True
             quotient, rest = divmod(f, p)
-            if rest == 0 and self.find_sign(st, quotient, NZ):
+            if rest == 0 and self.try_to_prove_sign(st, quotient, NZ):
                 # The fact is the polynomial times a factor that does not vanish.
-                self.learn_combination(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
+                self.learn_sign_from_combination(
+                    st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2
+                )
                 return True
             # The same, if it is only visible after the reduction of roots.
             for g, s in st.facts.all_facts():
@@ -244,7 +247,7 @@ class SignSearch(FactCombinations):
                 c = product.leading_coefficient() if product != 0 else 0
                 if c and product == f * (c / f.leading_coefficient()):
                     c = fmpq(c) / fmpq(f.leading_coefficient())
-                    self.learn_combination(st, p, [(c, [(f, 1), (g, 1)])], g**2)
+                    self.learn_sign_from_combination(st, p, [(c, [(f, 1), (g, 1)])], g**2)
                     return True
         for i, g in enumerate(st.generators):
             if g[0] == "f" and st.facts.possible_signs(st.x[i]) == ZERO:
@@ -252,7 +255,9 @@ class SignSearch(FactCombinations):
                     if st.facts.possible_signs(g[2][0]) != ZERO:
                         self.learn_comparison(st, "inverse", st.x[i], st.one)
                         return (
-                            self.prove_zero(st, p) if st.facts.possible_signs(p) != ZERO else True
+                            self.try_to_prove_zero(st, p)
+                            if st.facts.possible_signs(p) != ZERO
+                            else True
                         )
         # If facts have a denominator, the product with it is a combination of facts.
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
@@ -260,12 +265,12 @@ class SignSearch(FactCombinations):
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
             rows = self.combine_equations(st, facts, st.facts.reduce(p * factor))
             if rows is not None:
-                self.learn_combination(st, p, rows, factor)
+                self.learn_sign_from_combination(st, p, rows, factor)
                 return True
         return False
 
-    def infer_from_multiple(self, st: Ring, p: Any, want: Any) -> None:
-        """Infer a sign from a known sign of a polynomial that differs by square roots only."""
+    def learn_sign_up_to_root_factors(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer a sign from a known sign of a polynomial that is p up to square-root factors."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.possible_signs(x) == POS)]
         known = [f for f, s in st.facts.all_facts() if s != ANY and len(f) > 2]
@@ -280,7 +285,9 @@ class SignSearch(FactCombinations):
             if q != 0 and (name := st.facts._monic(q)[0]) in made:
                 f, a, c = made[name]
                 c = fmpq(q.leading_coefficient()) / fmpq(c)
-                self.learn_combination(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
+                self.learn_sign_from_combination(
+                    st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b
+                )
                 return
 
     def infer_from_shared_factor(self, st: Ring, p: Any, want: Any) -> None:
@@ -294,19 +301,25 @@ class SignSearch(FactCombinations):
                 continue
             (mine, _), (other, _) = divmod(p, common), divmod(f, common)
             turn = (
-                1 if self.find_sign(st, other, POS) else -1 if self.find_sign(st, other, NEG) else 0
+                1
+                if self.try_to_prove_sign(st, other, POS)
+                else -1
+                if self.try_to_prove_sign(st, other, NEG)
+                else 0
             )
             if turn:
-                self.find_any_sign(st, mine)
-                self.learn_combination(st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other)
+                self.learn_any_sign(st, mine)
+                self.learn_sign_from_combination(
+                    st, p, [(fmpq(turn), [(f, 1), (mine, 1)])], turn * other
+                )
             if st.facts.possible_signs(p) <= want:
                 return
 
-    def find_any_sign(self, st: Ring, f: Any) -> None:
-        """Search for a sign of a polynomial, unless one is known: positive, negative and so on."""
+    def learn_any_sign(self, st: Ring, f: Any) -> None:
+        """Learn the first sign of a polynomial that can be proved, unless one is known."""
         if any(st.facts.possible_signs(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
-        _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
+        _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, NN, NP))
 
     def infer_from_factors(self, st: Ring, p: Any, want: Any) -> None:
         """Infer the sign of a product from the signs of its factors."""
@@ -316,23 +329,23 @@ class SignSearch(FactCombinations):
         for f, n in fs:
             if want in (POS, NEG, NZ):
                 signs = (NZ, POS, NEG) if n % 2 == 0 or want == NZ else (POS, NEG)
-                _ = any(self.find_sign(st, f, s) for s in (POS, NEG, *signs))
+                _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, *signs))
             elif n % 2:
-                _ = any(self.find_sign(st, f, s) for s in (POS, NEG, NN, NP))
+                _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, NN, NP))
         if not st.facts.possible_signs(p) <= want:
-            self.learn_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
+            self.learn_sign_from_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
 
     def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
         """Learn comparisons of function values from those of their arguments."""
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
-        used = set(generators_in(p))
+        used = set(generator_indices_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
         for a, b in itertools.combinations(funs, 2):
             if st.generators[a][1] == st.generators[b][1]:
                 u, v = st.generators[a][2], st.generators[b][2]
                 for side in (1, -1):
                     w = st.plus(u, (side * v[0], v[1]))
-                    self.find_any_sign(st, st.facts.reduce(w[0] * w[1]))
+                    self.learn_any_sign(st, st.facts.reduce(w[0] * w[1]))
                 with contextlib.suppress(Rejected):
                     self.learn_comparison(st, "increasing", st.x[a], st.x[b])
         monos = {(0,) * len(st.x)}
@@ -343,7 +356,7 @@ class SignSearch(FactCombinations):
         if len(made) < 9:
             for a, b in itertools.combinations(made, 2):
                 w = st.minus(st.exponent(a), st.exponent(b))
-                self.find_any_sign(st, st.facts.reduce(w[0] * w[1]))
+                self.learn_any_sign(st, st.facts.reduce(w[0] * w[1]))
                 if st.facts.possible_signs(st.facts.reduce(w[0] * w[1])) != ANY:
                     self.learn_comparison(st, "exp", a, b)
             for a in made:
@@ -359,14 +372,14 @@ class SignSearch(FactCombinations):
                 continue
             a, b, c = (_coefficient(st, p, i, k) for k in (2, 1, 0))
             s = 1 if want in (POS, NN) else -1
-            if not self.find_sign(st, a, POS if s == 1 else NEG):
+            if not self.try_to_prove_sign(st, a, POS if s == 1 else NEG):
                 continue
             rest = st.facts.reduce(4 * a * c - b * b)
-            if rest == 0 or self.find_sign(st, rest, POS if want in (POS, NEG) else NN):
+            if rest == 0 or self.try_to_prove_sign(st, rest, POS if want in (POS, NEG) else NN):
                 rows = [(fmpq(s), [(2 * a * st.x[i] + b, 2)])]
                 if rest != 0:
                     rows.append((fmpq(s), [(rest, 1)]))
-                self.learn_combination(st, p, rows, 4 * a * s)
+                self.learn_sign_from_combination(st, p, rows, 4 * a * s)
                 return
 
     def infer_from_ends(self, st: Ring, p: Any, want: Any) -> None:
@@ -376,7 +389,7 @@ class SignSearch(FactCombinations):
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
             low = high = None
             for f, s in st.facts.all_facts():
-                if generators_in(f) != [i] or f.degrees()[i] != 1:
+                if generator_indices_in(f) != [i] or f.degrees()[i] != 1:
                     continue
                 c = -(f - st.x[i]).leading_coefficient() if f != st.x[i] else fmpq(0)
                 if s <= NN:
@@ -387,16 +400,16 @@ class SignSearch(FactCombinations):
                 continue
             a, b = (_coefficient(st, p, i, 0) + v * _coefficient(st, p, i, 1) for v in (low, high))
             sign = 1 if want in (POS, NN) else -1
-            if not (self.find_sign(st, a, want) and self.find_sign(st, b, want)):
+            if not (self.try_to_prove_sign(st, a, want) and self.try_to_prove_sign(st, b, want)):
                 continue
             up, down = high - st.x[i], st.x[i] - low
             if want in (NN, NP):
                 rows = [(fmpq(1), [(up, 1), (a, 1)]), (fmpq(1), [(down, 1), (b, 1)])]
-                self.learn_combination(st, p, rows, st.one * (high - low))
+                self.learn_sign_from_combination(st, p, rows, st.one * (high - low))
             else:
                 rows = [(fmpq(sign), [(up, 1), (a, 2)]), (fmpq(sign), [(down, 1), (b, 2)]),
                         (fmpq(sign) * (high - low), [(a, 1), (b, 1)])]  # fmt: skip
-                self.learn_combination(st, p, rows, sign * (high - low) * (a + b))
+                self.learn_sign_from_combination(st, p, rows, sign * (high - low) * (a + b))
             return
 
     def infer_from_conjugate(self, st: Ring, p: Any, want: Any) -> None:
@@ -409,17 +422,17 @@ class SignSearch(FactCombinations):
             u, w = (_coefficient(st, p, i, k) for k in (0, 1))
             if w.is_constant():
                 v = u / w.leading_coefficient()
-                self.find_any_sign(st, st.facts.reduce(base - v * v))
+                self.learn_any_sign(st, st.facts.reduce(base - v * v))
                 for b in (v, -v):
                     try:
-                        self.find_sign(st, b, NN)
+                        self.try_to_prove_sign(st, b, NN)
                         self.learn_comparison(st, "root", st.x[i], b)
                     except Rejected:
                         pass
             else:
                 # A root of a number that is at least 1 is at least 1.
                 with contextlib.suppress(Rejected):
-                    self.find_any_sign(st, base - 1)
+                    self.learn_any_sign(st, base - 1)
                     self.learn_comparison(st, "root", st.x[i], st.one)
                     self.infer_from_combination(st, p, want)
             if st.facts.possible_signs(p) <= want:
@@ -429,13 +442,13 @@ class SignSearch(FactCombinations):
             if norm == 0:
                 continue
             for factor, sign in ((other, 1), (-other, -1)):
-                if self.find_sign(st, factor, POS):
-                    self.find_any_sign(st, norm)
+                if self.try_to_prove_sign(st, factor, POS):
+                    self.learn_any_sign(st, norm)
                     if (
                         sign_of_product(st.facts.possible_signs(norm), sign_of_rational(sign))
                         <= want
                     ):
-                        self.learn_combination(st, p, [(fmpq(sign), [(norm, 1)])], factor)
+                        self.learn_sign_from_combination(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 
 

@@ -13,13 +13,13 @@ from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.proofs.step import Step, join_labels
 from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.generalisation import prove_instance
-from slrsym.tactics.registration import emitter_for_proofs
+from slrsym.tactics.registration import register_emitter_for_proofs
+from slrsym.tactics.subterm_generalisation import prove_instance
 
 ZERO = num(0)
 
 
-@emitter_for_proofs("_SolutionSet")
+@register_emitter_for_proofs("_SolutionSet")
 def _emit_solution_set(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
@@ -37,7 +37,7 @@ def _emit_solution_set(
 
 def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.try_or_undo(partial(emitter.emit_by_rule, step, ()))
+        return emitter.run_and_undo_on_failure(partial(emitter.emit_by_rule, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise

@@ -16,11 +16,11 @@ from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, subterm_similarity
-from slrsym.tactics.registration import emitter_for_proofs, emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_proofs, register_emitter_for_rules
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths, subterm_similarity
 
 
-@emitter_for_proofs("Chain")
+@register_emitter_for_proofs("Chain")
 def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove the links of a chain, and join them to a relation of its ends."""
     lines = []
@@ -39,7 +39,7 @@ def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str)
     return emitter.conclude(line, wanted, context)
 
 
-@emitter_for_proofs("_AllOf")
+@register_emitter_for_proofs("_AllOf")
 def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
         emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
@@ -49,7 +49,7 @@ def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str
     return emitter.infer_by_logic(parts, given.values(), emitter.formula(proof.conclusion))
 
 
-@emitter_for_proofs("_Having")
+@register_emitter_for_proofs("_Having")
 def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
@@ -61,7 +61,7 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
     return emitter.infer_by_logic([fact, then], given, then.theorem.conclusion)
 
 
-@emitter_for_proofs("_Cases")
+@register_emitter_for_proofs("_Cases")
 def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal in each case, and that the cases leave nothing out."""
     branches = []
@@ -93,7 +93,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
                         lines.append(
-                            emitter.try_or_undo(
+                            emitter.run_and_undo_on_failure(
                                 partial(_prove_implication, emitter, r, other, context)
                             )
                         )
@@ -124,7 +124,7 @@ def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Con
     return emitter.infer_by_logic([line], (), ("implies", ("and", *given), p))
 
 
-@emitter_for_proofs("_Induction")
+@register_emitter_for_proofs("_Induction")
 def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal for all natural numbers from its base and its step."""
     n, goal = proof.variable, emitter.formula(proof.goal)
@@ -211,14 +211,14 @@ def _conclude_disjunction(
     return emitter.infer_by_logic(lines, given.values(), p)
 
 
-@emitter_for_rules("_Hypothesis")
+@register_emitter_for_rules("_Hypothesis")
 def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for_rules("_Instance")
+@register_emitter_for_rules("_Instance")
 def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
@@ -226,7 +226,7 @@ def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inferenc
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@emitter_for_proofs("_Claimed")
+@register_emitter_for_proofs("_Claimed")
 def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal as an instance of a claim."""
     (step,) = proof.steps(context, label)
@@ -238,14 +238,14 @@ def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: s
     return emitter.emit_step(step, cite, "claim")
 
 
-@emitter_for_rules("Lemma")
+@register_emitter_for_rules("Lemma")
 def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     """Prove a step from an instance of a claim, also inside derivatives and expectations."""
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
-        return emitter.try_or_undo(
+        return emitter.run_and_undo_on_failure(
             partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
         )
     return emitter.prove_or_use_linearity(

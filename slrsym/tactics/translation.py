@@ -82,11 +82,11 @@ def _delta_by_absolute_value(delta: Any) -> Any:
     return (near + sp.Abs(near)) / 2
 
 
-def checker_sort(x: Any, values: bool = False) -> str:
+def checker_sort(x: Any, is_function_value: bool = False) -> str:
     """Return the proof checker's sort of a symbol, or of a function's values."""
     if not x.is_real:
         raise Untranslatable(f"{x} is not declared real")
-    declared = getattr(x, "_assumptions_orig", {}) if not values else {}
+    declared = getattr(x, "_assumptions_orig", {}) if not is_function_value else {}
     if any(name not in _KNOWN and value is not None for name, value in declared.items()):
         raise Untranslatable(f"{x} is declared {', '.join(sorted(set(declared) - _KNOWN))}")
     sign = next((text for name, text in _SIGNS if getattr(x, name)), "")
@@ -155,7 +155,7 @@ class Translator:
     def function(self, f: Any, arity: int) -> Term:
         """Return the term for an undefined function, as a key for `substitute`."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
-        sort = checker_sort(applied, values=True)
+        sort = checker_sort(applied, is_function_value=True)
         return ("u", checker_name(f.__name__, "u", sort), sort, arity)
 
     def sequence_term_and_function(
@@ -218,11 +218,11 @@ class Translator:
         if isinstance(e, sp.KroneckerDelta):
             return self._translate(_delta_by_absolute_value(e), env)
         if isinstance(e, AppliedUndef):
-            sort = checker_sort(e, values=True)
+            sort = checker_sort(e, is_function_value=True)
             name = checker_name(e.func.__name__, "u", sort)
             return ("u", name, sort, (0,) * len(e.args), *all_of(e.args))
         if isinstance(e, sp.Indexed):
-            sort = checker_sort(e, values=True)
+            sort = checker_sort(e, is_function_value=True)
             return ("ix", checker_name(str(e.base.label), "ix", sort), sort, *all_of(e.indices))
         if type(e) in FUNCTIONS:
             return ("f", FUNCTIONS[type(e)], *all_of(e.args))

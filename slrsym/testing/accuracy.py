@@ -42,7 +42,7 @@ class RiskSetting(NamedTuple):
     L: int
 
 
-class RiskDerivatives(NamedTuple):
+class RiskAndDerivatives(NamedTuple):
     """The excess risk and its derivatives in the overlaps."""
 
     excess_risk: tuple[Any, ...]
@@ -55,7 +55,7 @@ class RiskReference(NamedTuple):
 
     region: str
     setting: RiskSetting
-    values: RiskDerivatives
+    values: RiskAndDerivatives
 
 
 class ZetaReference(NamedTuple):
@@ -96,7 +96,7 @@ def risk_references() -> tuple[RiskReference, ...]:
                 row["d"],
                 row["L"],
             ),
-            RiskDerivatives(*(_read(row[name]) for name in RiskDerivatives._fields)),
+            RiskAndDerivatives(*(_read(row[name]) for name in RiskAndDerivatives._fields)),
         )
         for row in rows
     )
@@ -117,27 +117,27 @@ def zeta_references() -> tuple[ZetaReference, ...]:
     )
 
 
-class AccuracyError(NamedTuple):
+class ErrorMagnitude(NamedTuple):
     """The error of a computed value: relative, and in units in the last place."""
 
     relative: float
     ulps: float
 
 
-def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
+def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> ErrorMagnitude:
     """Return the largest error of an array, relative to its largest entry and in ulps."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
         gap = max(abs(mpf(float(x)) - y) for x, y in zip(found, values, strict=True))
         if gap == 0:
-            return AccuracyError(0.0, 0.0)
+            return ErrorMagnitude(0.0, 0.0)
         if size == 0 or not mp.isfinite(gap):
-            return AccuracyError(math.inf, math.inf)
-        return AccuracyError(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
+            return ErrorMagnitude(math.inf, math.inf)
+        return ErrorMagnitude(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
 
 
-def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, AccuracyError]:
+def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, ErrorMagnitude]:
     """Return the errors of excess risk, gradient and Hessian at one reference point."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
@@ -151,7 +151,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Accurac
     }
 
 
-def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
+def zeta_errors(row: ZetaReference) -> dict[str, ErrorMagnitude]:
     """Return the errors of zeta and the variance of erf at one reference point."""
     return {
         "zeta": error_relative_to_largest([zeta(row.t, row.s)], [row.zeta]),
@@ -159,11 +159,11 @@ def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
     }
 
 
-def worst_errors(errors: Iterable[dict[str, AccuracyError]]) -> dict[str, AccuracyError]:
+def worst_errors(errors: Iterable[dict[str, ErrorMagnitude]]) -> dict[str, ErrorMagnitude]:
     """Return the largest error of each quantity over several points, by name."""
     rows = list(errors)
     return {
-        name: AccuracyError(*map(max, zip(*(row[name] for row in rows), strict=True)))
+        name: ErrorMagnitude(*map(max, zip(*(row[name] for row in rows), strict=True)))
         for name in rows[0]
     }
 

@@ -51,8 +51,8 @@ def require_finite_array(name: str, value: Any, shape: tuple[int, ...] | None = 
     return array
 
 
-def require_increasing_steps(steps: ArrayLike | None) -> Array:
-    """Return step lengths, by default for None; raise an error unless positive, increasing."""
+def default_or_checked_steps(steps: ArrayLike | None) -> Array:
+    """Check that step lengths are positive and increasing; return them, or a default for None."""
     values = _STEPS if steps is None else require_finite_array("steps", steps)
     if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
         raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
@@ -231,7 +231,7 @@ _CLEAR = 100.0
 _BLIND = 0.01
 
 
-def fit_slope(
+def fit_taylor_remainders(
     steps: Array,
     remainders: Array,
     size: float,
@@ -431,7 +431,7 @@ def check_retraction(
     """
     start = require_finite_array("point", point)
     along = require_finite_array("direction", direction, start.shape)
-    distances = require_increasing_steps(steps)
+    distances = default_or_checked_steps(steps)
     other = exponential or (lambda x, u: x + u)
     if not np.linalg.norm(along) > 0:
         raise ValueError(f"direction must not be zero; got {direction!r}")
@@ -443,7 +443,7 @@ def check_retraction(
         for name, move in (("retraction", retraction), ("exponential", other))
     ]
     gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
-    return fit_slope(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
+    return fit_taylor_remainders(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
 
 
 class _Curve:
@@ -460,7 +460,7 @@ class _Curve:
     ) -> None:
         self.cost = cost
         self.point = require_finite_array("point", point)
-        self.steps = require_increasing_steps(steps)
+        self.steps = default_or_checked_steps(steps)
         self.manifold = Euclidean() if manifold is None else manifold
         if direction is None:
             along = np.random.default_rng(seed).standard_normal(self.point.shape)
@@ -492,7 +492,7 @@ class _Curve:
         )
         powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
         remainders = np.abs(values - first - np.sum(powers, axis=0))
-        return fit_slope(self.steps, remainders, abs(first), order, values - first)
+        return fit_taylor_remainders(self.steps, remainders, abs(first), order, values - first)
 
 
 def _inner(x: Array, y: Array) -> float:

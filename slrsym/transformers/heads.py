@@ -2,10 +2,10 @@ r"""Figure 9: several erf heads, equation (31), on several informative tokens.
 
 The predictor :math:`T(X) = \sum_h \mathrm{erf}(\lambda X k_h) \cdot (X v_h)` sees a token only
 through what it has in the span of all :math:`k_h, v_h, k^\star_i, v^\star_i`, so that q = 2(n + H)
-coordinates are enough. `HeadsRisk` is the population risk in them, for unit vectors; its descent
-never leaves the span. Descent from samples does: what the gradient has beyond the span is a sum of
-normal vectors with given weights, whose Gram matrix has a Wishart law, drawn by the decomposition
-of Bartlett. A new frame of the span follows, and runs are exact in law, whatever d.
+coordinates are enough. `ErfHeadsExcessRisk` is the population risk in them, for unit vectors; its
+descent never leaves the span. Descent from samples does: what the gradient has beyond the span is a
+sum of normal vectors with given weights, whose Gram matrix has a Wishart law, drawn by the
+decomposition of Bartlett. A new frame of the span follows, and runs are exact in law, whatever d.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ def _tangent(slope: _Array, at: _Array) -> _Array:
     return np.asarray(slope - np.add.reduce(slope * at, axis=-1)[..., None] * at)
 
 
-class HeadsRisk:
+class ErfHeadsExcessRisk:
     """The excess risk of several erf heads on unit spheres, with its gradient."""
 
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
         backend = choose_backend(backend)
         self._one, self._two = (
-            compile_moments(x, backend) for x in ("one_head_moments", "two_head_moments")
+            compile_moments(x, backend)
+            for x in ("one_head_moments_program", "two_head_moments_program")
         )
         n = task.n
         # Second moments: first token, second token, of which kind, two heads, how many times.
@@ -65,7 +66,7 @@ class HeadsRisk:
                 for h, g in product(range(heads), repeat=2)
             ]
         self._first, second, h, g, self._times = np.array(same).T
-        # Where the means and covariances of two heads are, in the order of `two_head_moments`.
+        # Where means and covariances of two heads are, as `two_head_moments_program` orders them.
         k, v, K, V = h, heads + h, g, heads + g
         self._seen = [(self._first, k), (self._first, v), (second, K), (second, V)]
         self._places = [(k, v), (K, V), (k, K), (k, V), (v, K), (v, V)]
@@ -157,7 +158,7 @@ def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
 
 @dataclass(frozen=True)
 class HeadRuns(ResumableRuns):
-    r"""Projected descent of erf heads, on samples and, from the same starts, on the exact risk.
+    r"""Recipe of figure 9: descent of erf heads on samples and on the exact risk, same starts.
 
     The inverse temperature is :math:`\lambda_0 / (1 + c t)` until step `held`, and then constant.
 
@@ -258,7 +259,7 @@ class HeadRuns(ResumableRuns):
         students = np.array(states, dtype=float).reshape(len(runs), 2 * heads, -1)
         stars = np.stack([self._start(run)[1] for run in runs])
         sampled = np.array(runs) < self.starts
-        risk = HeadsRisk(self.task, heads)
+        risk = ErfHeadsExcessRisk(self.task, heads)
         risks, overlaps = [], []
         for row in range(first, stop):
             begin, end = (int(self._logged[max(row - 1, 0)]), int(self._logged[row]))
@@ -348,5 +349,7 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
 
 @cache
 def compile_moments(name: str, backend: str) -> Callable[..., Any]:
-    """Return the compiled function of a named program of `slrsym.transformers.moments`."""
-    return compile_program(cached_program(f"slrsym.transformers.moments.{name}")(), backend)
+    """Return the compiled function of a named program of `slrsym.transformers.erf_head_moments`."""
+    return compile_program(
+        cached_program(f"slrsym.transformers.erf_head_moments.{name}")(), backend
+    )

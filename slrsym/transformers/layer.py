@@ -1,4 +1,4 @@
-r"""One Transformer layer, equation (29), whose output is read at a register token.
+r"""One Transformer layer (29), the task with several informative tokens, and resumable runs.
 
 With :math:`N = \mathrm{LayerNorm}([\mathrm{reg}; X])` and heads :math:`h = 1, \dots, H`,
 
@@ -34,7 +34,7 @@ import xarray as xr
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
-from slrsym.files import SavedComputation, require_writable
+from slrsym.files import SaveableComputation, require_writable
 from slrsym.jobs import Jobs, iterate_results, show_progress
 from slrsym.kernels.arguments import count_cores, require_integer
 from slrsym.task import Task, task_settings
@@ -284,7 +284,7 @@ def results_from_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]
         yield from iterate_results(jobs, None, workers)
 
 
-class ResumableRuns(SavedComputation, ABC):
+class ResumableRuns(SaveableComputation, ABC):
     """Base class of computations of runs that can be interrupted and resumed."""
 
     runs: int

@@ -15,7 +15,7 @@ from slrsym.transformers.layer import Layer, MultipleLocation, Real, ResumableRu
 
 @dataclass(frozen=True)
 class LayerRuns(ResumableRuns):
-    """Runs of a Transformer layer, trained on fresh sequences at each step.
+    """Recipe of figures 8 and 10: training runs of a Transformer layer on fresh sequences.
 
     Parameters
     ----------

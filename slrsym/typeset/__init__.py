@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from slrsym.typeset.backends import to_latex, to_mathml
 from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest_unbreakable_width
 from slrsym.typeset.calculus import choose_declared_laws
+from slrsym.typeset.latex_and_mathml import to_latex, to_mathml
 from slrsym.typeset.layout import FormulaPrinter
 from slrsym.typeset.order import PrintingOrder
 

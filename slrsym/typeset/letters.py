@@ -55,7 +55,7 @@ def box_of_symbol_name(name: str) -> Box:
 
     Examples
     --------
-    >>> from slrsym.typeset.backends import to_latex
+    >>> from slrsym.typeset.latex_and_mathml import to_latex
     >>> [to_latex(box_of_symbol_name(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
     >>> to_latex(box_of_symbol_name(r"\langle k, v^*\rangle"))

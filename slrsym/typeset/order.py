@@ -157,7 +157,7 @@ class ProductParts:
 
     number: Expr = S.One
     roots: tuple[Expr, ...] = ()
-    under_root: tuple[Expr, ...] = ()
+    denominator_radicands: tuple[Expr, ...] = ()
     letters: tuple[Expr, ...] = ()
     others: tuple[Expr, ...] = ()
     negative: bool = False
@@ -172,7 +172,11 @@ class ProductParts:
     @property
     def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
         """The product's factors under square roots, above and below the fraction bar, or None."""
-        return (self.roots, self.under_root) if self.roots or self.under_root else None
+        return (
+            (self.roots, self.denominator_radicands)
+            if self.roots or self.denominator_radicands
+            else None
+        )
 
     @cached_property
     def has_open_ended_factor(self) -> bool:
@@ -250,7 +254,7 @@ class ProductParts:
         return cls(
             number=number,
             roots=tuple(inside),
-            under_root=tuple(inside_below) if together else (),
+            denominator_radicands=tuple(inside_below) if together else (),
             letters=tuple(f for f in above if _is_letter(_base_of_power(f))),
             others=tuple(f for f in above if not _is_letter(_base_of_power(f))),
             below=denominator,

@@ -9,7 +9,7 @@ import pytest
 
 from slrsym import Task, simulate
 from slrsym.certify import AttractedShare, Attraction
-from slrsym.certify.attracted_share import share_of_uniform_starts
+from slrsym.certify.attracted_share import oracle_or_mirror_share_lower_bound
 from slrsym.proof import in_words
 from tests._profile import thorough_only
 
@@ -30,7 +30,7 @@ def test_it_is_the_share_of_samples(d, radius):
     runs = 400_000
     k, v = uniform(d, runs, d)
     seen = (2 - abs(k[:, 0] + v[:, 1]) <= radius).mean()
-    bound = float(share_of_uniform_starts(d, Fraction(radius).limit_denominator(10)))
+    bound = float(oracle_or_mirror_share_lower_bound(d, Fraction(radius).limit_denominator(10)))
     # The lower sum is off by a cell in 400, the sample by four standard errors at most.
     assert 0.98 * bound < seen + 4 * (bound / runs) ** 0.5
     assert bound > seen - 4 * (seen / runs) ** 0.5 - 0.01 * seen

@@ -25,7 +25,7 @@ from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
-from slrsym.models.paper_risk_expressions import planar_program
+from slrsym.models.paper_risk_expressions import planar_step_program
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
@@ -38,7 +38,7 @@ SHOWN = certify.CertificateOutcome.SHOWN
 
 
 def planar(points, alpha, at=0.1):
-    step = numpy_function(planar_program())
+    step = numpy_function(planar_step_program())
     return step(points, at, TASK.gamma, float(TASK.d), 10.0, 0.0, alpha)[..., :2]
 
 
@@ -195,9 +195,9 @@ def test_the_map_is_the_one_of_lemma_7():
             expr = expr.xreplace(full)
         from sympy import erf
 
-        from slrsym.kernels.symbolic_functions import ErfDefect
+        from slrsym.kernels.symbolic_functions import DifferenceFromErf
 
-        return float(expr.replace(ErfDefect, lambda x, y: x - erf(y)).subs(at))
+        return float(expr.replace(DifferenceFromErf, lambda x, y: x - erf(y)).subs(at))
 
     for i, name in enumerate(("kappa", "nu")):
         expr = new[name]

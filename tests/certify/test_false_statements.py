@@ -13,7 +13,7 @@ from slrsym import certify
 from slrsym.balls.boxes import parse_parameter_range, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.certificate import CertificateError
-from slrsym.certify.runner import certify as search
+from slrsym.certify.certificate_search import certify as search
 from slrsym.certify.statements import KINDS
 
 SHOWN = certify.CertificateOutcome.SHOWN

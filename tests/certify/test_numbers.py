@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slrsym.balls.boxes import (
-    decimal_below,
+    decimal_text_below,
     parse_parameter_range,
     parse_rational_interval,
     parse_rational_or_root,
@@ -81,7 +81,7 @@ def test_halves_cover_a_range(low, more, root):
 
 @given(st.floats(-1e30, 1e30), st.integers(2, 8))
 def test_lower_decimals_are_below(x, digits):
-    text = decimal_below(arb(x), digits)
+    text = decimal_text_below(arb(x), digits)
     assert Fraction(text) < Fraction(x)
     assert Fraction(x) - Fraction(text) <= abs(Fraction(x)) * 10 ** (3 - digits) + 1
 

@@ -17,10 +17,10 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from slrsym.checker.arithmetic import SignEvidence, binders_in_facts
+from slrsym.checker.arithmetic import SignEvidence, binder_keys_in_facts
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected, Term, num
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 
 from .finite_model import Env, Undefined, Unknown, holds, outermost, value
 from .fuzz.places import exchanged, is_binder, nodes, put
@@ -198,7 +198,7 @@ class Finder:
         alike: dict[str, list[tuple[Term, list[Any]]]] = defaultdict(list)
         for k in range(0, len(terms), 12):
             some = terms[k : k + 12]
-            known = binders_in_facts([("=", t, t) for t in some if _is_well_formed(t)])
+            known = binder_keys_in_facts([("=", t, t) for t in some if _is_well_formed(t)])
             ring = Ring(40, {}, SignEvidence([]), {}, known)
             for t in some:
                 self.counts["terms"] += 1
@@ -253,7 +253,7 @@ class Finder:
             return
         use = [i for i in range(len(facts)) if r.random() < 0.9]
         try:
-            prove("arithmetic", [], tuple(facts), goal, [30, [], use, []])
+            apply_rule("arithmetic", [], tuple(facts), goal, [30, [], use, []])
         except Rejected:
             return
         self.counts["relations shown"] += 1

@@ -15,7 +15,7 @@ from slrsym.checker.term import (
     parse_term,
     substitute,
 )
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import proved
@@ -31,16 +31,16 @@ def mean(body, names=(X,), laws=(NORMAL,)):
 
 
 def assume(p):
-    return prove("assume", [], p)
+    return apply_rule("assume", [], p)
 
 
 def constant_of(z):
     """E z = z, for all z."""
-    made = prove("constant", [], mean(z))
+    made = apply_rule("constant", [], mean(z))
     rest = tuple(
         h for k, h in made.hypotheses.items() if k != canonical_key(definedness_equation(z))
     )
-    return prove("logic", [prove("symbol", [], z), made], rest, made.conclusion)
+    return apply_rule("logic", [apply_rule("symbol", [], z), made], rest, made.conclusion)
 
 
 # -- a law whose parameter is called like the variable -------------------------------------------
@@ -59,12 +59,12 @@ LAWS = [
 @pytest.mark.parametrize("body", [Y, ("^", 2, 1, Y)])
 def test_an_inner_law_is_not_caught_by_an_outer_expectation(law, body):
     with pytest.raises(Rejected, match="rename"):
-        prove("fubini", [], mean(body, (X, Y), (NORMAL, law)), 1)
+        apply_rule("fubini", [], mean(body, (X, Y), (NORMAL, law)), 1)
 
 
 def test_an_outer_law_may_have_the_name_of_an_inner_variable():
     node = mean(Y, (X, Y), (("gauss", 1, Y, ONE), NORMAL))
-    nested = prove("fubini", [], node, 1).conclusion[2]
+    nested = apply_rule("fubini", [], node, 1).conclusion[2]
     assert nested[3] == (("gauss", 1, Y, ONE),)
 
 
@@ -73,14 +73,14 @@ def test_an_outer_law_may_have_the_name_of_an_inner_variable():
 @pytest.mark.parametrize("h", [Y, ("^", 2, 1, Y), ("*", X, Y)])
 def test_a_mean_is_not_caught_by_its_own_variable(m, h):
     with pytest.raises(Rejected, match="rename"):
-        prove("stein", [], mean(ONE, laws=(("gauss", 1, m, ONE),)), ("lam", (Y,), (h,), ()), 0)
+        apply_rule("stein", [], mean(ONE, laws=(("gauss", 1, m, ONE),)), ("lam", (Y,), (h,), ()), 0)
     with pytest.raises(Rejected, match="rename"):
-        prove("density", [], mean(ONE, laws=(("gauss", 1, m, ONE),)))
+        apply_rule("density", [], mean(ONE, laws=(("gauss", 1, m, ONE),)))
 
 
 def test_a_mean_of_another_name_is_fine():
     node = mean(ONE, laws=(("gauss", 1, Z, ONE),))
-    assert prove("stein", [], node, ("lam", (Y,), (Y,), ()), 0).conclusion[0] == "="
+    assert apply_rule("stein", [], node, ("lam", (Y,), (Y,), ()), 0).conclusion[0] == "="
 
 
 # -- a sum of copies is random, and no number ----------------------------------------------------
@@ -93,9 +93,9 @@ def test_a_symbol_stands_for_no_random_value(value):
     # E z = z for every number z; with the sum for z, it would be its own mean.
     constant = constant_of(Z)
     with pytest.raises(Rejected, match="random"):
-        prove("instance", [constant], ((Z, value),))
+        apply_rule("instance", [constant], ((Z, value),))
     with pytest.raises(Rejected, match="random"):
-        prove("specialise", [prove("generalise", [constant], Z)], (value,))
+        apply_rule("specialise", [apply_rule("generalise", [constant], Z)], (value,))
 
 
 @pytest.mark.parametrize("value", RANDOM)
@@ -103,38 +103,38 @@ def test_a_function_has_no_random_values(value):
     # E f(x) E f(y) = E f(x) f(y) for every function f; not with the same sum in both.
     f = lambda t: ("u", "f", "R", (0,), t)  # noqa: E731
     node = mean(("*", f(X), f(Z)), (X, Z), (NORMAL, NORMAL))
-    apart = prove("independent", [], node, [[0], [1]])
+    apart = apply_rule("independent", [], node, [[0], [1]])
     function = ("lam", (X,), (("+", X, value),), ())
     with pytest.raises(Rejected, match="random"):
-        prove("instance", [apart], ((("u", "f", "R", 1), function),))
+        apply_rule("instance", [apart], ((("u", "f", "R", 1), function),))
 
 
 def test_an_expectation_of_a_sum_is_a_number():
     constant = constant_of(Z)
-    assert prove("instance", [constant], ((Z, mean(SUM)),)).conclusion[2] == mean(SUM)
+    assert apply_rule("instance", [constant], ((Z, mean(SUM)),)).conclusion[2] == mean(SUM)
 
 
 @pytest.mark.parametrize(
     "said", [("=", Z, SUM), ("<=", ZERO, SUM), ("!=", SUM, ZERO), ("=", ("^", -1, 1, SUM), ONE)]
 )
 def test_a_hypothesis_on_a_sum_stays_outside_of_expectations(said):
-    fact = prove("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), SUM))
+    fact = apply_rule("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), SUM))
     for rule in ("equal bodies", "under"):
         with pytest.raises(Rejected, match="value of a sum"):
-            prove(rule, [fact], mean(("f", "abs", SUM)))
-    apart = prove("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), ("*", ONE, SUM)))
+            apply_rule(rule, [fact], mean(("f", "abs", SUM)))
+    apart = apply_rule("unchecked", [], "test", (said,), ("=", ("f", "abs", SUM), ("*", ONE, SUM)))
     with pytest.raises(Rejected, match="value of a sum"):
-        prove("linear", [apart], mean(("f", "abs", SUM)), (ONE,), (SUM,))
-    claim = prove("assume", [], ("=", Z, mean(("f", "abs", SUM))))
+        apply_rule("linear", [apart], mean(("f", "abs", SUM)), (ONE,), (SUM,))
+    claim = apply_rule("assume", [], ("=", Z, mean(("f", "abs", SUM))))
     with pytest.raises(Rejected, match="value of a sum"):
-        prove("rewrite", [claim, fact], [[2, [2, 0]]])
+        apply_rule("rewrite", [claim, fact], [[2, [2, 0]]])
 
 
 def test_that_a_sum_exists_may_be_supposed():
-    fact = prove(
+    fact = apply_rule(
         "unchecked", [], "test", (definedness_equation(SUM),), ("=", ("f", "abs", SUM), SUM)
     )
-    made = prove("equal bodies", [fact], mean(("f", "abs", SUM)))
+    made = apply_rule("equal bodies", [fact], mean(("f", "abs", SUM)))
     assert canonical_key(definedness_equation(SUM)) in made.hypotheses
 
 
@@ -145,7 +145,7 @@ def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
     for side, other in ((("<=", ZERO, SUM), b), (("<=", SUM, ZERO), ("*", num(-1), b))):
         facts = [assume(definedness_equation(a)), assume(definedness_equation(b)), assume(side)]
         with pytest.raises(Rejected):
-            prove("arithmetic", facts, (), ("=", a, other), [8, [], use, []])
+            apply_rule("arithmetic", facts, (), ("=", a, other), [8, [], use, []])
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_the_image_of_a_matrix_has_the_size_of_its_factor():
     for source in (p, ("tuple", X), ("tuple",), X, ("o", "integer", X)):
         for factor in ((), (X, X)):
             with pytest.raises(Rejected):
-                prove("psd image", [], p, source, factor)
-    asked = prove("psd image", [], p, ("tuple", Y), (X,)).hypotheses
+                apply_rule("psd image", [], p, source, factor)
+    asked = apply_rule("psd image", [], p, ("tuple", Y), (X,)).hypotheses
     assert canonical_key(("<=", ("n", 0, 1), Y)) in asked
     assert canonical_key(definedness_equation(X)) in asked
 
@@ -200,7 +200,7 @@ HALF, INVERSE = num(1, 2), ("^", -1, 1, Z)
 
 def arithmetic(p, hypotheses=(), premises=()):
     use = list(range(len(hypotheses) + len(premises)))
-    return prove("arithmetic", list(premises), tuple(hypotheses), p, [40, [], use, []])
+    return apply_rule("arithmetic", list(premises), tuple(hypotheses), p, [40, [], use, []])
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def arithmetic(p, hypotheses=(), premises=()):
 def test_a_sum_of_no_copies_has_a_law_that_exists(law):
     none = ("copies", (Y,), (Y,), (ZERO, law))
     # What stands in the law would be defined for all z, and 0 would differ from 0.
-    assert canonical_key(definedness_equation(none)) in prove("no copies", [], none).hypotheses
+    assert canonical_key(definedness_equation(none)) in apply_rule("no copies", [], none).hypotheses
 
 
 @pytest.mark.parametrize("law", [NORMAL, ("gauss", 1, ZERO, ZERO)])
@@ -225,10 +225,13 @@ def test_a_gaussian_integral_asks_for_the_coefficients_of_its_form(law, coeffici
     e = ("f", "erf", u)
     for rule, body in (("gaussian integral", e), ("centred pair", ("*", e, e)),
                        ("gaussian integral", ("f", "exp", u))):  # fmt: skip
-        given = prove(rule, [], mean(body, laws=(law,))).hypotheses
+        given = apply_rule(rule, [], mean(body, laws=(law,))).hypotheses
         assert canonical_key(definedness_equation(coefficient)) in given
         more = mean(body, (X, Y), (law, NORMAL))
-        assert canonical_key(definedness_equation(coefficient)) in prove(rule, [], more).hypotheses
+        assert (
+            canonical_key(definedness_equation(coefficient))
+            in apply_rule(rule, [], more).hypotheses
+        )
 
 
 # -- derivatives -----------------------------------------------------------------------------------
@@ -260,7 +263,7 @@ def test_terms_of_a_sum_have_derivatives_at_all_places(exponent):
     slopes = ("sum", (I,), (("*", num(p, q), ("^", p - q, q, I)),), (ZERO, ONE))
     with pytest.raises(Rejected):
         proved(("=", ("d", (1,), (X,), (total,), (ZERO,)), slopes), (("<", ZERO, I),))
-    asked = prove("derivative", [], ("d", (1,), (X,), (total,), (ZERO,))).hypotheses.values()
+    asked = apply_rule("derivative", [], ("d", (1,), (X,), (total,), (ZERO,))).hypotheses.values()
     everywhere = [h for h in asked if h[0] == "forall"]
     assert [h[2][0][2] for h in everywhere] == [("<", ZERO, ("+", ZERO, everywhere[0][1][0]))]
     proved(definedness_equation(("d", (1,), (X,), (total,), (ONE,))))
@@ -342,15 +345,15 @@ TILTED = [
 @pytest.mark.parametrize("t", TILTED, ids=range(len(TILTED)))
 def test_leibniz_rule_needs_a_continuous_integrand_on_a_bounded_interval(t):
     with pytest.raises(Rejected):
-        prove("derivative", [], t)
+        apply_rule("derivative", [], t)
     with pytest.raises(Rejected):
-        prove("arithmetic", [], (), ("=", t, ZERO), [20, [], [], []])
+        apply_rule("arithmetic", [], (), ("=", t, ZERO), [20, [], [], []])
 
 
 @pytest.mark.parametrize("ends", [(ZERO, ONE), (ONE, num(-1)), (Z, ZERO), (ZERO, X), (X, ZERO)])
 @pytest.mark.parametrize("body", [("f", "abs", ("+", X, Y)), ("f", "log", ("+", X, Y, ONE))])
 def test_leibniz_rule_asks_between_the_ends_in_either_order(body, ends):
-    asked = prove("derivative", [], under_the_integral(body, *ends)).hypotheses.values()
+    asked = apply_rule("derivative", [], under_the_integral(body, *ends)).hypotheses.values()
     everywhere = [h for h in asked if h[0] == "forall"]
     assert len(everywhere) == 2
     for h in everywhere:
@@ -390,14 +393,14 @@ STUMBLES = [
 def test_what_a_rule_cannot_read_is_refused(number):
     rule, premises, data = STUMBLES[number]
     with pytest.raises(Rejected):
-        prove(rule, premises, *data)
+        apply_rule(rule, premises, *data)
 
 
 def test_rewriting_makes_no_copies_of_copies():
     outer = ("copies", (X,), (("*", X, Z),), (TWO, NORMAL))
     said = assume(("=", outer, ZERO))
     with pytest.raises(Rejected):
-        prove("rewrite", [said, assume(("=", Z, SUM))], [[1, [2, 0], 2]])
+        apply_rule("rewrite", [said, assume(("=", Z, SUM))], [[1, [2, 0], 2]])
 
 
 def test_a_conclusion_is_no_deeper_than_what_is_read():
@@ -405,12 +408,12 @@ def test_a_conclusion_is_no_deeper_than_what_is_read():
     for _ in range(140):
         deep = ("f", "exp", deep)
     with pytest.raises(Rejected):
-        prove("instance", [assume(("=", deep, Y))], ((X, substitute(deep, {X: Z})),))
+        apply_rule("instance", [assume(("=", deep, Y))], ((X, substitute(deep, {X: Z})),))
 
 
 # -- a sum of copies does not come under an expectation --------------------------------------------
 
-EXISTS = prove("copies exist", [], SUM)
+EXISTS = apply_rule("copies exist", [], SUM)
 R_ = ("s", "r", "R")
 
 
@@ -419,7 +422,7 @@ def test_a_sum_of_copies_is_not_the_mean_of_its_square():
     square = mean(("*", R_, R_))
     at = ("d", (0,), (R_,), (square,), (SUM,))
     caught = mean(("*", SUM, SUM))
-    known = prove("integrable", [], caught)
+    known = apply_rule("integrable", [], caught)
     with pytest.raises(Rejected):
         arithmetic(("=", at, caught), premises=[known, EXISTS])
 
@@ -429,14 +432,14 @@ def test_a_sum_of_copies_is_not_the_mean_of_its_square():
 def test_the_derivative_of_an_expectation_is_at_no_random_point(order, value):
     node = ("d", (order,), (R_,), (mean(("*", R_, R_, X)),), (value,))
     with pytest.raises(Rejected, match="copies"):
-        prove("derivative of expectation", [], node)
+        apply_rule("derivative of expectation", [], node)
 
 
 @pytest.mark.parametrize("value", RANDOM)
 def test_zeta_of_a_sum_is_no_number(value):
     for arguments in ((value, ZERO), (ONE, value)):
         with pytest.raises(Rejected, match="random"):
-            prove("definition", [], ("f", "zeta", *arguments))
+            apply_rule("definition", [], ("f", "zeta", *arguments))
 
 
 @pytest.mark.parametrize("value", RANDOM)
@@ -444,7 +447,7 @@ def test_an_image_is_not_shifted_by_a_sum(value):
     node = mean(("f", "erf", X), laws=(("gauss", 1, Z, ONE),))
     for form in (("+", Y, value), ("*", value, Y)):
         with pytest.raises(Rejected, match="random"):
-            prove("image", [], node, ("lam", (Y,), (form,), ()), (NORMAL,))
+            apply_rule("image", [], node, ("lam", (Y,), (form,), ()), (NORMAL,))
 
 
 @pytest.mark.parametrize("value", RANDOM)
@@ -453,18 +456,18 @@ def test_functions_that_are_means_take_no_random_values(value):
     said = arithmetic(definedness_equation(f(SUM)), premises=[EXISTS])
     for body in (mean(("*", X, R_)), mean(X, laws=(("gauss", 1, R_, ONE),))):
         with pytest.raises(Rejected, match="cannot be put inside"):
-            prove("instance", [said], ((("u", "f", "R", 1), ("lam", (R_,), (body,), ())),))
+            apply_rule("instance", [said], ((("u", "f", "R", 1), ("lam", (R_,), (body,), ())),))
     slopes = [("d", (n,), (Y,), (mean(("*", X, Y)),), (Z,)) for n in (2, 1)]
-    bend, slope = (prove("unchecked", [], "test", (), ("<=", ZERO, d)) for d in slopes)
+    bend, slope = (apply_rule("unchecked", [], "test", (), ("<=", ZERO, d)) for d in slopes)
     with pytest.raises(Rejected, match="cannot be put inside"):
-        prove("tangent", [bend], value, ONE)
+        apply_rule("tangent", [bend], value, ONE)
     with pytest.raises(Rejected, match="cannot be put inside"):
-        prove("tangent", [bend], ONE, value)
+        apply_rule("tangent", [bend], ONE, value)
     with pytest.raises(Rejected, match="cannot be put inside"):
-        prove("mean value", [slope], Z, ZERO, value)
+        apply_rule("mean value", [slope], Z, ZERO, value)
     total = ("sum", (I,), (mean(("*", X, I)),), (ZERO, TWO))
     with pytest.raises(Rejected, match="cannot be put inside"):
-        prove("term of a sum", [], total, value)
+        apply_rule("term of a sum", [], total, value)
 
 
 @pytest.mark.parametrize("p", [10**70 + 33, 3 * (10**80 + 129), (10**60 + 7) ** 2])
@@ -527,7 +530,7 @@ def test_variables_of_one_expectation_are_not_exchanged(name, around):
     for use in ([0, 1], [1, 0], []):
         for p in (("=", a, b), ("<=", a, b), ("=", ("+", a, ("*", num(-1), b)), ZERO)):
             with pytest.raises(Rejected):
-                prove("arithmetic", facts, (), p, [16, [], use, []])
+                apply_rule("arithmetic", facts, (), p, [16, [], use, []])
 
 
 @pytest.mark.parametrize("head", ["sum", "int"])
@@ -575,7 +578,7 @@ def test_what_contains_a_sum_of_copies_has_no_sign_under_an_expectation(t):
         ]
         for use in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 3], [2, 3, 0, 1]):
             with pytest.raises(Rejected):
-                prove("arithmetic", facts, (), ("=", size, other), [24, [], use, []])
+                apply_rule("arithmetic", facts, (), ("=", size, other), [24, [], use, []])
 
 
 # -- data that no log could say --------------------------------------------------------------------
@@ -607,7 +610,7 @@ def test_rules_take_nothing_that_a_log_could_not_say(name):
     ):  # fmt: skip
         premises = [assume(("<", ZERO, X))] if rule == "instance" else []
         with pytest.raises(Rejected):
-            prove(rule, premises, *data)
+            apply_rule(rule, premises, *data)
 
 
 # -- objects that give other parts when they are read again ---------------------------------------
@@ -632,9 +635,9 @@ def test_premises_are_read_once(readings):
     class Fake:
         hypotheses, axioms, conclusion = {}, frozenset(), FALSE
 
-    true = prove("symbol", [], X)
+    true = apply_rule("symbol", [], X)
     with pytest.raises(Rejected):
-        prove("logic", Turning([true], [Fake()], readings), (), FALSE)
+        apply_rule("logic", Turning([true], [Fake()], readings), (), FALSE)
 
 
 class Alike(str):
@@ -660,7 +663,7 @@ class Alike(str):
 )
 def test_words_and_orders_are_of_the_types_themselves(term):
     with pytest.raises(Rejected):
-        prove("assume", [], ("<", ZERO, term))
+        apply_rule("assume", [], ("<", ZERO, term))
 
 
 @pytest.mark.parametrize("readings", range(8))
@@ -668,16 +671,16 @@ def test_pairs_are_a_tuple(readings):
     y = ("s", "y", "R>0")
     pairs = Turning([(y, ONE)], [(y, num(-1))], readings)
     with pytest.raises(Rejected, match="tuple of pairs"):
-        prove("instance", [prove("symbol", [], y)], pairs)
+        apply_rule("instance", [apply_rule("symbol", [], y)], pairs)
     with pytest.raises(Rejected, match="tuple of pairs"):
-        prove("instance", [prove("symbol", [], y)], ([y, ONE],))
+        apply_rule("instance", [apply_rule("symbol", [], y)], ([y, ONE],))
 
 
 def test_data_of_json_are_plain():
     with pytest.raises(Rejected, match="lists, texts and integers"):
-        prove("numbers", [], ("<", ZERO, ONE), Turning([64], [64], 9))
+        apply_rule("numbers", [], ("<", ZERO, ONE), Turning([64], [64], 9))
     with pytest.raises(Rejected, match="lists, texts and integers"):
-        prove("unchecked", [], Alike("x"), (), FALSE)
+        apply_rule("unchecked", [], Alike("x"), (), FALSE)
 
 
 # -- what reads like something else ---------------------------------------------------------------
@@ -695,7 +698,7 @@ def test_data_of_json_are_plain():
 )
 def test_a_name_reads_like_nothing_else(term):
     with pytest.raises(Rejected, match=r"no symbol|no function"):
-        prove("assume", [], ("<", term, ZERO))
+        apply_rule("assume", [], ("<", term, ZERO))
 
 
 @pytest.mark.parametrize("term", [
@@ -709,12 +712,12 @@ def test_usual_names_are_names(term):
 @pytest.mark.parametrize("name", ["\x1b[2A\x1b[J289 claims", "a\nb", " a", "", "ä", 7, "a" * 201])
 def test_the_name_of_an_unchecked_statement_can_be_shown(name):
     with pytest.raises(Rejected, match="unchecked"):
-        prove("unchecked", [], name, (), FALSE)
+        apply_rule("unchecked", [], name, (), FALSE)
 
 
 def test_a_symbol_is_given_no_function():
-    fact = prove("arithmetic", [], (), ("<=", ZERO, ("^", 2, 1, X)), [4, [], [], []])
-    for_all = prove("generalise", [fact], X)
-    assert prove("specialise", [for_all], (Y,)).conclusion[2] == ("^", 2, 1, Y)
+    fact = apply_rule("arithmetic", [], (), ("<=", ZERO, ("^", 2, 1, X)), [4, [], [], []])
+    for_all = apply_rule("generalise", [fact], X)
+    assert apply_rule("specialise", [for_all], (Y,)).conclusion[2] == ("^", 2, 1, Y)
     with pytest.raises(Rejected, match="no term"):
-        prove("specialise", [for_all], (("lam", (Y,), (Y,), ()),))
+        apply_rule("specialise", [for_all], (("lam", (Y,), (Y,), ()),))

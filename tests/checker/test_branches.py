@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.checker.expectations import law_moments
 from slrsym.checker.term import Rejected, definedness_equation, is_same_term, num, parse_term
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import I, J, N, X, Y, f, proved, total
@@ -16,7 +16,7 @@ T = ("s", "t", "R")
 
 
 def shown(statement, hypotheses=(), size=12, use=()):
-    return prove("arithmetic", [], tuple(hypotheses), statement, [size, [], list(use), []])
+    return apply_rule("arithmetic", [], tuple(hypotheses), statement, [size, [], list(use), []])
 
 
 def slope(body, at=X, name=T, order=1):
@@ -25,13 +25,13 @@ def slope(body, at=X, name=T, order=1):
 
 def test_zeta_and_owens_by_what_they_stand_for():
     for name, head in (("zeta", "E"), ("owens", "*")):
-        made = prove("definition", [], ("f", name, X, Y))
+        made = apply_rule("definition", [], ("f", name, X, Y))
         assert made.conclusion[1] == ("f", name, X, Y)
         assert made.conclusion[2][0] == head
         assert len(made.hypotheses) == 2
     for t in (("f", "erf", X), X):
         with pytest.raises(Rejected):
-            prove("definition", [], t)
+            apply_rule("definition", [], t)
 
 
 def test_derivatives_of_sums_and_of_derivatives():
@@ -60,7 +60,7 @@ def test_what_an_inner_derivative_drops_has_to_be_differentiable():
     for node in (slope(inner, ZERO), *both):
         with pytest.raises(Rejected):
             shown(("=", node, ONE))
-        asked = prove("derivative", [], node).hypotheses.values()
+        asked = apply_rule("derivative", [], node).hypotheses.values()
         assert any(h[0] == "<" and h[1] == ZERO for h in asked)
 
 
@@ -93,7 +93,7 @@ def test_what_is_defined_under_a_sum_alone_is_asked_for_outside():
 def test_no_derivative_of_a_function_that_is_a_claim():
     for name in ("zeta", "owens"):
         with pytest.raises(Rejected, match="cite it"):
-            prove("derivative", [], slope(("f", name, T, Y)))
+            apply_rule("derivative", [], slope(("f", name, T, Y)))
     with pytest.raises(Rejected):
         shown(("o", "moderate", ("lam", (T,), (f(T, T),), ())))
     assert is_same_term(
@@ -108,7 +108,7 @@ def test_no_derivative_of_a_function_that_is_a_claim():
 
 def test_the_density_is_the_normal_one():
     v = ("s", "v", "R>0")
-    made = prove("density", [], ("E", (X,), (X,), (("gauss", 1, ZERO, v),))).conclusion[2]
+    made = apply_rule("density", [], ("E", (X,), (X,), (("gauss", 1, ZERO, v),))).conclusion[2]
     assert made[2][0][1] == ("^", -1, 2, ("*", TWO, ("pi",), v))
 
 
@@ -133,7 +133,7 @@ def test_a_quotient_of_unknown_signs_has_none():
 def test_an_end_of_the_name_of_the_variable_is_another_thing():
     v = ("s", "v", "R")
     with pytest.raises(Rejected, match="contains the bound variable"):
-        prove("derivative", [], slope(("int", (v,), (("*", T, v),), (ZERO, v))))
+        apply_rule("derivative", [], slope(("int", (v,), (("*", T, v),), (ZERO, v))))
 
 
 # -- sums -----------------------------------------------------------------------------------------
@@ -229,35 +229,37 @@ def test_values_that_are_known():
 
 
 def test_a_premise_that_is_no_slope_of_the_table():
-    line = prove("assume", [], ("=", slope(f(T, T)), ZERO))
-    free_line = prove(
-        "logic", [prove("unchecked", [], "u", (), line.conclusion)], (), line.conclusion
+    line = apply_rule("assume", [], ("=", slope(f(T, T)), ZERO))
+    free_line = apply_rule(
+        "logic", [apply_rule("unchecked", [], "u", (), line.conclusion)], (), line.conclusion
     )
-    assert prove("arithmetic", [free_line], (), ("=", X, X), [4, [], [], []])
+    assert apply_rule("arithmetic", [free_line], (), ("=", X, X), [4, [], [], []])
 
 
 def test_sums_compare_as_their_terms():
-    bound = prove("unchecked", [], "u", (), ("<", of("a", I), of("b", I)))
+    bound = apply_rule("unchecked", [], "u", (), ("<", of("a", I), of("b", I)))
     node = total(I, of("a", I), ONE, N)
-    made = prove("under", [bound], node)
+    made = apply_rule("under", [bound], node)
     assert made.conclusion == ("<", node, total(I, of("b", I), ONE, N))
     assert ("<=", ONE, N) in made.hypotheses.values()
-    weak = prove("unchecked", [], "u", (), ("<=", of("a", I), of("b", I)))
-    made = prove("under", [weak], node)
+    weak = apply_rule("unchecked", [], "u", (), ("<=", of("a", I), of("b", I)))
+    made = apply_rule("under", [weak], node)
     assert made.conclusion == ("<=", node, total(I, of("b", I), ONE, N))
     assert ("<=", ONE, ("+", N, ONE)) in made.hypotheses.values()
 
 
 def test_an_image_that_is_plain():
     v = ("s", "v", "R")
-    made = prove("psd image", [], ("o", "psd", ("tuple", v)), ("tuple", v), (ONE,))
+    made = apply_rule("psd image", [], ("o", "psd", ("tuple", v)), ("tuple", v), (ONE,))
     assert list(made.hypotheses.values()) == [("<=", ZERO, v)]
 
 
 def test_steins_lemma_has_no_term_for_a_covariance_of_0():
     law = ("gauss", 2, ZERO, ZERO, TWO, ZERO, ZERO, ONE)
     y = ("s", "y", "R")
-    made = prove("stein", [], ("E", (X, y), (ONE,), (law,)), ("lam", (X, y), (f(X, y),), ()), 0)
+    made = apply_rule(
+        "stein", [], ("E", (X, y), (ONE,), (law,)), ("lam", (X, y), (f(X, y),), ()), 0
+    )
     slope_in_x = ("d", (1, 0), (X, y), (f(X, y),), (X, y))
     assert made.conclusion[2] == ("*", TWO, ("E", (X, y), (slope_in_x,), (law,)))
 
@@ -267,18 +269,18 @@ def test_the_mean_of_a_sum_of_copies():
     copies = ("copies", (X,), (X,), (N, law))
     other = ("s", "z", "R")
     node = ("E", (other,), (copies,), (("gauss", 1, ZERO, ONE),))
-    made = prove("moments of copies", [], node)
+    made = apply_rule("moments of copies", [], node)
     assert made.conclusion == ("=", node, ("*", N, ("E", (X,), (X,), (law,))))
     assert made.axioms == {"fubini", "induction"}
 
 
 def test_what_has_no_rule_of_the_kernel():
     with pytest.raises(Rejected, match="not known to be moderate"):
-        prove("moderate", [], ("lam", (X,), (total(I, X, ONE, TWO),), ()))
+        apply_rule("moderate", [], ("lam", (X,), (total(I, X, ONE, TWO),), ()))
     g, law = ("s", "g", "R"), ("gauss", 1, ZERO, ONE)
     at = lambda x: ("E", (g,), (("*", g, x),), (law,))  # noqa: E731
     with pytest.raises(Rejected, match="no derivative of E"):
-        prove("derivative", [], slope(at(T)))
+        apply_rule("derivative", [], slope(at(T)))
 
 
 # -- more faults that no other test noticed --------------------------------------------------------
@@ -331,7 +333,7 @@ def test_a_table_says_of_which_generators_it_is(table, why):
     entry = [table, [["1", 0, 1]], [["1", 0, 1]]]
     answer = ["<", [["1", 0, 1], ["-4"]], [entry]]
     with pytest.raises(Rejected, match=why):
-        prove("arithmetic", [], (), ("<", ("pi",), num(4)), [1, [], [], [answer]])
+        apply_rule("arithmetic", [], (), ("<", ("pi",), num(4)), [1, [], [], [answer]])
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -340,9 +342,9 @@ def test_a_root_is_above_both_numbers_of_a_smaller_square(sign):
     larger = root(("+", ("^", 2, 1, X), ("s", "p", "R>0")))
     answer = ["<", [[str(sign), 0, 1], ["-1", 2, 1]], [["root", [["1", 2, 1]], [["1", 0, 1]]]]]
     goal = ("<", ("*", num(sign), X), larger)
-    assert prove("arithmetic", [], (), goal, [3, [], [], [answer]])
+    assert apply_rule("arithmetic", [], (), goal, [3, [], [], [answer]])
     with pytest.raises(Rejected, match="not known to compare"):
-        prove("arithmetic", [], (), goal, [3, [], [], []])
+        apply_rule("arithmetic", [], (), goal, [3, [], [], []])
 
 
 def test_a_quotient_whose_denominator_has_no_sign_left_is_multiplied_out():
@@ -356,4 +358,4 @@ def test_a_quotient_whose_denominator_has_no_sign_left_is_multiplied_out():
 @pytest.mark.parametrize("end", [("oo",), ("-oo",)])
 def test_an_infinite_end_is_no_derivative_of_an_expectation(end):
     with pytest.raises(Rejected, match="no first derivative"):
-        prove("price", [], end)
+        apply_rule("price", [], end)

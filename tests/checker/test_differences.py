@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.checker import Rejected
 from slrsym.checker.term import num
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 
 X, Y = ("s", "x", "R"), ("s", "y", "R")
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -16,9 +16,9 @@ NORMAL = ("gauss", 1, ZERO, ONE)
 @pytest.mark.parametrize("where", [[[0, 0], [1]], [[0], [1, 1]], [[False], [1]], [[0], [True]]])
 def test_places_of_laws_and_factors_are_numbers_each_once(where):
     node = ("E", (X, Y), (("*", X, Y),), (NORMAL, NORMAL))
-    assert prove("independent", [], node, [[0], [1]]).conclusion[0] == "="
+    assert apply_rule("independent", [], node, [[0], [1]]).conclusion[0] == "="
     with pytest.raises(Rejected):
-        prove("independent", [], node, where)
+        apply_rule("independent", [], node, where)
 
 
 @pytest.mark.parametrize("sort", ["R>=0", "Z", "R!=0"])
@@ -30,10 +30,10 @@ def test_a_function_of_the_whole_box_is_of_real_numbers(sort):
     face, whole = box_map((X,), (ZERO,), (ONE,)), box_map((X, Y), (ZERO, ZERO), (ONE, ONE))
     goal = ("o", "DecreasesAlong", face, ("lam", (X,), (X,), ()))
     values = (whole, ONE, ZERO, ("lam", (X, Y), (X,), ()))
-    assert prove("theorem", [], "on-face", goal, values).conclusion == goal
+    assert apply_rule("theorem", [], "on-face", goal, values).conclusion == goal
     other = ("s", "z", sort)
     with pytest.raises(Rejected, match="real"):
-        prove("theorem", [], "on-face", goal, (*values[:3], ("lam", (X, other), (X,), ())))
+        apply_rule("theorem", [], "on-face", goal, (*values[:3], ("lam", (X, other), (X,), ())))
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_a_function_of_the_whole_box_is_of_real_numbers(sort):
     [("u", "h", "Q", 1), ("u", "", "R", 1), ("ix", "h", "R", 0), ("u", 7, "R", 1), ("u", "h", "R")],
 )
 def test_a_function_that_gets_a_value_has_a_name_and_a_sort(function):
-    fact = prove("assume", [], ("<", ZERO, X))
+    fact = apply_rule("assume", [], ("<", ZERO, X))
     for variable in ("R", "Z"):
         value = ("lam", (("s", "v", variable),), (ONE,), ())
         with pytest.raises(Rejected):
-            prove("instance", [fact], ((function, value),))
+            apply_rule("instance", [fact], ((function, value),))
 
 
 @pytest.mark.parametrize("other", [("tuple", X), ("set",), ("<", X, Y), ("lam", (X,), (X,), ())])
@@ -53,9 +53,9 @@ def test_what_is_no_term_is_no_point(other):
     # The bodies do not speak of their variables, so that no part shows what is put there.
     i = ("s", "i", "Z")
     with pytest.raises(Rejected):
-        prove("term of a sum", [], ("sum", (i,), (X,), (ONE, TWO)), other)
-    fact = prove("unchecked", [], "test", (), ("<", ZERO, ("d", (2,), (Y,), (ONE,), (X,))))
-    assert prove("tangent", [fact], ONE, TWO).conclusion[0] == "<="
+        apply_rule("term of a sum", [], ("sum", (i,), (X,), (ONE, TWO)), other)
+    fact = apply_rule("unchecked", [], "test", (), ("<", ZERO, ("d", (2,), (Y,), (ONE,), (X,))))
+    assert apply_rule("tangent", [fact], ONE, TWO).conclusion[0] == "<="
     for points in ((other, ONE), (ONE, other)):
         with pytest.raises(Rejected):
-            prove("tangent", [fact], *points)
+            apply_rule("tangent", [fact], *points)

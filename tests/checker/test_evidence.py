@@ -10,12 +10,12 @@ import sympy as sp
 from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
 from slrsym.checker.log import TermReader, _parse_argument
 from slrsym.checker.term import canonical_key, num, parse_term
-from slrsym.checker.theorem import RULES, prove
+from slrsym.checker.theorem import RULES, apply_rule
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic_evidence
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_records import log_lines
-from slrsym.tactics.proof_log import emit_records, order_claims_by_use
+from slrsym.tactics.proof_log import all_needed_claim_ids_in_order, emit_records
 from slrsym.tactics.translation import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
@@ -33,7 +33,7 @@ def records():
 
 
 def test_claims_come_after_those_that_they_use():
-    order = order_claims_by_use(["proposition-11"], LEDGER.find)
+    order = all_needed_claim_ids_in_order(["proposition-11"], LEDGER.find)
     assert order[-1] == "proposition-11"
     assert len(set(order)) == len(order) > 1
 
@@ -78,7 +78,7 @@ def test_evidence_shows_nothing_but_its_statement(records):
             for p in wrong:
                 tried += 1
                 with pytest.raises(Rejected):
-                    prove(name, premises, data[0], p, data[2])
+                    apply_rule(name, premises, data[0], p, data[2])
     assert tried > 20
 
 
@@ -199,7 +199,7 @@ def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
         raise Rejected("another reason")
 
     with pytest.raises(Rejected, match="another reason"):
-        work.try_or_undo(failing)
+        work.run_and_undo_on_failure(failing)
     assert list(work._reasons.values()) == ["the first"]
     work.undo_from(mark)
     assert not work._reasons

@@ -7,12 +7,12 @@ import sympy as sp
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
-from slrsym.tactics import emission, generalisation
+from slrsym.tactics import emission, subterm_generalisation
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.numerical_values import (
     are_surely_different,
     are_values_close,
-    numerical_fingerprint,
+    value_at_pseudorandom_point,
 )
 from slrsym.tactics.proof_log import emit_records
 from slrsym.tactics.translation import Translator
@@ -93,7 +93,7 @@ def test_a_lemma_at_long_values():
     ],
 )  # fmt: skip
 def test_products_by_the_signs_of_their_factors(statement, given, without):
-    without(generalisation._prove_from_signs_of_factors)
+    without(subterm_generalisation._prove_from_signs_of_factors)
     assert one_step(statement, sign, given) == ["unchecked: Sign"]
     without()
     assert one_step(statement, sign, given) == []
@@ -122,7 +122,7 @@ def test_terms_of_other_values_are_not_tried(monkeypatch):
     equations = [p for p in asked if p[0] == "=" and p[1] != p[2]]
     assert equations
     assert all(
-        are_values_close(numerical_fingerprint(p[1]), numerical_fingerprint(p[2]))
+        are_values_close(value_at_pseudorandom_point(p[1]), value_at_pseudorandom_point(p[2]))
         for p in equations
     )
 
@@ -133,9 +133,9 @@ def test_terms_of_other_values_are_not_tried(monkeypatch):
 )
 def test_values_are_those_of_sympy(expr):
     read = Translator().term
-    numbers = {s: numerical_fingerprint(read(s)) for s in expr.free_symbols}
+    numbers = {s: value_at_pseudorandom_point(read(s)) for s in expr.free_symbols}
     wanted = expr.subs(numbers).evalf(20)
-    got = numerical_fingerprint(read(expr))
+    got = value_at_pseudorandom_point(read(expr))
     if got is not None:
         assert abs(got - float(wanted)) < 1e-12
         assert are_surely_different(read(expr), read(expr + 1))

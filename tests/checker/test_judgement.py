@@ -52,7 +52,7 @@ def test_refuted_steps_are_not_searched(monkeypatch):
         "slrsym.tactics.emission.ProofEmitter.emit_by_rule",
         lambda *_: pytest.fail("it was searched"),
     )
-    assert judge_claim(made, {}.get, refuted=["1"]).refusal_reason("1") == "it is wrong"
+    assert judge_claim(made, {}.get, refuted_step_labels=["1"]).refusal_reason("1") == "it is wrong"
 
 
 def test_a_step_that_repeats_a_fact_is_refused_as_in_a_log():

@@ -12,7 +12,7 @@ import pytest
 
 from slrsym.checker.log import TermReader, parse_inference_arguments
 from slrsym.checker.term import Rejected
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 
 from . import reference
 
@@ -31,7 +31,7 @@ class Checker:
 
 
 def first(rule: str, premises: list[Any], *data: Any) -> Any:
-    return prove(rule, premises, *parse_inference_arguments(rule, list(data), TermReader()))
+    return apply_rule(rule, premises, *parse_inference_arguments(rule, list(data), TermReader()))
 
 
 @pytest.fixture(params=["first", "second"])

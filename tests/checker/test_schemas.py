@@ -10,7 +10,7 @@ import pytest
 from slrsym.checker import Rejected
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import canonical_key, free_symbols, num
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.checker.vector_theorems import BAYES_RISK
 from slrsym.tactics.bundled_log import BUNDLED_LOG
 from slrsym.tactics.log_reuse import read_log_records
@@ -36,7 +36,7 @@ def points(*values):
 
 
 def theorem(name, goal, *values):
-    return prove("theorem", (), name, goal, values)
+    return apply_rule("theorem", (), name, goal, values)
 
 
 G = box_map(HALF)
@@ -209,7 +209,7 @@ def test_an_eigenvalue_is_asked_to_be_one():
 
 
 def smoothness(body, at=ONE):
-    return set(prove("smooth", (), lam(body), ("tuple", at)).hypotheses)
+    return set(apply_rule("smooth", (), lam(body), ("tuple", at)).hypotheses)
 
 
 def test_smooth_functions_ask_for_open_relations():

@@ -16,7 +16,12 @@ from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
 from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axioms
-from slrsym.tactics.proof_log import emit_records, order_claims_by_use, statement_records, write_log
+from slrsym.tactics.proof_log import (
+    all_needed_claim_ids_in_order,
+    emit_records,
+    statement_records,
+    write_log,
+)
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -36,7 +41,7 @@ def shipped():
 @pytest.fixture(scope="module")
 def part(shipped, ledger, tmp_path_factory):
     """The log of some claims and of those that they use, cut from that of all."""
-    found = [shipped[id] for id in order_claims_by_use(FEW, ledger.find)]
+    found = [shipped[id] for id in all_needed_claim_ids_in_order(FEW, ledger.find)]
     found = [{k: v for k, v in record.items() if k != "digest"} for record in found]
     return rewritten(tmp_path_factory.mktemp("part") / "a.log", found)
 
@@ -112,7 +117,7 @@ def test_what_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
 
 def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp_path, monkeypatch):
     ids = ["lemma-16", "young", "erf-increasing"]
-    wanted = [read_log_records(part)[id] for id in order_claims_by_use(ids, ledger.find)]
+    wanted = [read_log_records(part)[id] for id in all_needed_claim_ids_in_order(ids, ledger.find)]
     monkeypatch.setattr(
         "slrsym.tactics.arithmetic._search_with_growing_facts",
         lambda *a: pytest.fail("evidence is searched for"),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import norm
 
-from slrsym.checker import ProvedClaims, Rejected, calculus
-from slrsym.checker.arithmetic import binders_in_facts, learn_relation, require_relation_holds
+from slrsym.checker import ProvedClaims, Rejected, differentiation
+from slrsym.checker.arithmetic import binder_keys_in_facts, learn_relation, require_relation_holds
 from slrsym.checker.expectations import moderate_growth_conditions
 from slrsym.checker.log import JudgedClaim, LoggedStep, describe_claim_difference, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
@@ -23,7 +23,7 @@ from slrsym.checker.term import (
     parse_term,
     substitute,
 )
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
 from slrsym.tactics.sign_search import RELATION_OF
 from tests.checker.terms import proved
@@ -38,7 +38,7 @@ NORMAL = ("gauss", 1, ZERO, ONE)
 
 def shown(statement, *given, size=16, units=(), use=None):
     use = list(range(len(given))) if use is None else use
-    return prove("arithmetic", [], given, statement, [size, list(units), use, []])
+    return apply_rule("arithmetic", [], given, statement, [size, list(units), use, []])
 
 
 def found(statement, *given):
@@ -86,10 +86,10 @@ def test_both_or_neither():
     a, b, c = (("<", ZERO, v) for v in (x, y, z))
     both = ("iff", a, b)
     for given, right in ((a, b), (b, a), (("not", a), ("not", b)), (("not", b), ("not", a))):
-        assert prove("logic", [], (both, given), right)
+        assert apply_rule("logic", [], (both, given), right)
         for wrong in (c, ("not", c), ("not", right)):
             with pytest.raises(Rejected, match="does not follow"):
-                prove("logic", [], (both, given), wrong)
+                apply_rule("logic", [], (both, given), wrong)
 
 
 # -- functions at opposite points -----------------------------------------------------------------
@@ -183,7 +183,7 @@ def played(statement, entry, *given):
     def note(ring, p, sign):
         asked.append([RELATION_OF[sign], ring.facts.to_json(p)])
 
-    ring = Ring(8, {}, note, {}, binders_in_facts(given))
+    ring = Ring(8, {}, note, {}, binder_keys_in_facts(given))
     with suppress(Rejected):
         for fact in given:
             learn_relation(ring, fact)
@@ -191,7 +191,7 @@ def played(statement, entry, *given):
     for question in asked:
         with suppress(Rejected):
             data = [8, [], list(range(len(given))), [[*question, [entry]]]]
-            return prove("arithmetic", [], given, statement, data)
+            return apply_rule("arithmetic", [], given, statement, data)
     return None
 
 
@@ -215,7 +215,7 @@ def test_products_of_exponentials_have_no_factor():
 
 def test_every_entry_of_an_image_is_asked_for():
     p = ("o", "psd", ("tuple", w, x, x, w))
-    asked = prove("psd image", [], p, ("tuple", w), (ONE, ONE)).hypotheses
+    asked = apply_rule("psd image", [], p, ("tuple", w), (ONE, ONE)).hypotheses
     assert canonical_key(("=", x, w)) in asked
 
 
@@ -223,14 +223,17 @@ def test_every_entry_of_a_matrix_is_where_it_stands():
     a, b, c = w, x, n
     source = ("o", "psd", ("tuple", a, b, b, c))
     identity, exchange = (ONE, ZERO, ZERO, ONE), (ZERO, ONE, ONE, ZERO)
-    assert set(prove("psd image", [], source, source, identity).hypotheses) == {
+    assert set(apply_rule("psd image", [], source, source, identity).hypotheses) == {
         canonical_key(source)
     }
     other = ("o", "psd", ("tuple", c, b, b, a))
-    assert set(prove("psd image", [], other, source, exchange).hypotheses) == {
+    assert set(apply_rule("psd image", [], other, source, exchange).hypotheses) == {
         canonical_key(source)
     }
-    assert canonical_key(("=", c, a)) in prove("psd image", [], other, source, identity).hypotheses
+    assert (
+        canonical_key(("=", c, a))
+        in apply_rule("psd image", [], other, source, identity).hypotheses
+    )
 
 
 def test_owens_function_has_the_sign_of_its_second_argument():
@@ -289,19 +292,23 @@ def test_units_that_are_too_coarse_are_said():
 
 def test_slopes_that_are_cited_are_of_free_arguments():
     slope = ("d", (1,), (t,), (fn("zeta", t, t),), (x,))
-    cited = prove("unchecked", (), "a test", (), ("=", slope, ZERO))
+    cited = apply_rule("unchecked", (), "a test", (), ("=", slope, ZERO))
     other = ("d", (1,), (t,), (fn("zeta", t, y),), (x,))
     with pytest.raises(Rejected, match="cite it"):
-        prove("derivative", [cited], other)
+        apply_rule("derivative", [cited], other)
     with pytest.raises(Rejected):
-        prove("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
+        apply_rule("arithmetic", [cited], (), ("=", other, ZERO), [8, [], [], []])
     # Of a good one, wherever it stands among the premises.
     for there, here in ((("*", x, y), ("*", w, z)), (y, w)):
         good = ("=", ("d", (1,), (t,), (fn("zeta", t, y),), (x,)), there)
-        right = prove("unchecked", (), "a test", (), good)
-        before = [prove("logic", [], (), ("or", ("=", x, y), ("not", ("=", x, y)))), cited, right]
+        right = apply_rule("unchecked", (), "a test", (), good)
+        before = [
+            apply_rule("logic", [], (), ("or", ("=", x, y), ("not", ("=", x, y)))),
+            cited,
+            right,
+        ]
         at = ("d", (1,), (t,), (fn("zeta", t, w),), (z,))
-        assert prove("arithmetic", before, (), ("=", at, here), [8, [], [], []])
+        assert apply_rule("arithmetic", before, (), ("=", at, here), [8, [], [], []])
 
 
 def test_the_slope_of_a_bell():
@@ -317,26 +324,28 @@ NOISE = ("noise", w)
 
 
 def test_noise():
-    first, second = prove("noise", [], NOISE).conclusion[1:]
+    first, second = apply_rule("noise", [], NOISE).conclusion[1:]
     assert canonical_key(first[2]) == canonical_key(ZERO)
     assert second[2] == w
     with pytest.raises(Rejected):
-        prove("noise", [], NORMAL)
+        apply_rule("noise", [], NORMAL)
     inside = ("lam", (x,), (mean(("+", ("*", x, y), t), (y,), (NOISE,)),), ())
-    assert prove("moderate", [], inside)
+    assert apply_rule("moderate", [], inside)
     with pytest.raises(Rejected, match="degree above 2"):
-        prove("moderate", [], ("lam", (x,), (mean(("*", x, power(y, 3)), (y,), (NOISE,)),), ()))
+        apply_rule(
+            "moderate", [], ("lam", (x,), (mean(("*", x, power(y, 3)), (y,), (NOISE,)),), ())
+        )
     with pytest.raises(Rejected, match="variable of another one"):
-        prove("moderate", [], ("lam", (w,), (mean(y, (y,), (NOISE,)),), ()))
+        apply_rule("moderate", [], ("lam", (w,), (mean(y, (y,), (NOISE,)),), ()))
     for body in (power(y, 1, 2), power(y, -1), fn("erf", y)):
         with pytest.raises(Rejected):
-            prove("moderate", [], ("lam", (x,), (mean(("*", x, body), (y,), (NOISE,)),), ()))
+            apply_rule("moderate", [], ("lam", (x,), (mean(("*", x, body), (y,), (NOISE,)),), ()))
 
 
 def test_noise_goes_over_into_noise():
     node = mean(("*", x, y), (x, y), (NORMAL, NOISE))
     forms = ("lam", (p, q), (p, q), ())
-    made = prove("image", [], node, forms, (NORMAL, NOISE))
+    made = apply_rule("image", [], node, forms, (NORMAL, NOISE))
     assert made.conclusion[2] == mean(("*", p, q), (p, q), (NORMAL, NOISE))
     for values, laws in (
         ((q, p), (NORMAL, NOISE)),
@@ -345,22 +354,22 @@ def test_noise_goes_over_into_noise():
         ((p, q), (NORMAL, NORMAL)),
     ):
         with pytest.raises(Rejected, match="noise"):
-            prove("image", [], node, ("lam", (p, q), values, ()), laws)
+            apply_rule("image", [], node, ("lam", (p, q), values, ()), laws)
     twice = mean(("*", x, y), (x, y), (NOISE, NOISE))
     with pytest.raises(Rejected, match="the same noise"):
-        prove("image", [], twice, ("lam", (p, q), (p, p), ()), (NOISE, NOISE))
+        apply_rule("image", [], twice, ("lam", (p, q), (p, p), ()), (NOISE, NOISE))
 
 
 def test_an_image_is_of_a_matrix():
     for wrong in (("o", "integer", ("+", w)), ("o", "moderate", lam(x)), ("=", w, w)):
         with pytest.raises(Rejected, match="no covariance matrix"):
-            prove("psd image", [], wrong, ("tuple", w), (ONE,))
+            apply_rule("psd image", [], wrong, ("tuple", w), (ONE,))
     with pytest.raises(Rejected, match="a factor is no term"):
-        prove("psd image", [], ("o", "psd", ("tuple", ZERO)), ("tuple", w), (("tuple", w),))
+        apply_rule("psd image", [], ("o", "psd", ("tuple", ZERO)), ("tuple", w), (("tuple", w),))
 
 
 def test_the_exponential_of_a_sum():
-    made = prove("exponential of a sum", [], fn("exp", ("+", x, y)))
+    made = apply_rule("exponential of a sum", [], fn("exp", ("+", x, y)))
     assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
     assert set(made.hypotheses) == {
         canonical_key(definedness_equation(x)),
@@ -368,40 +377,40 @@ def test_the_exponential_of_a_sum():
     }
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
         with pytest.raises(Rejected):
-            prove("exponential of a sum", [], other)
+            apply_rule("exponential of a sum", [], other)
 
 
 def test_independence_keeps_every_factor():
     body = ("*", x, fn("erf", x), y, fn("sin", y))
-    made = prove("independent", [], mean(body, (x, y), (NORMAL, NORMAL)), [[0], [1, 2]])
+    made = apply_rule("independent", [], mean(body, (x, y), (NORMAL, NORMAL)), [[0], [1, 2]])
     left, right = mean(("*", x, fn("erf", x))), mean(("*", y, fn("sin", y)), (y,))
     assert made.conclusion[2] == ("*", left, right)
-    single = prove("independent", [], mean(("*", x, y), (x, y), (NORMAL, NORMAL)), [[0], [1]])
+    single = apply_rule("independent", [], mean(("*", x, y), (x, y), (NORMAL, NORMAL)), [[0], [1]])
     assert single.conclusion[2] == ("*", mean(x), mean(y, (y,)))
 
 
 def test_a_derivative_does_not_catch_the_variable_of_a_law():
     def slope(name):
         inner = mean(("*", fn("erf", name), fn("sin", x)), (name,))
-        return prove("derivative of expectation", [], ("d", (1,), (t,), (inner,), (y,)))
+        return apply_rule("derivative of expectation", [], ("d", (1,), (t,), (inner,), (y,)))
 
     assert canonical_key(slope(t).conclusion[2]) == canonical_key(slope(z).conclusion[2])
 
 
 def test_the_density_of_a_law():
-    made = prove("density", [], mean(fn("erf", x), laws=(("gauss", 1, num(1, 3), num(4, 5)),)))
+    made = apply_rule("density", [], mean(fn("erf", x), laws=(("gauss", 1, num(1, 3), num(4, 5)),)))
     (integrand,) = made.conclusion[2][2]
     for place in (-2, 0, 1, 3):
         here = value(substitute(integrand, {x: num(place)}))
         assert here == pytest.approx(erf(place) * norm.pdf(place, 1 / 3, sqrt(4 / 5)), rel=1e-12)
     with pytest.raises(Rejected, match="one Gaussian variable"):
-        prove("density", [], mean(x, laws=(NOISE,)))
+        apply_rule("density", [], mean(x, laws=(NOISE,)))
 
 
 def test_price_asks_for_all_means():
     law = ("gauss", 2, ZERO, ZERO, ONE, t, t, ONE)
     node = mean(("*", fn("sin", p), fn("sin", q)), (p, q), (law,))
-    made = prove("price", [], ("d", (1,), (t,), (node,), (x,)))
+    made = apply_rule("price", [], ("d", (1,), (t,), (node,), (x,)))
     terms = [part for term in made.conclusion[2][1:] for part in term[1:]]
     means = [part for part in terms if part[0] == "E"]
     assert means
@@ -412,9 +421,9 @@ def test_price_asks_for_all_means():
 def test_the_variable_of_a_bend_is_a_variable():
     for point in (("u", "R", "R", (0,), x), ("+", x, ONE), ("s", "x", "R!=0")):
         slope = ("d", (2,), (t,), (power(t, 2),), (point,))
-        bend = prove("unchecked", (), "a test", (), ("<=", ZERO, slope))
+        bend = apply_rule("unchecked", (), "a test", (), ("<=", ZERO, slope))
         with pytest.raises(Rejected, match="no interval"):
-            prove("tangent", [bend], ZERO, ONE)
+            apply_rule("tangent", [bend], ZERO, ONE)
 
 
 # -- orbits ---------------------------------------------------------------------------------------
@@ -448,9 +457,9 @@ def test_decrease_on_a_face():
 
 def test_sums_and_products_of_smooth_functions_are_smooth():
     body = ("+", fn("exp", ("*", TWO, x)), power(x, 3))
-    assert prove("smooth", [], lam(body), ("tuple", y))
+    assert apply_rule("smooth", [], lam(body), ("tuple", y))
     with pytest.raises(Rejected):
-        prove("smooth", [], lam(fn("max", x, ONE)), ("tuple", y))
+        apply_rule("smooth", [], lam(fn("max", x, ONE)), ("tuple", y))
 
 
 # -- the log --------------------------------------------------------------------------------------
@@ -543,7 +552,7 @@ def test_steins_lemma_differentiates_in_one_variable_at_a_time(place):
     rows = [[num(9), num(1), num(2)], [num(1), num(8), num(3)], [num(2), num(3), num(7)]]
     law = ("gauss", 3, ZERO, ZERO, ZERO, *(c for row in rows for c in row))
     h = ("lam", names, (("u", "h", "R", (0, 0, 0), *names),), ())
-    made = prove("stein", [], ("E", names, (ONE,), (law,)), h, place)
+    made = apply_rule("stein", [], ("E", names, (ONE,), (law,)), h, place)
     terms = made.conclusion[2][1:]
     assert [t[1] for t in terms] == rows[place]
     assert [t[2][2][0][1] for t in terms] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
@@ -551,7 +560,9 @@ def test_steins_lemma_differentiates_in_one_variable_at_a_time(place):
 
 def test_one_function_differentiates():
     """And no method of SymPy does, whose results nobody asks where they hold."""
-    room = Path(calculus.__file__).parent
+    room = Path(differentiation.__file__).parent
     found = {file.name: file.read_text(encoding="utf-8") for file in room.glob("*.py")}
     assert not [name for name, text in found.items() if ".diff(" in text or "import sympy" in text]
-    assert [name for name, text in found.items() if "def derivative(" in text] == ["calculus.py"]
+    assert [name for name, text in found.items() if "def derivative(" in text] == [
+        "differentiation.py"
+    ]

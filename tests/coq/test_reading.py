@@ -32,11 +32,11 @@ from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.goal_parser import (
     CoqGoalMismatchError,
     _TupleConverter,
-    parse_coq_goal,
+    coq_goal_to_tuples,
     require_coq_text_states_claim,
-    require_goal_says_step,
+    require_goal_states_step,
 )
-from slrsym.coq.goals import GoalWriter
+from slrsym.coq.goals import CoqGoalBuilder
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 
 x, y = symbols("x y", real=True)
@@ -48,7 +48,9 @@ w = IndexedBase("w", real=True)
 def goals(ledger):
     """The goals of some claims."""
     ids = random.Random(21).sample(sorted(ledger.claims), 40)
-    made = CoqDevelopment.collect([*ids, "lemma-16", "lemma-17-iii", "proposition-9"], ledger.find)
+    made = CoqDevelopment.from_claims(
+        [*ids, "lemma-16", "lemma-17-iii", "proposition-9"], ledger.find
+    )
     assert not made.refused
     return [goal for goal in made.all_goals if goal.text]
 
@@ -83,7 +85,7 @@ def goals(ledger):
 def test_terms_are_printed_as_coq_means_them_and_read_back(expr, text):
     printer = CoqPrinter()
     assert printer.term(expr) == text
-    assert parse_coq_goal(text) == _TupleConverter(printer.names)(expr)
+    assert coq_goal_to_tuples(text) == _TupleConverter(printer.names)(expr)
 
 
 def test_names_of_coq_and_of_others_are_not_taken():
@@ -125,7 +127,7 @@ def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     ],
 )  # fmt: skip
 def test_the_reader_knows_how_coq_groups(text, statement):
-    assert parse_coq_goal(text) == _TupleConverter({x: "x", y: "y"})(statement)
+    assert coq_goal_to_tuples(text) == _TupleConverter({x: "x", y: "y"})(statement)
 
 
 @pytest.mark.parametrize(
@@ -135,19 +137,19 @@ def test_the_reader_knows_how_coq_groups(text, statement):
      ("x * x = 0", Eq(x**3, 0)), ("sqrt (x ^ 2) = 0", Eq(x, 0)), ("erf x = 0", Eq(erf(y), 0))],
 )  # fmt: skip
 def test_the_reader_tells_one_from_another(text, other):
-    assert parse_coq_goal(text) != _TupleConverter({x: "x", y: "y"})(other)
+    assert coq_goal_to_tuples(text) != _TupleConverter({x: "x", y: "y"})(other)
 
 
 @pytest.mark.parametrize("text", ["x +", "(x = 1", "x = 1)", "x ? y", "fun x = 1", "x ^ y = 1"])
 def test_malformed_text_is_refused(text):
     with pytest.raises(CoqGoalMismatchError):
-        parse_coq_goal(text)
+        coq_goal_to_tuples(text)
 
 
 def test_goals_are_read_back(goals):
     assert len(goals) > 100
     for goal in goals:
-        require_goal_says_step(goal)
+        require_goal_states_step(goal)
 
 
 def _altered(text, rng):
@@ -173,7 +175,7 @@ def test_altered_goals_are_refused(goals):
         goal.text = altered
         try:
             with pytest.raises(CoqGoalMismatchError):
-                require_goal_says_step(goal)
+                require_goal_states_step(goal)
         finally:
             goal.text = whole
     assert tried > 100
@@ -186,13 +188,13 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
         goal.text = f"{head},\n 0 < 0 -> {rest}" if head else f"0 < 0 -> {rest}"
         try:
             with pytest.raises(CoqGoalMismatchError, match=r"supposes|implication"):
-                require_goal_says_step(goal)
+                require_goal_states_step(goal)
         finally:
             goal.text = whole
 
 
 def test_claims_say_what_they_say_with_declarations_and_hypotheses(ledger):
-    exporter, seen = GoalWriter(ledger.find), 0
+    exporter, seen = CoqGoalBuilder(ledger.find), 0
     for id in ("lemma-16", "lemma-17-iii", "planar-step-slope", "step-size-room", "proposition-9"):
         text, printer = exporter.statement_and_printer(id)
         require_coq_text_states_claim(text, ledger.find(id), printer.names)

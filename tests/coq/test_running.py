@@ -7,7 +7,7 @@ import pytest
 from sympy import Eq, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.coq import confirmed_claims, coq_calls, tactics_of_confirmed_steps
+from slrsym.coq import confirmed_claims, coq_calls, coq_tactics_by_claim_and_step
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.printing import NotExpressibleInCoqError
 from tests._profile import NIGHTLY, THOROUGH, more
@@ -21,15 +21,15 @@ CLASSICAL = {"classic", "functional_extensionality_dep", "sig_forall_dec", "sig_
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, known):
-    return coq_calls.compile_coq_library(tmp_path_factory.mktemp("coq"), known)
+    return coq_calls.write_and_compile_coq_library(tmp_path_factory.mktemp("coq"), known)
 
 
 @pytest.fixture(scope="module")
 def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
-    ids = random.Random(23).sample(sorted(tactics_of_confirmed_steps()), 200 if THOROUGH else 30)
-    made = CoqDevelopment.collect(ids, ledger.find)
-    made.store_known_proofs(tactics_of_confirmed_steps(), confirmed_claims())
+    ids = random.Random(23).sample(sorted(coq_tactics_by_claim_and_step()), 200 if THOROUGH else 30)
+    made = CoqDevelopment.from_claims(ids, ledger.find)
+    made.store_known_proofs(coq_tactics_by_claim_and_step(), confirmed_claims())
     return made
 
 
@@ -38,15 +38,15 @@ def test_the_list_is_of_steps_that_are_there(known):
     assert not known.refused
     for id, goals in known.goals.items():
         labels = {goal.label for goal in goals if goal.text}
-        assert set(tactics_of_confirmed_steps()[id]) <= labels, id
+        assert set(coq_tactics_by_claim_and_step()[id]) <= labels, id
 
 
 @needs_coq
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]
-    made = CoqDevelopment.collect(ids, ledger.find)
+    made = CoqDevelopment.from_claims(ids, ledger.find)
     made.store_known_proofs(
-        tactics_of_confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()}
+        coq_tactics_by_claim_and_step(), {id: [] for id in ids if id in confirmed_claims()}
     )
     assert made.whole.keys() == set(ids)
     known = dict(made.tactics)

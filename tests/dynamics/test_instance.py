@@ -85,7 +85,7 @@ def test_the_map_of_a_flow_is_its_step(stated):
         for symbol, meaning in meanings.items():
             values[symbol] = float(meaning.subs(values))
         ordered = [slopes[names.index(q)] for q in model.order_parameters]
-        moved = flow.factor_after_step(vectors[None], np.array(ordered), 0.3)[0]
+        moved = flow.gram_factor_after_step(vectors[None], np.array(ordered), 0.3)[0]
         for q, (i, j, _) in flow.places.items():
             assert abs(float(new[q].subs(values)) - moved[i] @ moved[j]) < 1e-13
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.kernels.compile import numpy_constants_and_outputs
+from slrsym.kernels.compile import numpy_constant_and_output_functions
 from slrsym.kernels.mpmath_backend import mpmath_function
 from slrsym.models.paper_risk_expressions import (
-    feasibility_program,
-    overlap_program,
-    planar_program,
+    feasibility_correction_program,
+    overlap_step_program,
+    planar_step_program,
 )
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
@@ -73,7 +73,7 @@ def test_a_step_is_that_of_definition_1(d, alpha):
 
         expected = overlaps(*definition_1(k, v, k_star, v_star, risk, alpha), k_star, v_star)
         state = overlaps(k, v, k_star, v_star)
-        *found, room = mpmath_function(overlap_program())(state, *rest, alpha, dps=DPS)
+        *found, room = mpmath_function(overlap_step_program())(state, *rest, alpha, dps=DPS)
         assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) < 1e-28
         # In two and three dimensions there is no room in the feasible set, but for 4e-15.
         assert (room > 1e-10) == (d > 3)
@@ -84,7 +84,7 @@ def test_a_step_in_double_precision():
     rng = np.random.default_rng(0)
     task = Task(50, 6, 0.8)
     rest = (0.4, task.gamma, float(task.d), float(task.L), 0.0, 0.02)
-    constants, body = numpy_constants_and_outputs(overlap_program())
+    constants, body = numpy_constant_and_output_functions(overlap_step_program())
     states = []
     for _ in range(20):
         k, v = rng.normal(size=(2, 5))
@@ -92,7 +92,7 @@ def test_a_step_in_double_precision():
         states.append([k[0], v[1], v[0], k[1], k @ v])
     columns = body(*np.array(states).T, *constants(*rest))
     for i, state in enumerate(states):
-        precise = mpmath_function(overlap_program())(state, *rest)
+        precise = mpmath_function(overlap_step_program())(state, *rest)
         assert [c[i] for c in columns[:5]] == pytest.approx(
             [float(x) for x in precise[:5]], abs=1e-14
         )
@@ -128,12 +128,12 @@ def test_the_planar_map_is_lemma_7(alpha):
             step = mpmath.mpf(alpha)
             inputs = [mpmath.mpf(x) for x in (kappa, nu, lam, gamma, d)]
             expected = lemma_7(*inputs, step)
-            found = mpmath_function(planar_program())(
+            found = mpmath_function(planar_step_program())(
                 [kappa, nu], lam, gamma, d, L, 0, step, dps=DPS
             )
             assert max(abs(a - b) for a, b in zip(found, expected, strict=False)) < 1e-45
             # The map of five overlaps does the same, and keeps the other three at 0.
-            five = mpmath_function(overlap_program())(
+            five = mpmath_function(overlap_step_program())(
                 [kappa, nu, 0, 0, 0], lam, gamma, d, L, 0, step, dps=DPS
             )
             assert max(abs(a - b) for a, b in zip(five, expected, strict=False)) < 1e-45
@@ -142,14 +142,14 @@ def test_the_planar_map_is_lemma_7(alpha):
 
 def test_corners_and_the_origin_are_fixed():
     points = np.array([(1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0)], dtype=float)
-    constants, body = numpy_constants_and_outputs(planar_program())
+    constants, body = numpy_constant_and_output_functions(planar_step_program())
     columns = body(*points.T, *constants(0.3, 0.7, 400.0, 10.0, 0.0, 0.01))
     assert (np.stack(columns[:2], axis=1) == points).all()
 
 
 def test_the_noise_does_not_matter():
     state = numbers([0.3, 0.2, 0.1, 0.4, 0.5], 0.3, Task(40, 5, 0.7))
-    move = mpmath_function(overlap_program())
+    move = mpmath_function(overlap_step_program())
     assert move(state[:5], *state[5:], 0, 0.1) == move(state[:5], *state[5:], 3, 0.1)
 
 
@@ -157,7 +157,10 @@ def test_the_noise_does_not_matter():
 
 
 def restored(states, d):
-    return np.stack(numpy_constants_and_outputs(feasibility_program(5, d))[1](*states.T), axis=1)
+    return np.stack(
+        numpy_constant_and_output_functions(feasibility_correction_program(5, d))[1](*states.T),
+        axis=1,
+    )
 
 
 def near_the_boundary(d, count=3000):
@@ -193,7 +196,7 @@ def test_whatever_comes_becomes_feasible(d):
 
 
 def test_on_the_manifold_there_is_the_square():
-    move = numpy_constants_and_outputs(feasibility_program(2))[1]
+    move = numpy_constant_and_output_functions(feasibility_correction_program(2))[1]
     kappa, nu = move(np.array([1 + 1e-12, 0.3, -5.0]), np.array([-1.0, -1 - 1e-9, 0.0]))
     assert kappa.tolist() == [1.0, 0.3, -1.0]
     assert nu.tolist() == [-1.0, -1.0, 0.0]

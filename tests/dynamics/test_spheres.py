@@ -5,12 +5,12 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import (
-    gram_matrix_of_orthogonal_parts,
-    lagrangian_derivatives,
+    gradient_and_lagrangian_hessian,
+    gram_entries_of_orthogonal_parts,
     manifold_vectors,
     overlaps_of_vectors,
     retract_to_spheres,
-    riemannian_derivatives,
+    riemannian_derivatives_and_basis,
     tangent_basis,
 )
 from slrsym.landscape.points import (
@@ -34,11 +34,11 @@ def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
     (point,) = random_points(1, m, m)
 
     def riemannian_hessian(at, direction):
-        _, bend = lagrangian_derivatives(at, lam, task)
+        _, bend = gradient_and_lagrangian_hessian(at, lam, task)
         return UnitSpheres().tangent(at, (bend @ direction.ravel()).reshape(at.shape))
 
     def riemannian_gradient(at):
-        return UnitSpheres().tangent(at, lagrangian_derivatives(at, lam, task)[0])
+        return UnitSpheres().tangent(at, gradient_and_lagrangian_hessian(at, lam, task)[0])
 
     check = check_hessian(
         lambda at: float(risk(overlaps_of_vectors(at), lam, task)),
@@ -56,7 +56,7 @@ def test_what_lies_beyond_two_directions():
     rest = points[..., 2:]
     parts = [np.sum(rest[:, i] * rest[:, j], axis=-1) for i, j in ((0, 0), (1, 1), (0, 1))]
     np.testing.assert_allclose(
-        gram_matrix_of_orthogonal_parts(overlaps_of_vectors(points)), parts, atol=1e-14
+        gram_entries_of_orthogonal_parts(overlaps_of_vectors(points)), parts, atol=1e-14
     )
 
 
@@ -74,10 +74,10 @@ def test_the_tangent_basis_is_one():
 def test_many_points_are_as_many_single_ones():
     task, points = Task(50, 4, 0.7), random_points(5, 3, 1)
     lams = np.geomspace(0.1, 1, 5)
-    together = riemannian_derivatives(points, lams, task)
+    together = riemannian_derivatives_and_basis(points, lams, task)
     for i, lam in enumerate(lams):
         for all_of_them, one in zip(
-            together, riemannian_derivatives(points[i], lam, task), strict=True
+            together, riemannian_derivatives_and_basis(points[i], lam, task), strict=True
         ):
             assert np.allclose(all_of_them[i], one, rtol=1e-13, atol=1e-13)
 

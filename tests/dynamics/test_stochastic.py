@@ -15,7 +15,7 @@ from slrsym.dynamics import UniformStart, stochastic
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
-from slrsym.kernels.compile import numpy_constants_and_outputs
+from slrsym.kernels.compile import numpy_constant_and_output_functions
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
@@ -173,7 +173,7 @@ def test_both_backends_draw_the_same_numbers(d):
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 10**6])
 def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
     """The text that Numba compiles, run as it stands: where it goes, not how fast."""
-    constants, body = numpy_constants_and_outputs(token_program())
+    constants, body = numpy_constant_and_output_functions(token_program())
     for name, value in (("np", np), ("constants", constants), ("body", body)):
         monkeypatch.setattr(stochastic._stochastic_loop, name, value, raising=False)
 
@@ -267,7 +267,7 @@ def test_overlaps_stay_feasible(d, backend):
 
 
 def test_the_weights_are_derivatives_of_the_prediction():
-    constants, body = numpy_constants_and_outputs(token_program())
+    constants, body = numpy_constant_and_output_functions(token_program())
     u, w = np.random.default_rng(0).standard_normal((2, 50))
     fixed, h = constants(0.7), 1e-6
     part, part_u, part_w = body(u, w, *fixed)

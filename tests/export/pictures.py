@@ -11,13 +11,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import slrsym.export.pictures
+import slrsym.export.stored_figures
 from slrsym import figures
 from slrsym.experiments import load_or_compute
-from slrsym.export.pictures import PICTURES
+from slrsym.export.stored_figures import PICTURES
 from slrsym.figures.style import save_figure
 
-FOLDER = Path(slrsym.export.pictures.__file__).with_name("pictures")
+FOLDER = Path(slrsym.export.stored_figures.__file__).with_name("pictures")
 NOTED = "pictures.json"
 
 _COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|points|transform)="[^"]*"')

@@ -23,7 +23,7 @@ from queue import Empty, Queue
 import pytest
 
 from slrsym.export.site import site_files
-from slrsym.files import write_folder
+from slrsym.files import write_export_folder
 from tests._profile import NIGHTLY, THOROUGH, thorough_only
 from tests.export.site_check import linked
 
@@ -102,7 +102,7 @@ def site(document, tmp_path_factory):
     wrong = '<div style="width:2000px">wide</div><img src="data:,"><p hidden>unseen</p>'
     wrong += '<div style="width:9px;overflow:hidden"><math><mi>clipped</mi></math></div>'
     wrong += '<script>console.error("on purpose")</script>'
-    write_folder(folder, files | {SPOILED: claim.replace("</main>", f"{wrong}</main>")})
+    write_export_folder(folder, files | {SPOILED: claim.replace("</main>", f"{wrong}</main>")})
     # What is clicked on stays so: the pages where most can be done are opened anew for each width.
     wanted = [
         (name, widths, "measure")

@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.build import build
-from slrsym.export.document import ClaimLabel, Display, Paragraph
+from slrsym.export.document import ClaimNumberAndName, Display, Paragraph
 from slrsym.export.latex_book import latex_book_files
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.site import site_files
@@ -24,7 +24,7 @@ MOST_OF_A_LEAD = 30
 NUMBERED = [
     claim
     for claim in builtin_ledger().claims.values()
-    if ClaimLabel.from_claim(claim).kind != "Claim"
+    if ClaimNumberAndName.from_claim(claim).kind != "Claim"
 ]
 IDS = [claim.id for claim in NUMBERED]
 x = Symbol("x", real=True)

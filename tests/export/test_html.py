@@ -15,8 +15,16 @@ import pytest
 
 from slrsym.crosscheck.montecarlo import MonteCarloCheck
 from slrsym.export.build import build
-from slrsym.export.document import Citation, Display, Document, Math, RawLatex, Reference, Text
-from slrsym.export.graph import arrange_graph, route_arrows
+from slrsym.export.claim_graph_layout import arrange_graph, route_arrows
+from slrsym.export.document import (
+    Citation,
+    ClaimReference,
+    Display,
+    Document,
+    LatexMath,
+    Math,
+    Text,
+)
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.outline import build_outline
 from slrsym.export.site import site_files
@@ -92,12 +100,12 @@ def test_text_is_escaped(site, document):
     assert "<h1>A title with &lt;b&gt; &amp; co.</h1>" in site["index.html"]
     renderer = HtmlRenderer(document.labels)
     assert renderer.inline([Text("a < b & c")]) == "a &lt; b &amp; c"
-    assert renderer.inline([Reference("no-such")]) == "no-such"
+    assert renderer.inline([ClaimReference("no-such")]) == "no-such"
     assert renderer.inline([Citation("key", "p. 3")]) == "key, p. 3"
 
 
 def test_no_line_begins_with_a_comma():
-    parts = [Math(italic_letter_box("x")), Text(", and "), RawLatex("y"), Text(").")]
+    parts = [Math(italic_letter_box("x")), Text(", and "), LatexMath("y"), Text(").")]
     shown = HtmlRenderer({}).inline(parts)
     assert re.search(r"</math>,</span> and ", shown)
     assert shown.endswith("</math>).</span>")

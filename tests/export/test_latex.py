@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from slrsym.claims.verification import ClaimSummary
-from slrsym.export.build import build, group_by_file
+from slrsym.export.build import build, titles_and_claims_of_files
 from slrsym.export.chapters import group_by_chapter
 from slrsym.export.document import Section
 from slrsym.export.latex import LatexRenderer, latex_snippet
@@ -27,9 +27,9 @@ from slrsym.export.tex_compiler import (
     LatexCompileError,
     TeXMissingError,
     compile_document,
-    require_tex,
+    find_latex_compiler,
 )
-from slrsym.files import write_folder
+from slrsym.files import write_export_folder
 from slrsym.typeset.elision import REST, elide_shared_terms, signed_terms_of_sum
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
@@ -194,7 +194,7 @@ def with_foundations(ledger):
 @thorough_only
 def test_the_whole_book_compiles(ledger, tmp_path):
     document = build(ledger, with_foundations(ledger), {})
-    write_folder(tmp_path / "book", latex_book_files(document))
+    write_export_folder(tmp_path / "book", latex_book_files(document))
     pdf = compile_document(tmp_path / "book", "book.tex")
     assert pdf.read_bytes().startswith(b"%PDF")
     log = (tmp_path / "book/book.log").read_text(encoding="latin-1")
@@ -249,7 +249,7 @@ def test_the_error_of_tex_is_told(tmp_path):
 def test_without_tex_it_is_told_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TeXMissingError, match=r"apt-get install .*texlive-latex-extra"):
-        require_tex()
+        find_latex_compiler()
 
 
 def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
@@ -332,7 +332,7 @@ def test_a_long_step_shows_what_it_changes(document):
 def test_chapters_come_after_what_they_use(ledger):
     """All files have a place, and but for Theorem 1 and Proposition 15 none uses a later one."""
     every = []
-    for _, inside in group_by_file(ledger.claims.values()):
+    for _, inside in titles_and_claims_of_files(ledger.claims.values()):
         claims = (
             SimpleNamespace(
                 id=c.id, depends=ledger.foundations(c.id)[c.id].depends, place=(c.file, 1)

@@ -12,7 +12,8 @@ from slrsym.export.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
-# Statements that are longer, with their lines. A whole run has the hypotheses of four phases.
+# Statements that are longer, with their lines. A whole run has the hypotheses of four phases; the
+# curvatures of two heads are five derivatives of one risk.
 LONGER = {
     "swap-hessian": 13,
     "theorem-1-overlaps": 13,
@@ -20,6 +21,7 @@ LONGER = {
     "convergence-time-run-risk": 17,
     "schedule-run": 17,
     "schedule-run-risk": 13,
+    "several-heads-curvatures": 17,
 }
 # As many signs of text fill a line of the book.
 _SIGNS = 92

@@ -19,7 +19,7 @@ def lists(monkeypatch):
     monkeypatch.setattr(bundled_log, "count_checked_steps_by_claim", lambda: counts)
     monkeypatch.setattr("slrsym.export.claim_entries.confirmed_claims", lambda: {"a": []})
     monkeypatch.setattr(
-        "slrsym.export.claim_entries.tactics_of_confirmed_steps", lambda: {"b": {"1": "ring"}}
+        "slrsym.export.claim_entries.coq_tactics_by_claim_and_step", lambda: {"b": {"1": "ring"}}
     )
 
 

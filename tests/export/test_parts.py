@@ -17,10 +17,10 @@ from slrsym.export.bibliography import (
     bibtex_file_text,
     citation_from_reference,
 )
-from slrsym.export.build import group_by_file
-from slrsym.export.document import Citation, ClaimLabel, RawLatex, Text
+from slrsym.export.build import titles_and_claims_of_files
+from slrsym.export.claim_graph_layout import arrange_graph
+from slrsym.export.document import Citation, ClaimNumberAndName, LatexMath, Text
 from slrsym.export.errata import LEAD
-from slrsym.export.graph import arrange_graph
 from slrsym.export.prose import (
     escape_latex,
     hypothesis_formulas,
@@ -40,7 +40,7 @@ x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 def spoken(text):
     return "".join(
-        f"${part.latex}$" if isinstance(part, RawLatex) else part.text
+        f"${part.latex}$" if isinstance(part, LatexMath) else part.text
         for part in split_at_dollar_signs(text)
     )
 
@@ -139,7 +139,7 @@ def claim(id, source):
     ],
 )
 def test_names_depend_on_the_claim_alone(id, source, shown, name):
-    called = ClaimLabel.from_claim(claim(id, source))
+    called = ClaimNumberAndName.from_claim(claim(id, source))
     assert (str(called), called.name) == (shown, name)
     assert id_from_short_name(name) == id
 
@@ -157,7 +157,7 @@ def test_no_two_claims_have_one_name():
 
 
 def test_sections_follow_the_paper():
-    titles = [title for title, _ in group_by_file(slrsym.ledger().claims.values())]
+    titles = [title for title, _ in titles_and_claims_of_files(slrsym.ledger().claims.values())]
     numbered = [t for t in titles if t.startswith(("Lemma", "Theorem", "Proposition", "Corollary"))]
     numbers = [int(t.split()[1].strip(":,")) for t in numbered]
     assert numbers == sorted(numbers)

@@ -9,8 +9,8 @@ import pytest
 
 from slrsym import figures
 from slrsym.export.latex_book import latex_book_files
-from slrsym.export.pictures import PICTURES
 from slrsym.export.site import site_files
+from slrsym.export.stored_figures import PICTURES
 from tests.export.pictures import noted, shortened
 
 DRAWN = sorted({picture.figure for picture in PICTURES.values()})
@@ -54,7 +54,7 @@ def test_statements_show_their_pictures(document):
 
 def test_site_book_and_documentation_link_to_each_other(document):
     site = site_files(
-        document, beside={"Book": "../latex/book.pdf", "Documentation": "https://x.org/"}
+        document, extra_links={"Book": "../latex/book.pdf", "Documentation": "https://x.org/"}
     )
     page = site[f"claims/{document.claims[0].id}.html"]
     assert '<a href="../../latex/book.pdf">Book</a>' in page

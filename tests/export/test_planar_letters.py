@@ -6,7 +6,7 @@ import pytest
 from sympy import Derivative, Eq, Integer, Le, Symbol, sqrt, symbols
 
 from slrsym.export.abbreviations import choose_abbreviations, with_planar_letters
-from slrsym.export.shorthand import divide_out_abbreviated_value
+from slrsym.export.shorthand import multiplicity_and_quotient
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import C, R_kappa, R_nu, kappa2, kappa_next, nu2, nu_next
 
@@ -78,7 +78,7 @@ def test_letters_that_a_claim_uses_are_left_to_it():
     ],
 )
 def test_products_within_products(product, value, count, rest):
-    found, left = divide_out_abbreviated_value(product, value)
+    found, left = multiplicity_and_quotient(product, value)
     assert found == count
     assert left == (product if rest is None else rest)
     assert (left * value**count - product).expand() == 0

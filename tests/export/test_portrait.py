@@ -19,7 +19,7 @@ from slrsym.export.phase_portrait import (
     SETTING,
     portrait_script,
     sweep_starts_and_verdicts,
-    theorem_5_certified_range,
+    theorem_5_certified_parameters,
 )
 from slrsym.export.site import portrait_page_html
 from slrsym.planar import C, K
@@ -170,7 +170,7 @@ def test_a_saved_sweep_is_shown(tmp_path):
 
 
 def test_the_certified_step_sizes_are_those_of_the_claim():
-    found = theorem_5_certified_range()
+    found = theorem_5_certified_parameters()
     claim = builtin_ledger().find("theorem-5-certified")
     assert f"${found['alpha']}$" in claim.title
     assert found == {"lambda": 0.1, "d": 400, "gamma": 0.5**0.5, "alpha": 0.3059}

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 
-from slrsym.export.document import Display, DisplayedFormula
+from slrsym.export.document import Display, TypesetFormula
 from slrsym.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from tests.reading import ReadingError, read, read_display, roundtrip
@@ -83,7 +83,7 @@ def test_what_is_not_shown_is_noticed(document):
     """A formula beside an object that it does not show."""
     claim = next(c for c in document.claims if c.id == "lemma-18-ii")
     display = next(claim.displays())
-    lying = Display(display.start, (display.links[0].__class__("=", DisplayedFormula(
+    lying = Display(display.start, (display.links[0].__class__("=", TypesetFormula(
         display.links[0].formula.box, erf(Symbol("t", real=True))
     )),))  # fmt: skip
     outcomes: list[Outcome] = list(roundtrip._of_display(claim, lying, LatexRenderer({})))

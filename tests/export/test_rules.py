@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slrsym.claims import step_name
-from slrsym.export.rule_entries import _TABLE, rule_entry, rule_id_of_step
+from slrsym.export.rule_entries import _TABLE, rule_entry, rule_id_from_name
 from slrsym.proofs.claim_steps import steps_of_claim
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
@@ -31,8 +31,8 @@ def test_a_step_of_the_table_is_one_of_that_rule(ledger, id):
     named = [(rule, name) for rule, cells in ROWS for name in re.findall(r", ([\w.-]+) $", cells)]
     for rule, name in named:
         if name in steps:
-            assert rule_id_of_step(steps[name].rule.name) == rule
+            assert rule_id_from_name(steps[name].rule.name) == rule
     # What only says how steps fit together has no page; all else has one.
     silent = {"the proof concludes the statement"}
     for step in steps.values():
-        assert rule_id_of_step(step.rule.name) or step.rule.name in silent
+        assert rule_id_from_name(step.rule.name) or step.rule.name in silent

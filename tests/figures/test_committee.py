@@ -46,7 +46,7 @@ def test_noise_of_labels_moves_students_that_are_at_the_teachers():
     for descent in (quiet, noisy):
         descent.advance(20)
     assert np.array_equal(quiet.students, start)
-    assert noisy.generalisation_error()[0] > 1e-4
+    assert noisy.current_generalisation_errors()[0] > 1e-4
 
 
 @pytest.mark.parametrize(("K", "M"), [(3, 2), (1, 3)])
@@ -55,7 +55,7 @@ def test_the_generalisation_error_is_the_mean_over_inputs(K, M):
     students = rng.standard_normal((1, K, 6)) / 2
     x = rng.standard_normal((400_000, 6))
     halves = (unit(x @ students[0].T).sum(axis=1) - unit(x[:, :M]).sum(axis=1)) ** 2 / 2
-    (found,) = SampledDescent(students, M, 0.1, 0.0, seed=0).generalisation_error()
+    (found,) = SampledDescent(students, M, 0.1, 0.0, seed=0).current_generalisation_errors()
     assert abs(found - halves.mean()) < 4 * halves.std() / np.sqrt(len(x))
 
 

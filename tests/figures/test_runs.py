@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym.figures import draw
-from slrsym.figures.runs import _finer, choose_distinct_runs, runs_figure
+from slrsym.figures.runs import _finer, choose_distinct_run_indices, runs_figure
 from slrsym.figures.style import COLOURS, absolute_value_tex
 
 
@@ -74,7 +74,7 @@ def test_the_legend_names_the_right_lines(panels):
 
 
 def test_trajectories_are_those_of_runs_that_part(panels, runs):
-    chosen = choose_distinct_runs(runs)
+    chosen = choose_distinct_run_indices(runs)
     assert chosen[0] == 0
     assert len(chosen) == 3
     ends = [(float(runs.kappa[i, -1]), float(runs.nu[i, -1])) for i in chosen]
@@ -97,9 +97,9 @@ def test_trajectories_are_those_of_runs_that_part(panels, runs):
 
 
 def test_runs_that_end_together_are_shown_by_two():
-    assert choose_distinct_runs(_ending((0.9, 1.0), (0.95, 1.0), (0.92, 1.0))) == [0, 1]
-    assert choose_distinct_runs(_ending((0.9, 1.0))) == [0]
-    assert choose_distinct_runs(_ending((1, 1), (1, 1), (-1, -1), (0, 0))) == [0, 2, 3]
+    assert choose_distinct_run_indices(_ending((0.9, 1.0), (0.95, 1.0), (0.92, 1.0))) == [0, 1]
+    assert choose_distinct_run_indices(_ending((0.9, 1.0))) == [0]
+    assert choose_distinct_run_indices(_ending((1, 1), (1, 1), (-1, -1), (0, 0))) == [0, 2, 3]
 
 
 def _ending(*ends):
@@ -112,7 +112,7 @@ def _ending(*ends):
 def test_each_run_on_demand_in_the_colour_of_its_end(runs, monkeypatch):
     # After a fifth of the steps.
     monkeypatch.setattr("slrsym.figures.runs._RECOVERED", 0.5)
-    risk, overlaps, _, distance = runs_figure(runs, each=True).axes
+    risk, overlaps, _, distance = runs_figure(runs, each_run=True).axes
     last = abs(runs.isel(step=-1))
     well = ((last.kappa > 0.5) & (last.nu > 0.5)).values
     assert 0 < well.sum() < len(well)

@@ -41,8 +41,8 @@ from sympy import (
 )
 from sympy.core.function import ArgumentIndexError
 
-from slrsym.gaussian import multiprecision
-from slrsym.gaussian.error_functions import MPMATH_MODULES, NUMPY_MODULES
+from slrsym.gaussian import mpmath_special_functions as in_mpmath
+from slrsym.gaussian.erf_derivatives_and_normal_law import MPMATH_MODULES, NUMPY_MODULES
 from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
@@ -208,7 +208,7 @@ def test_derivatives_by_each_other() -> None:
 @pytest.mark.parametrize("orders", [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)])
 @pytest.mark.parametrize(
     ("function", "numeric"),
-    [(OwensT, multiprecision.owens_t), (zeta, multiprecision.gaussian_zeta)],
+    [(OwensT, in_mpmath.owens_t), (zeta, in_mpmath.gaussian_zeta)],
 )
 @pytest.mark.parametrize("point", one_in(3, [["0.7", "1.3"], ["-1.1", "0.4"], ["0.2", "-2.5"]]))
 def test_derivatives_of_two_arguments(
@@ -227,7 +227,7 @@ def test_derivatives_of_two_arguments(
 @pytest.mark.parametrize("function", ONE_ARGUMENT)
 @pytest.mark.parametrize("order", [1, 2, 3, 6])
 def test_derivatives_of_one_argument(function: Any, order: int) -> None:
-    numeric = getattr(multiprecision, function.__name__)
+    numeric = getattr(in_mpmath, function.__name__)
     with mp.workdps(60):
         found = mp.mpf(function(x).diff(x, order).subs(x, Rational("0.7")).evalf(40)._mpf_)
         difference = mpmath.diff(numeric, mp.mpf("0.7"), order)
@@ -439,15 +439,15 @@ def test_owens_t_agrees_across_precisions() -> None:
         )
         end = float(rng.choice([10 ** rng.uniform(-12, 6), rng.uniform(0.5, 1.6)]))
         with mp.workprec(53):
-            low = multiprecision.owens_t(height, end)
+            low = in_mpmath.owens_t(height, end)
         with mp.workprec(400):
-            assert relative_error(low, multiprecision.owens_t(height, end)) < 2.0**-52
+            assert relative_error(low, in_mpmath.owens_t(height, end)) < 2.0**-52
 
 
 def test_owens_t_far_out() -> None:
     """Rounding h^2/2 to the working precision would cost 46 bits here."""
     with mp.workprec(53):
-        low = multiprecision.owens_t(12345678.9, 0.3)
+        low = in_mpmath.owens_t(12345678.9, 0.3)
     with mp.workprec(300):
         square = mp.mpf(12345678.9) ** 2 / 2
         leading = mpmath.exp(-square) * mpmath.sqrt(mp.pi / square) / (4 * mp.pi)
@@ -484,9 +484,7 @@ def test_zeta_on_the_axis(scale: str, digits: int) -> None:
         reference = 2 / mp.pi * mpmath.asin(square / (1 + square))
     with mp.workdps(digits):
         for tiny in (0, mp.mpf(10) ** -400):
-            value = multiprecision.gaussian_zeta(
-                tiny, mp.mpf(Rational(scale).p) / Rational(scale).q
-            )
+            value = in_mpmath.gaussian_zeta(tiny, mp.mpf(Rational(scale).p) / Rational(scale).q)
             assert relative_error(value, reference) < mp.mpf(10) ** (2 - digits)
 
 
@@ -523,26 +521,29 @@ def test_floats_evaluate_and_the_rest_waits() -> None:
 
 
 def test_multiprecision_at_the_edges() -> None:
-    assert multiprecision.owens_t(mp.inf, 2) == 0
-    assert multiprecision.owens_t(2, 0) == 0
-    assert multiprecision.owens_t(0, mp.inf) == mp.mpf(1) / 4
-    assert mpmath.almosteq(multiprecision.owens_t(1, -mp.inf), -mpmath.erfc(mpmath.sqrt(0.5)) / 4)
-    assert multiprecision.gaussian_zeta(mp.inf, 1) == 1
-    assert multiprecision.gaussian_zeta(1, -mp.inf) == 1
-    assert multiprecision.gaussian_zeta(0, 0) == 0
-    assert multiprecision.erf_second(mp.inf) == 0
+    assert in_mpmath.owens_t(mp.inf, 2) == 0
+    assert in_mpmath.owens_t(2, 0) == 0
+    assert in_mpmath.owens_t(0, mp.inf) == mp.mpf(1) / 4
+    assert mpmath.almosteq(in_mpmath.owens_t(1, -mp.inf), -mpmath.erfc(mpmath.sqrt(0.5)) / 4)
+    assert in_mpmath.gaussian_zeta(mp.inf, 1) == 1
+    assert in_mpmath.gaussian_zeta(1, -mp.inf) == 1
+    assert in_mpmath.gaussian_zeta(0, 0) == 0
+    assert in_mpmath.erf_second(mp.inf) == 0
     for value in (
-        multiprecision.owens_t(mp.nan, 1),
-        multiprecision.gaussian_zeta(1, mp.nan),
-        multiprecision.erf_second(mp.nan),
+        in_mpmath.owens_t(mp.nan, 1),
+        in_mpmath.gaussian_zeta(1, mp.nan),
+        in_mpmath.erf_second(mp.nan),
     ):
         assert mpmath.isnan(value)
-    assert multiprecision.owens_t(mp.mpc(1, 0), 2) == multiprecision.owens_t(1, 2)
+    assert in_mpmath.owens_t(mp.mpc(1, 0), 2) == in_mpmath.owens_t(1, 2)
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
-    [(multiprecision.owens_t, "h must be real"), (multiprecision.gaussian_zeta, "t must be real")],
+    [
+        (in_mpmath.owens_t, "h must be real"),
+        (in_mpmath.gaussian_zeta, "t must be real"),
+    ],
 )
 def test_multiprecision_refuses_complex_arguments(
     function: Callable[..., Any], message: str
@@ -607,7 +608,7 @@ def test_scalar_zeta_to_the_last_digits() -> None:
         mean = float(rng.choice([rng.normal(), 10 ** rng.uniform(-20, 2), 0.0]))
         scale = float(rng.choice([rng.normal(), 10 ** rng.uniform(-20, 8), 0.0]))
         with mp.workprec(130):
-            reference = float(multiprecision.gaussian_zeta(mean, scale))
+            reference = float(in_mpmath.gaussian_zeta(mean, scale))
         error = abs(_numba_owens.gaussian_zeta(mean, scale) - reference)
         assert error <= 8 * np.spacing(reference), (mean, scale)
     assert _numba_owens.gaussian_zeta(math.inf, 1.0) == 1.0
@@ -707,7 +708,7 @@ def test_zeta_in_scalar_code_keeps_small_values() -> None:
 
 
 def test_printing_has_no_other_lazy_name() -> None:
-    from slrsym.gaussian import error_functions as printing
+    from slrsym.gaussian import erf_derivatives_and_normal_law as printing
 
     with pytest.raises(AttributeError, match="no attribute 'FORTRAN_MODULES'"):
         _ = printing.FORTRAN_MODULES
@@ -716,7 +717,7 @@ def test_printing_has_no_other_lazy_name() -> None:
 @thorough_only
 def test_numba() -> None:
     numba = pytest.importorskip("numba", reason="Numba is an optional extra")
-    from slrsym.gaussian.error_functions import NUMBA_MODULES
+    from slrsym.gaussian.erf_derivatives_and_normal_law import NUMBA_MODULES
 
     compiled = numba.njit(lambdify((t, s), CODE_TEST, modules=NUMBA_MODULES))
     values = [compiled(u, v) for u, v in POINTS.T.tolist()]

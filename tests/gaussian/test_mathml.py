@@ -9,7 +9,6 @@ from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
 from slrsym.typeset import FormulaLine, FormulaPrinter, break_lines, to_mathml
-from slrsym.typeset.backends import latex_to_mathml
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -25,6 +24,7 @@ from slrsym.typeset.boxes import (
     row_of_boxes,
     upright_name_box,
 )
+from slrsym.typeset.latex_and_mathml import latex_to_mathml
 
 x, y = symbols("x y", real=True)
 k = Symbol("k", integer=True)

@@ -31,7 +31,7 @@ from slrsym.gaussian import (
     expectation,
     standard_normal,
 )
-from slrsym.gaussian.closed_form import expectation_for_proofs
+from slrsym.gaussian.closed_form import closed_form_for_proofs
 
 x, y, z, m, b = symbols("x y z m b", real=True)
 s = Symbol("s", positive=True)
@@ -208,4 +208,4 @@ def test_the_trace_names_the_step() -> None:
 
 
 def test_kernels_and_proofs_get_no_gamma_function() -> None:
-    assert expectation_for_proofs(sqrt(Abs(x)), standard_normal(x)).has(Expectation)
+    assert closed_form_for_proofs(sqrt(Abs(x)), standard_normal(x)).has(Expectation)

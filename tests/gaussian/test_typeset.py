@@ -51,7 +51,7 @@ from slrsym.typeset import (
     to_latex,
     widest_unbreakable_width,
 )
-from slrsym.typeset.backends import to_mathml
+from slrsym.typeset.latex_and_mathml import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
 

@@ -11,7 +11,7 @@ r"""Where the polynomials of the kernels come from.
     counts times erfc, so that few of them are needed.
 ``decay``
     :math:`(1 + z/8) \int_0^1 e^{-z^2 q(u)} / (1 + l^2 + (1 - l^2) q(u))\,du`, with
-    :math:`q(u) = u\,(2l + (1 - l) u) / (1 + l)`: `DecaySeries` for :math:`w = 1 - l`, as in the
+    :math:`q(u) = u\,(2l + (1 - l) u) / (1 + l)`: `DecayIntegral` for :math:`w = 1 - l`, as in the
     variance of erf, over w, with :math:`z^2 = E (1 - l^2)`. A Chebyshev series in l and in
     :math:`z/(z + 8)` for each part of :math:`0 \le l \le 1`; z goes up to where
     :math:`e^{-E(1 + l^2)}`, by which it is multiplied, is no double. So the coefficients in z are

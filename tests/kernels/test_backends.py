@@ -22,7 +22,7 @@ from slrsym.kernels import compile_expressions, numba_backend, special
 from slrsym.kernels.jax_backend import JaxMissingError
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
-from slrsym.kernels.symbolic_functions import DecayCoefficients, DecaySeries, ErfDefect
+from slrsym.kernels.symbolic_functions import DecayCoefficients, DecayIntegral, DifferenceFromErf
 from slrsym.models.paper_risk import kernel
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough, thorough_only
@@ -261,7 +261,7 @@ def test_mpmath_has_the_digits_asked_for(kind, dps):
 
 def _integral(backend):
     e, low, width = (Symbol(x, real=True) for x in ("E", "l", "w"))
-    integral = DecaySeries(e, DecayCoefficients(low, width))
+    integral = DecayIntegral(e, DecayCoefficients(low, width))
     return compile_expressions([integral], [e, low, width], [], backend)
 
 
@@ -374,7 +374,7 @@ def test_integrals_over_boxes_hold_the_integrals_inside(relative):
 
 def test_defects_over_boxes():
     x, y = Symbol("x", real=True), Symbol("y", real=True)
-    function = compile_expressions([ErfDefect(x, y)], [x, y], [], "ball")
+    function = compile_expressions([DifferenceFromErf(x, y)], [x, y], [], "ball")
     for middle, radius in ((0.0, 0.1), (0.05, 0.1), (-0.05, 0.1), (3.0, 0.5), (-3.0, 0.5)):
         (box,) = function([arb(1, 0.01), arb(middle, radius)])
         for s in (-0.999, -0.3, 0.4, 0.999):

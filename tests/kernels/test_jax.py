@@ -12,8 +12,8 @@ from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
 from slrsym.gaussian import GaussianLaw, OwensT, zeta
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.symbolic_functions import (
+    DifferenceFromErf,
     ErfCovariance,
-    ErfDefect,
     ErfVariance,
     Z,
     gaussian_mean,
@@ -93,7 +93,7 @@ SINGLE = {
     "owens_t": (OwensT(x, y), [(0.3, 1.7), (1.7, 0.3), (0.0, 2.0), (-0.4, -3.0), (5.0, 0.2)]),
     "zeta": (zeta(x, y), [(0.3, 1.7), (1.7, 0.3), (0.0, 0.5), (LARGE, 0.4), (0.7, SMALL)]),
     "erf_variance": (ErfVariance(x, y), [(0.3, 1.7), (1.7, 0.3), (LARGE, 2.0), (0.7, SMALL)]),
-    "erf_defect": (ErfDefect(x, y), [(0.3, 0.5), (1.0, 3.0), (0.2, 0.0), (-0.2, -0.4)]),
+    "erf_defect": (DifferenceFromErf(x, y), [(0.3, 0.5), (1.0, 3.0), (0.2, 0.0), (-0.2, -0.4)]),
     "erf_covariance": (ErfCovariance(x, y, x * y), [(0.3, 0.7), (1.4, -0.5), (0.1, 0.0)]),
 }
 

@@ -60,11 +60,11 @@ from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import cached_program
 from slrsym.kernels.special import erf_variance
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormal,
+    BivariateNormalProbability,
     DecayCoefficients,
-    DecaySeries,
+    DecayIntegral,
+    DifferenceFromErf,
     ErfCovariance,
-    ErfDefect,
     ErfVariance,
     gaussian_mean,
 )
@@ -194,16 +194,16 @@ def test_backends_agree(backend):
         asin(x) * atan(y) - Abs(x - y) ** q,
         sqrt(p) / x**3 + x ** Rational(5, 2) - 2 ** y,
         Max(x, y, p) - Min(x, y, q, Rational(1, 7)) + pi * E,
-        ErfDefect(p, x) + ErfDefect(q, -y),
+        DifferenceFromErf(p, x) + DifferenceFromErf(q, -y),
         ErfVariance(x, p),
-        DecaySeries(x, DecayCoefficients(Rational(1, 3), Rational(2, 3))),
+        DecayIntegral(x, DecayCoefficients(Rational(1, 3), Rational(2, 3))),
         Float(0.1) * x + Rational(10, 3) + x**2 - 5,
         p**2,
         sin(x) * cos(y) + tanh(p) - log(q) * sign(x - y),
         Piecewise((1 / (x - y), Ne(x, y)), (p, True)) + Piecewise((x, q < p), (q, True)),
         erf_prime(x) + erf_second(y) + normal_pdf(x) + normal_cdf(-p) + zeta(x, p),
         OwensT(x, q) + OwensT(-p, y) + OwensT(y, -q),
-        BivariateNormal(x, y, x - y),
+        BivariateNormalProbability(x, y, x - y),
         ErfCovariance(x, p, y),
     ]  # fmt: skip
     a, b, c, e = 0.3, 0.7, 1.4, 2.5
@@ -296,7 +296,7 @@ def test_no_such_backend():
 
 
 def test_the_defect_of_erf():
-    function = compile_expressions([ErfDefect(x, y)], [x, y], [])
+    function = compile_expressions([DifferenceFromErf(x, y)], [x, y], [])
     # 1 - erf(5) is 1.5e-12: the plain difference has four digits of it.
     assert function([1.0, 5.0])[0] == pytest.approx(1.5374597944280349e-12, rel=1e-14)
     assert function([-1.0, -5.0])[0] == pytest.approx(-1.5374597944280349e-12, rel=1e-14)
@@ -305,7 +305,12 @@ def test_the_defect_of_erf():
 
 @pytest.mark.parametrize(
     "function",
-    [ErfDefect(x, y), ErfVariance(x, p), ErfCovariance(x, y, x / 2), BivariateNormal(x, y, -y)],
+    [
+        DifferenceFromErf(x, y),
+        ErfVariance(x, p),
+        ErfCovariance(x, y, x / 2),
+        BivariateNormalProbability(x, y, -y),
+    ],
     ids=["defect", "variance", "covariance", "probability"],
 )
 def test_derivatives_of_the_special_functions(function):

@@ -5,10 +5,14 @@ import pytest
 from flint import arb, arb_mat, ctx
 
 from slrsym import Task
-from slrsym.dynamics.spheres import riemannian_derivatives
+from slrsym.dynamics.spheres import riemannian_derivatives_and_basis
 from slrsym.kernels.ball_backend import to_ball
 from slrsym.landscape import swap_point_and_excess_risk
-from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia_of_ball_matrix
+from slrsym.landscape.critical_point_enclosures import (
+    _Attempt,
+    enclose_critical_point,
+    inertia_of_ball_matrix,
+)
 from slrsym.landscape.enumeration import iterate_to_critical_points, random_points
 from slrsym.models.paper_risk import kernel
 
@@ -28,7 +32,7 @@ def test_points_are_refined_to_what_doubles_can_hold(points):
         assert np.abs(found.point - point).max() < 1e-9
         assert found.radius < 1e-20
         assert found.is_decided
-        values = np.linalg.eigvalsh(riemannian_derivatives(point, LAM, TASK)[1])
+        values = np.linalg.eigvalsh(riemannian_derivatives_and_basis(point, LAM, TASK)[1])
         assert found.inside == ((values < 0).sum(), 0, (values > 0).sum())
         assert (found.point[found.zeros] == 0).all()
 
@@ -90,19 +94,19 @@ def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
     task, lam = Task(d=4000, L=1000, gamma=0.7), 0.3
     (_, _, theta, eta, _), _ = swap_point_and_excess_risk(task, lam)
     point = np.array([[0, eta, 0], [theta, 0, np.sqrt(1 - theta**2)]])
-    slope, bend, _ = riemannian_derivatives(point, lam, task)
+    slope, bend, _ = riemannian_derivatives_and_basis(point, lam, task)
     assert np.abs(bend).max() > 500
     found = enclose_critical_point(point, lam, task)
     assert 0 < found.gradient_norm < 1e-30
     # What it bounds, at the middle in double precision, is as large as rounding makes it.
     rounded = bound_of(found.point, lam, task)
     assert 1e-18 < rounded < 1e-11
-    here, _, _ = riemannian_derivatives(found.point, lam, task)
+    here, _, _ = riemannian_derivatives_and_basis(found.point, lam, task)
     assert np.linalg.norm(here) < 1e-10
     assert np.linalg.norm(slope) < 1e-10
     moved = found.point + 1e-3 * np.array([[0, 0, 1], [0, 1, 0]])
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-    away, _, _ = riemannian_derivatives(moved, lam, task)
+    away, _, _ = riemannian_derivatives_and_basis(moved, lam, task)
     assert bound_of(moved, lam, task) == pytest.approx(np.linalg.norm(away), rel=1e-9)
 
 

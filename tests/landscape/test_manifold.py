@@ -6,9 +6,9 @@ import pytest
 from slrsym import Task, simulate
 from slrsym.landscape import (
     critical_inverse_temperature,
-    oracle_hessian,
+    oracle_hessian_in_angles,
+    transverse_decay_rate,
     transverse_flow_matrix,
-    transverse_rate,
 )
 
 SQUARE = np.array([(0.3, -0.4), (0.9, 0.95), (0.0, 0.0), (-0.2, 0.7), (0.5, 0.5)])
@@ -33,7 +33,7 @@ def test_it_is_what_a_small_step_does(d, L, gamma, lam):
 def test_at_the_oracle_it_has_the_curvatures_of_the_risk(paper):
     for lam in (0.05, 0.5, 1.2):
         values = np.sort(np.linalg.eigvals(transverse_flow_matrix([1, 1], lam, paper)).real)
-        bend = np.linalg.eigvalsh(oracle_hessian(paper, lam))
+        bend = np.linalg.eigvalsh(oracle_hessian_in_angles(paper, lam))
         # And rho by itself, to second order of what is orthogonal to k* and v*.
         for value in bend:
             assert np.abs(values - value).min() < 1e-9 * np.abs(values).max()
@@ -42,10 +42,10 @@ def test_at_the_oracle_it_has_the_curvatures_of_the_risk(paper):
 def test_the_manifold_attracts_near_the_oracle_below_the_critical_temperature(paper):
     critical = critical_inverse_temperature(paper)
     corner = np.array([(1, 1), (-1, -1)])
-    assert (transverse_rate(corner, 0.99 * critical, paper) > 0).all()
-    assert (transverse_rate(corner, 1.01 * critical, paper) < 0).all()
+    assert (transverse_decay_rate(corner, 0.99 * critical, paper) > 0).all()
+    assert (transverse_decay_rate(corner, 1.01 * critical, paper) < 0).all()
     lams = np.array([0.01, 0.1, 1.0])
-    assert (transverse_rate(np.zeros((3, 2)), lams, paper) < 0).all()
+    assert (transverse_decay_rate(np.zeros((3, 2)), lams, paper) < 0).all()
 
 
 @pytest.mark.parametrize(

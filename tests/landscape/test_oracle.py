@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from slrsym import Task, excess_risk, risk
 from slrsym.landscape import (
     critical_inverse_temperature,
-    oracle_hessian,
+    oracle_hessian_in_angles,
     saturated_critical_inverse_temperature,
     swap_point_and_excess_risk,
 )
@@ -42,8 +42,8 @@ def test_the_hessian_at_the_oracle_is_that_of_the_risk(d, L, gamma, lam):
         ]
     )
     expected[1, 0] = expected[0, 1]
-    assert oracle_hessian(task, lam) == pytest.approx(expected, rel=1e-4)
-    assert oracle_hessian(task, [lam, 2 * lam]).shape == (2, 2, 2)
+    assert oracle_hessian_in_angles(task, lam) == pytest.approx(expected, rel=1e-4)
+    assert oracle_hessian_in_angles(task, [lam, 2 * lam]).shape == (2, 2, 2)
 
 
 @examples(0.25)
@@ -52,11 +52,11 @@ def test_the_oracle_loses_its_stability_there(d, L, gamma, off):
     task = Task(d, L, gamma)
     critical = critical_inverse_temperature(task)
     if math.isinf(critical):
-        least = np.linalg.eigvalsh(oracle_hessian(task, np.geomspace(1e-2, 1e3, 50)))
+        least = np.linalg.eigvalsh(oracle_hessian_in_angles(task, np.geomspace(1e-2, 1e3, 50)))
         assert (least > 0).all()
         return
     below, above = (
-        np.linalg.eigvalsh(oracle_hessian(task, critical * f)) for f in (1 - off, 1 + off)
+        np.linalg.eigvalsh(oracle_hessian_in_angles(task, critical * f)) for f in (1 - off, 1 + off)
     )
     assert below[0] > 0
     assert above[0] < 0 < above[1]

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from sympy import Symbol
 
-import slrsym.models.sweeps as sweeps
+import slrsym.models.solutions_on_grid as sweeps
 from slrsym.files import DamagedFileError
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from tests._profile import thorough_only

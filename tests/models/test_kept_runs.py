@@ -13,7 +13,7 @@ from slrsym.dynamics import load
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.simulation import DescentEngine
-from slrsym.runs import RiskError
+from slrsym.runs import RiskNotComputedError
 from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
 
@@ -74,7 +74,9 @@ def test_a_failing_risk_keeps_the_run(tmp_path, monkeypatch, named):
     good = one.simulate({"d": 20}, steps=6, every=2, runs=2, backend="numpy", **OPTIONS)
     _fails_for_many_steps(monkeypatch, one)
     path = tmp_path / "a.nc" if named else None
-    with pytest.raises(RiskError, match=r"their risk .* \(inhomogeneous shape\).* kept in") as lost:
+    with pytest.raises(
+        RiskNotComputedError, match=r"their risk .* \(inhomogeneous shape\).* kept in"
+    ) as lost:
         one.simulate({"d": 20}, steps=6, every=2, runs=2, backend="numpy", path=path, **OPTIONS)
     (file,) = tmp_path.glob("*.nc")
     assert str(file) in str(lost.value)

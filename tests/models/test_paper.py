@@ -14,7 +14,7 @@ from slrsym.models.paper_risk import excess_risk, kernel
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.proof import builtin_ledger
 from slrsym.symbolic import gradient, hessian, risk_closed_form
-from slrsym.task import Task, informative_token, other_token
+from slrsym.task import Task, informative_token_law, other_token_law
 from tests.kernels._cases import KINDS, feasible, setting
 
 
@@ -27,7 +27,10 @@ def test_its_order_parameters_and_laws(paper):
     assert paper.order_parameters == ORDER_PARAMETERS
     first, second = paper.data.tokens
     # The model's law is of k, v, v*, in the order in which they occur.
-    for token, known, names in ((first, informative_token(), "kvy"), (second, other_token(), "kv")):
+    for token, known, names in (
+        (first, informative_token_law(), "kvy"),
+        (second, other_token_law(), "kv"),
+    ):
         found = paper.law(token)
         order = [
             next(s for s in found.symbols if s.name == f"X_{{{n}}}") for n in directions(names)

@@ -9,7 +9,7 @@ from sympy import Rational
 
 from slrsym.models import model
 from slrsym.models.examples import attention
-from slrsym.models.initial_conditions import uniform_trained_directions, vectors_with_gram_matrix
+from slrsym.models.initial_conditions import draw_directions, vectors_with_gram_matrix
 
 RUNS = 3000
 
@@ -37,7 +37,7 @@ def test_the_law_in_two_eigenspaces(dimensions, orthogonal):
     one = attention(cov=(Rational(1, 2), 2))
     given = {one.k_star @ one.v_star: 0} if orthogonal else None
     stated = model(one.model.data, one.model.predictor, inner_products=given)
-    factor = uniform_trained_directions(stated, d, RUNS, rng, dimensions=dimensions)
+    factor = draw_directions(stated, d, RUNS, rng, dimensions=dimensions)
     vectors = unit(rng.standard_normal((RUNS, 4, d)))
     if orthogonal:
         first, second = vectors[:, 2], vectors[:, 3]
@@ -52,7 +52,7 @@ def test_the_law_beside_given_directions(d, cosine):
     """Also where the given directions are one, and span less than there are of them."""
     rng, stated = np.random.default_rng(d), attention().model
     gram = np.array([[1, cosine], [cosine, 1]])
-    factor = uniform_trained_directions(stated, d, RUNS, rng, gram)
+    factor = draw_directions(stated, d, RUNS, rng, gram)
     vectors = unit(rng.standard_normal((RUNS, 4, d)))
     vectors[:, 2:] = 0
     vectors[:, 2, 0], vectors[:, 3, :2] = 1, (cosine, np.sqrt(1 - cosine**2))

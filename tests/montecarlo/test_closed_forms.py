@@ -183,12 +183,12 @@ def test_moments_of_the_output():
 
     from slrsym.gaussian import expectation
     from slrsym.notation import ORDER_PARAMETERS, d, gamma, lam
-    from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+    from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
     own = [erf(lam * U1) * V1, erf(lam * U1) ** 2 * V1**2, erf(lam * U1) * V1 * Y1]
     other = [erf(lam * U) * V, erf(lam * U) ** 2 * V**2]
-    means = [expectation(f, informative_token()) for f in own]
-    means += [expectation(f, other_token()) for f in other]
+    means = [expectation(f, informative_token_law()) for f in own]
+    means += [expectation(f, other_token_law()) for f in other]
     for s in settings(3, 6):
         values = {d: s.task.d, gamma: s.task.gamma, lam: s.lam}
         values |= dict(zip(ORDER_PARAMETERS, s.state, strict=True))

@@ -25,9 +25,9 @@ from slrsym.montecarlo import (
 )
 from slrsym.montecarlo.predictors import OutputMoments, SquaredError
 from slrsym.montecarlo.sampling import (
-    CoordinateSource,
     LocationLaw,
     RunningMoments,
+    ScoreAndValueSource,
     sample_quantity,
 )
 from slrsym.task import OrderParameters
@@ -55,7 +55,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
         source = sampling.TokenSource(TASK, LocationLaw(TASK, p), k, v, at.k_star, at.v_star)
     else:
         state = OrderParameters(1, 1, 0, 0, 0) if predictor.oracle else STATE
-        source = CoordinateSource(TASK, LocationLaw(TASK, None, fixed=True), state)
+        source = ScoreAndValueSource(TASK, LocationLaw(TASK, None, fixed=True), state)
     sample_quantity(quantity(predictor), source, SeedSequence(seed), n, keep=found.append)
     return np.concatenate(found)
 
@@ -72,7 +72,7 @@ def test_plain_and_projected_samples_have_one_law(predictor):
 
 
 def test_another_law_is_seen():
-    other = CoordinateSource(Task(7, 6, 0.8, 0.3), LocationLaw(TASK, None, fixed=True), STATE)
+    other = ScoreAndValueSource(Task(7, 6, 0.8, 0.3), LocationLaw(TASK, None, fixed=True), STATE)
     found = []
     sample_quantity(OutputMoments(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append)
     erf_rows = rows(Erf(0.4), "plain", OutputMoments, 1)
@@ -210,7 +210,7 @@ def test_conditioning_never_loses_and_says_what_it_gains():
 @pytest.mark.parametrize("mirrors_all", [False, True])
 def test_pairs_mirror_each_other(mirrors_all, conditioned):
     law = LocationLaw(TASK, np.array([0.5, 0.2, 0.2, 0.1]))
-    source = CoordinateSource(TASK, law, STATE, conditioned, True, mirrors_all)
+    source = ScoreAndValueSource(TASK, law, STATE, conditioned, True, mirrors_all)
     ((first, second),) = source.batches(SeedSequence(1), 500)
     assert (first.place == second.place).all()
     signal = np.sqrt(TASK.d / 2)
@@ -276,7 +276,7 @@ def test_more_samples_begin_with_those_of_fewer():
     kept = {}
     for n in (BLOCK + 7, 2 * BLOCK):
         found = []
-        source = CoordinateSource(TASK, LocationLaw(TASK, None, fixed=True), STATE)
+        source = ScoreAndValueSource(TASK, LocationLaw(TASK, None, fixed=True), STATE)
         sample_quantity(SquaredError(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
         kept[n] = np.concatenate(found)
     # A block that is cut short has its numbers in other places: up to there, they are the same.

@@ -14,8 +14,8 @@ from slrsym.probing import (
     Encoder,
     Probing,
     Projections,
+    fit_logistic_regression,
     labelled_sentences,
-    logistic_regression,
 )
 from slrsym.probing import probe as probe_module
 from slrsym.probing.probe import ADJECTIVES, EXAMPLE
@@ -179,7 +179,7 @@ def test_logistic_regression_is_the_minimum():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((300, 4)) * (1, 3, 0.1, 1)
     y = (x @ (1, -1, 2, 0) + 0.5 + rng.standard_normal(300) > 0).astype(int)
-    w = logistic_regression(x, y, C=0.7)
+    w = fit_logistic_regression(x, y, C=0.7)
 
     def loss(w):
         return (

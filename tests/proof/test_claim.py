@@ -9,7 +9,7 @@ import pytest
 from sympy import Eq, Function, Ge, GreaterThan, Symbol, false, symbols, true
 from sympy.core.relational import Relational
 
-from slrsym.claims.claim import collect_claims
+from slrsym.claims.claim import record_created_claims
 from slrsym.proof import Claim, algebra, chain
 from slrsym.statements.expressions import ProofError
 
@@ -97,9 +97,9 @@ def test_what_is_no_proof_is_refused(result: Any, message: str) -> None:
 
 
 def test_claims_are_collected_in_order() -> None:
-    with collect_claims(Path("a.py")) as outer:
+    with record_created_claims(Path("a.py")) as outer:
         first = square()
-        with collect_claims(Path("b.py")) as inner:
+        with record_created_claims(Path("b.py")) as inner:
             second = square(id="inner")
         third = square(id="third")
     square(id="outside")

@@ -28,7 +28,7 @@ from slrsym.gaussian import (
     erf_prime,
     standard_normal,
 )
-from slrsym.tactics.existence import _rank_one_factor
+from slrsym.tactics.existence_of_laws_and_expectations import _rank_one_factor
 
 X = x, y, z, w = symbols("x y z w", real=True)
 ROOT = Matrix([[1, 0, 0, 0], [1, 2, 0, 0], [-1, 1, 1, 0], [2, -1, 1, 3]]) / 3

@@ -66,7 +66,7 @@ from slrsym.crosscheck import (
     is_true_at,
     random_test_function,
 )
-from slrsym.crosscheck.balls import _OFFSETS
+from slrsym.crosscheck.ball_quadrature import _OFFSETS
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 from slrsym.gaussian.special_functions import (

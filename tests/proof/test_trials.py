@@ -124,7 +124,9 @@ def test_it_is_counted_apart():
     for line in terminal_output.texts_on_boxes_and_trials(found):
         console.print(line)
     console.print(terminal_output.outcome_line(found[:1], 1.0))
-    shown = terminal_output.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
+    shown = terminal_output.claim_and_verdict_as_data(
+        claimed("one"), check_claim(claimed("one"), None)
+    )
     terminal_output.show_proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
     assert "one empirical by 5 numbers such as" in text

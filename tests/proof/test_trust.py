@@ -26,7 +26,7 @@ from sympy import (
 
 from slrsym.checker import Theorem
 from slrsym.checker.term import num
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import apply_rule
 from slrsym.gaussian import Expectation, GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import (
     Chain,
@@ -360,8 +360,8 @@ TAMPERED = {
     "a chain that is appended to": lambda: _claim().build_proof().links.append(_link()),
     "a link of a chain": lambda: _claim().build_proof().links.__setitem__(0, None),
     "an axiom": lambda: setattr(find_axiom("fubini"), "statement", "anything goes"),
-    "a theorem": lambda: setattr(prove("assume", [], ("<", num(1), num(0))), "hypotheses", {}),
-    "the hypotheses of a theorem": lambda: prove(
+    "a theorem": lambda: setattr(apply_rule("assume", [], ("<", num(1), num(0))), "hypotheses", {}),
+    "the hypotheses of a theorem": lambda: apply_rule(
         "assume", [], ("<", num(1), num(0))
     ).hypotheses.clear(),
     "a theorem of one's own": lambda: Theorem(object(), (), ("<", num(1), num(0)), ()),

@@ -74,7 +74,7 @@ n = Symbol("n", integer=True, nonnegative=True)
 def test_what_concludes_what(shown: Any, wanted: Any, enough: bool) -> None:
     claim = Claim("under-test", wanted, "test", hypotheses=(shown,))
     work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
-    context, _ = work.claim_hypotheses
+    context, _ = work.claim_context_and_hypotheses
     known = work.script.add("assume", (), work.formula(shown))
     if enough:
         work.conclude(known, work.formula(wanted), context)

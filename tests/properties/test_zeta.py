@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import erf
 
 from slrsym import zeta
-from slrsym.gaussian import multiprecision
+from slrsym.gaussian import mpmath_special_functions as in_mpmath
 from slrsym.kernels import erf_variance
 from slrsym.testing.strategies import log_uniform
 
@@ -45,13 +45,16 @@ def test_erf_is_bounded_by_its_tangent(x):
 def test_derivatives_of_erf(x):
     with mpmath.workdps(30):
         x = mpmath.mpf(x)
-        first, second = multiprecision.erf_prime(x), multiprecision.erf_second(x)
+        first, second = (
+            in_mpmath.erf_prime(x),
+            in_mpmath.erf_second(x),
+        )
         assert abs(first - 2 / mpmath.sqrt(mpmath.pi) * mpmath.exp(-x * x)) <= first * 1e-28
         assert abs(second + 2 * x * first) <= abs(second) * mpmath.mpf("1e-28")
         step = mpmath.mpf(10) ** -12
         values = [mpmath.erf(x + i * step) for i in (-1, 0, 1)]
         assert abs((values[2] - values[0]) / (2 * step) - first) < mpmath.mpf("1e-16")
-        slopes = [multiprecision.erf_prime(x + i * step) for i in (-1, 1)]
+        slopes = [in_mpmath.erf_prime(x + i * step) for i in (-1, 1)]
         assert abs((slopes[1] - slopes[0]) / (2 * step) - second) < mpmath.mpf("1e-16")
         # The largest value of |erf''|, at 1 / sqrt(2).
         assert abs(second) <= 2 * mpmath.sqrt(2 / (mpmath.pi * mpmath.e)) * (

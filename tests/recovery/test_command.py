@@ -91,7 +91,7 @@ def test_several_values_make_a_grid(tmp_path):
 
 def _grid(counts):
     """Return a sweep of two inverse temperatures and three others, with these counts."""
-    from slrsym.recovery.setting import count_statistics
+    from slrsym.recovery.setting import endpoint_statistics
 
     runs = int(np.sum(counts, axis=-1).ravel()[0])
     axes = {"lam0": [0.1, 1], "rate": [0, 1e-4], "d": [40, 400], "L": [3, 10], "gamma": [0.5, 0.7]}
@@ -100,7 +100,7 @@ def _grid(counts):
     full = np.broadcast_to(np.asarray(counts, dtype=np.int32), (*shape, 5)).copy()
     coords = axes | {"verdict": list(VERDICTS)}
     return xr.Dataset(
-        count_statistics(full, runs, tuple(axes)), coords, {"runs": runs, "steps": 9000}
+        endpoint_statistics(full, runs, tuple(axes)), coords, {"runs": runs, "steps": 9000}
     )
 
 

@@ -6,7 +6,7 @@ from scipy.stats import mannwhitneyu
 
 from slrsym import hessian
 from slrsym.dynamics.engines import NumbaEngine
-from slrsym.figures.recovery import endpoints_figure, sweep_figure, varying_axes
+from slrsym.figures.recovery import starts_by_endpoint_figure, sweep_figure, varying_parameter_names
 from slrsym.recovery import (
     Setting,
     components_along_modes,
@@ -65,11 +65,11 @@ def test_nothing_is_said_of_few_runs(data):
     few = data.isel(run=slice(0, 20))
     assert fit_swap_prediction(few) is None
     # A picture there is.
-    assert len(endpoints_figure(few).axes) == 3
+    assert len(starts_by_endpoint_figure(few).axes) == 3
 
 
 def test_the_basin_picture(data):
-    figure = endpoints_figure(data)
+    figure = starts_by_endpoint_figure(data)
     left, right, _ = figure.axes
     labels = [text.get_text() for text in left.get_legend().get_texts()]
     assert labels == ["oracle", "swap", "even odds"]
@@ -90,7 +90,7 @@ def test_pictures_of_grids():
     assert axes.get_xscale() == "log"
     assert axes.lines[0].get_xdata().tolist() == [0.01, 0.3, 1]
     plane = sweep(lam0=[0.2, 0.3], d=[10, 20, 30], **small)
-    assert varying_axes(plane) == ["lam0", "d"]
+    assert varying_parameter_names(plane) == ["lam0", "d"]
     figure = sweep_figure(plane)
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["10", "20", "30"]
     written = [text.get_text() for text in figure.axes[1].texts]

@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import OverlapStart, simulate
-from slrsym.jobs import run_jobs
+from slrsym.jobs import iterate_results_on_executor
 from slrsym.recovery import Setting, classify_states, recover, sweep, sweeps
 from slrsym.recovery.setting import MOVING
 from slrsym.schedules import InverseTimeDecay
@@ -264,7 +264,7 @@ def test_what_a_job_raises_is_raised():
     from collections import deque
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
-        list(run_jobs(deque([("a", divmod, (1, 0))]), lambda: pool, False))
+        list(iterate_results_on_executor(deque([("a", divmod, (1, 0))]), lambda: pool, False))
 
 
 # -- arguments ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
-from slrsym.recovery.setting import build_tubes, classification_steps, follow_to_ends
+from slrsym.recovery.setting import build_tubes, follow_to_ends, steps_when_runs_are_classified
 from slrsym.recovery.tubes import (
     _BLUR,
     Tube,
@@ -142,7 +142,7 @@ def test_distances_are_the_least_over_all_symmetries(known):
 
 def test_who_is_inside_stays_inside(falling, known):
     """What the rule says, of states put inside at random and followed to the end."""
-    times = classification_steps(falling.steps)
+    times = steps_when_runs_are_classified(falling.steps)
     lam = falling.inverse_temperatures
     rng = np.random.default_rng(3)
     for tube in known:
@@ -199,6 +199,6 @@ def test_a_tube_narrows_where_distances_grow(constant):
 
 
 def test_the_last_checkpoint_is_the_end():
-    assert classification_steps(1).tolist() == [1]
-    assert classification_steps(500).tolist() == [500]
-    assert classification_steps(1700).tolist() == [200, 700, 1200, 1700]
+    assert steps_when_runs_are_classified(1).tolist() == [1]
+    assert steps_when_runs_are_classified(500).tolist() == [500]
+    assert steps_when_runs_are_classified(1700).tolist() == [200, 700, 1200, 1700]

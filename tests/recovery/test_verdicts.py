@@ -22,9 +22,9 @@ from slrsym.recovery import (
 from slrsym.recovery.setting import (
     MOVING,
     classify_endpoints,
-    count_statistics,
     count_verdicts,
     distances_to_class_change,
+    endpoint_statistics,
 )
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
@@ -66,7 +66,7 @@ def test_counts_and_wilson_intervals():
         [2, 1, 0, 0, 1],
         [0, 0, 0, 0, 4],
     ]
-    found = count_statistics(count_verdicts(verdict), 4, ("cell",))
+    found = endpoint_statistics(count_verdicts(verdict), 4, ("cell",))
     assert found["count"].dims == ("cell", "verdict")
     # Of what has ended; of what still moves, the part of all.
     fraction = found["fraction"].values

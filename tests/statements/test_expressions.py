@@ -24,7 +24,7 @@ from sympy import (
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.statements.expressions import (
     AtPoint,
-    bound_symbols,
+    bound_and_derivative_variables,
     find_ambiguous_subs,
     rename_clashing_bound_variables,
     substitute_simultaneously,
@@ -96,11 +96,13 @@ def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     whole = Integral(x * Sum(i * x, (i, 1, n)), (x, 0, y)) + Lambda(z, z + y)(1)
     assert rename_clashing_bound_variables(whole, {y}) == whole
     renamed = rename_clashing_bound_variables(whole, {x, i})
-    assert not bound_symbols(renamed) & {x, i}
+    assert not bound_and_derivative_variables(renamed) & {x, i}
     assert renamed.doit() == whole.doit()
-    assert all(isinstance(s, Dummy) and s.is_real for s in bound_symbols(renamed))
-    assert bound_symbols(Tuple(Subs(f(x), x, y), Limit(x, x, 0), Lambda(z, z + 1))) == {x, z}
-    assert bound_symbols(Derivative(f(y), y)) == {y}
+    assert all(isinstance(s, Dummy) and s.is_real for s in bound_and_derivative_variables(renamed))
+    assert bound_and_derivative_variables(
+        Tuple(Subs(f(x), x, y), Limit(x, x, 0), Lambda(z, z + 1))
+    ) == {x, z}
+    assert bound_and_derivative_variables(Derivative(f(y), y)) == {y}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Function, Matrix, Symbol, symbols
 
-from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
+from slrsym.tactics.covariances import (
+    has_negative_eigenvalue_at_random_point,
+    is_plainly_semidefinite,
+)
 
 rho, eta = symbols("rho eta", real=True)
 gamma, alpha = symbols("gamma alpha", positive=True)
@@ -19,7 +22,7 @@ PAIR = gamma**2 * Matrix([[1, rho], [rho, 1]])
     [(), (rho <= 2,), (rho <= 2, eta >= rho), (alpha * d * (1 + rho**2) < 1, d >= 3)],
 )
 def test_a_negative_eigenvalue_is_found(hypotheses):
-    assert is_indefinite_somewhere(PAIR, hypotheses)
+    assert has_negative_eigenvalue_at_random_point(PAIR, hypotheses)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def test_a_negative_eigenvalue_is_found(hypotheses):
     ],
 )
 def test_otherwise_nothing_is_told(hypotheses):
-    assert not is_indefinite_somewhere(PAIR, hypotheses)
+    assert not has_negative_eigenvalue_at_random_point(PAIR, hypotheses)
 
 
 def test_plain_ones_by_declarations_alone():

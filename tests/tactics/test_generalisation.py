@@ -9,7 +9,7 @@ from slrsym.checker import ProvedClaims, Rejected
 from slrsym.checker.term import is_same_term
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.generalisation import _prove_with_symbols_for_summands
+from slrsym.tactics.subterm_generalisation import _prove_with_symbols_for_summands
 
 x, y = Symbol("x", real=True), Symbol("y", positive=True)
 A, B = exp(-(x**2) / (y + 1)) * cos(sqrt(y**2 + 1) * x / (y + 2)) * erf(x), Symbol("B", real=True)
@@ -31,7 +31,7 @@ def conclusion_from(statement, *facts):
     lines = [emitter.script.add("assume", (), emitter.formula(fact)) for fact in facts]
     wanted = emitter.formula(statement)
     shown = _prove_with_symbols_for_summands(
-        emitter, wanted, (), emitter.claim_hypotheses[0], lines
+        emitter, wanted, (), emitter.claim_context_and_hypotheses[0], lines
     )
     assert set(shown.theorem.hypotheses) <= {k for p in lines for k in p.theorem.hypotheses}
     return is_same_term(shown.theorem.conclusion, wanted)

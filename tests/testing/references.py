@@ -35,7 +35,13 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from slrsym.testing.accuracy import DIGITS, RISK_REGIONS, ZETA_REGIONS, RiskDerivatives, RiskSetting
+from slrsym.testing.accuracy import (
+    DIGITS,
+    RISK_REGIONS,
+    ZETA_REGIONS,
+    RiskAndDerivatives,
+    RiskSetting,
+)
 
 
 def _spread(rng: random.Random, least: float, most: float) -> float:
@@ -181,7 +187,7 @@ def _excess_risk(state: Sequence[Any], rest: Sequence[Any], shift: Any) -> Any:
 
 def _derivatives(
     state: Sequence[Any], rest: Sequence[Any], shift: Any, length: Any
-) -> RiskDerivatives:
+) -> RiskAndDerivatives:
     """Central differences; the risk is quadratic in all but kappa, which has a scale of its own."""
     lam, _, d, _ = rest
     steps = [length / (1 + lam * mpmath.sqrt(d / 2)), *[length] * 4]
@@ -201,7 +207,7 @@ def _derivatives(
         for j in range(i + 1, 5):
             corners = [a * b * at((i, a), (j, b)) for a, b in itertools.product((1, -1), repeat=2)]
             hessian.append(mpmath.fsum(corners) / (4 * steps[i] * steps[j]))
-    return RiskDerivatives((here,), tuple(gradient), tuple(hessian))
+    return RiskAndDerivatives((here,), tuple(gradient), tuple(hessian))
 
 
 def _agreed(
@@ -230,7 +236,7 @@ def _agreed(
     raise ArithmeticError(f"the quadratures do not agree to {digits} digits")
 
 
-def compute_risk(setting: RiskSetting, digits: int = DIGITS) -> RiskDerivatives:
+def compute_risk(setting: RiskSetting, digits: int = DIGITS) -> RiskAndDerivatives:
     """The excess risk, its gradient and Hessian, from the definition.
 
     Examples
@@ -241,11 +247,11 @@ def compute_risk(setting: RiskSetting, digits: int = DIGITS) -> RiskDerivatives:
     0.11349808
     """
 
-    def compute(shift: Any, length: Any) -> RiskDerivatives:
+    def compute(shift: Any, length: Any) -> RiskAndDerivatives:
         state = [mpf(x) for x in setting.state]
         return _derivatives(state, [mpf(x) for x in setting[1:]], shift, length)
 
-    return RiskDerivatives(*_agreed(compute, digits))
+    return RiskAndDerivatives(*_agreed(compute, digits))
 
 
 def compute_zeta(t: float, s: float, digits: int = DIGITS) -> tuple[Any, Any]:
@@ -280,7 +286,7 @@ def risk_row(region: str, setting: RiskSetting) -> dict[str, Any]:
         "gamma": setting.gamma.hex(),
         "d": setting.d,
         "L": setting.L,
-        **{name: _written(getattr(values, name)) for name in RiskDerivatives._fields},
+        **{name: _written(getattr(values, name)) for name in RiskAndDerivatives._fields},
     }
 
 

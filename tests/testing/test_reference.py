@@ -18,7 +18,7 @@ from slrsym.testing.accuracy import (
     DIGITS,
     RISK_REGIONS,
     ZETA_REGIONS,
-    RiskDerivatives,
+    RiskAndDerivatives,
     RiskSetting,
     error_relative_to_largest,
     risk_errors,
@@ -116,7 +116,7 @@ def test_there_are_values_everywhere():
 def test_the_values_have_the_digits_that_are_claimed():
     for row in risk_references():
         assert [len(group) for group in row.values] == [1, 5, 15]
-    for name in RiskDerivatives._fields:
+    for name in RiskAndDerivatives._fields:
         kept = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
         longest = [
             max(len(text.replace(".", "").lstrip("-0")) for text in row[name]) for row in kept
@@ -142,7 +142,7 @@ def test_bad_options(capsys, tmp_path):
 
 
 @more
-@pytest.mark.parametrize("name", RiskDerivatives._fields)
+@pytest.mark.parametrize("name", RiskAndDerivatives._fields)
 def test_the_closed_form_is_the_definition(name):
     for row in risk_references()[:: 1 if THOROUGH else 3]:
         state, *rest = row.setting
@@ -194,7 +194,7 @@ def test_errors_are_counted():
 
 
 def test_the_worst_of_each():
-    a, b = accuracy.AccuracyError(1.0, 5.0), accuracy.AccuracyError(2.0, 3.0)
+    a, b = accuracy.ErrorMagnitude(1.0, 5.0), accuracy.ErrorMagnitude(2.0, 3.0)
     assert worst_errors([{"x": a, "y": b}, {"x": b, "y": b}]) == {"x": (2.0, 5.0), "y": b}
 
 

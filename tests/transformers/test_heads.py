@@ -9,7 +9,7 @@ from scipy.special import erf
 
 from slrsym import Task, excess_risk
 from slrsym.transformers import HeadRuns, MultipleLocation
-from slrsym.transformers.heads import HeadsRisk, _in_frame, _root, compile_moments
+from slrsym.transformers.heads import ErfHeadsExcessRisk, _in_frame, _root, compile_moments
 
 from .._profile import thorough
 
@@ -47,7 +47,7 @@ def test_the_risk_is_that_of_samples(shared):
         task = MultipleLocation(Task(d, L, rng.uniform(0.4, 1.5), 0.3), n, shared)
         students, stars = positions(rng, task, heads, 4)
         for lam in rng.uniform(0.1, 2, 2):
-            exact = HeadsRisk(task, heads).risk(students, stars, lam)
+            exact = ErfHeadsExcessRisk(task, heads).risk(students, stars, lam)
             for i in range(4):
                 errors = squared_errors(task, students[i], stars[i], lam, rng, 20_000)
                 standard = errors.std() / np.sqrt(len(errors))
@@ -62,7 +62,7 @@ def test_the_risk_is_that_of_samples(shared):
 def test_two_heads_have_the_risk_of_the_claim_at_the_oracle(lam):
     """Claim several-heads-oracle, against the risk that the guide on several locations prints."""
     d, L, gamma = 80, 10, 0.5**0.5
-    risk = HeadsRisk(MultipleLocation(Task(d, L, gamma, 0.1), n=2), heads=2)
+    risk = ErfHeadsExcessRisk(MultipleLocation(Task(d, L, gamma, 0.1), n=2), heads=2)
     axes = np.eye(8)[None, :, :]
     (excess,), _ = risk.risk_and_gradient(axes[:, :4], axes[:, :4], lam)
     nodes, weights = np.polynomial.hermite_e.hermegauss(120)
@@ -86,7 +86,7 @@ def test_one_head_on_one_token_is_the_papers_model():
     overlaps = np.stack([(a * b).sum(axis=1) for a, b in states], axis=1)
     for lam in (0.05, 0.5, 3.0):
         wanted = excess_risk(overlaps, lam, task)
-        found = HeadsRisk(MultipleLocation(task), 1).risk(students, stars, lam)
+        found = ErfHeadsExcessRisk(MultipleLocation(task), 1).risk(students, stars, lam)
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -96,7 +96,7 @@ def test_the_gradient_against_differences(heads, shared):
     rng = default_rng([heads, shared])
     task = MultipleLocation(Task(15, 5, 0.7), 2 if heads < 3 else 3, shared)
     students, stars = positions(rng, task, heads, 20)
-    risk = HeadsRisk(task, heads)
+    risk = ErfHeadsExcessRisk(task, heads)
     way = rng.standard_normal(students.shape)
     way -= (way * students).sum(axis=-1, keepdims=True) * students
     _, slope = risk.risk_and_gradient(students, stars, 0.6)
@@ -122,7 +122,7 @@ def test_second_moments_and_their_derivatives(backend):
     if backend == "numba":
         pytest.importorskip("numba")
     rng = default_rng(7)
-    function = compile_moments("two_head_moments", backend)
+    function = compile_moments("two_head_moments_program", backend)
 
     def moment(state, s=0.8, lam=0.9):
         rest = np.broadcast_to((s,), (*state.shape[:-1], 1))
@@ -140,7 +140,7 @@ def test_second_moments_and_their_derivatives(backend):
 
 def test_second_moments_by_quadrature():
     rng = default_rng(3)
-    function = compile_moments("two_head_moments", "numpy")
+    function = compile_moments("two_head_moments_program", "numpy")
     x, weights = np.polynomial.hermite_e.hermegauss(90)
     weights = weights / weights.sum()
     s, lam = 0.7, 1.3
@@ -173,7 +173,7 @@ def test_descent_in_the_span_is_descent_in_all_dimensions():
     both = np.concatenate([stars, students], axis=1)
     frames = np.linalg.qr(both.transpose(0, 2, 1))[0]
     small, axes = students @ frames, stars @ frames
-    risk = HeadsRisk(task, 2)
+    risk = ErfHeadsExcessRisk(task, 2)
     for _ in range(200):
         students = unit(students - 2e-3 * risk.risk_and_gradient(students, stars, 0.4)[1])
         small = unit(small - 2e-3 * risk.risk_and_gradient(small, axes, 0.4)[1])

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from slrsym.checker.calculus import HALF, square_term
+from slrsym.checker.differentiation import HALF, square_term
 from slrsym.checker.expectations import (
     ONE,
     ZERO,
@@ -24,7 +24,10 @@ from slrsym.checker.expectations import (
     require_names_absent,
     sum_of_terms,
 )
-from slrsym.checker.gaussian_integrals import convex_function_of_premise, require_gaussian_body
+from slrsym.checker.gaussian_integrals import (
+    convex_function_of_premise,
+    require_body_under_gaussian_laws,
+)
 from slrsym.checker.term import (
     Term,
     binder_bodies,
@@ -39,7 +42,7 @@ from slrsym.checker.term import (
     require,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, require_well_formed_node
+from slrsym.checker.theorem import Theorem, well_formed_node
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
@@ -53,7 +56,7 @@ def _maximum(a: Term, b: Term) -> Any:
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
     return (
         [definedness_equation(a), definedness_equation(b)],
-        require_well_formed_node(("and", *values)),
+        well_formed_node(("and", *values)),
         (),
     )
 
@@ -64,7 +67,7 @@ def _cases_of_sign(u: Term) -> Any:
     require(is_term(u), "the argument is no term")
     value = ("f", "sign", u)
     sides = (
-        ("and", require_well_formed_node(("<", ZERO, u)), ("=", value, ONE)),
+        ("and", well_formed_node(("<", ZERO, u)), ("=", value, ONE)),
         ("and", ("=", u, ZERO), ("=", value, ZERO)),
         ("and", ("<", u, ZERO), ("=", value, num(-1))),
     )
@@ -87,13 +90,13 @@ def _jensen_inequality(theorem: Theorem, node: Term) -> Any:
     outer = substitute(body, {y: node})
     mean = make_expectation(names, substitute(body, {y: h}), parts_outside_binder(node))
     everywhere = [
-        require_well_formed_node(("forall", names, (p,), ())) for p in conditions_of_sort(x[2], h)
+        well_formed_node(("forall", names, (p,), ())) for p in conditions_of_sort(x[2], h)
     ]
     low, high = (outer, mean) if convex else (mean, outer)
     asked = [definedness_equation(node), definedness_equation(mean), *everywhere]
     return (
         [*theorem.hypotheses.values(), *asked],
-        require_well_formed_node(("<=", low, high)),
+        well_formed_node(("<=", low, high)),
         ("jensen",),
     )
 
@@ -115,7 +118,7 @@ def _cauchy_schwarz_inequality(f: Term, g: Term) -> Any:
     asked = list(map(definedness_equation, (both, first, second)))
     return (
         asked,
-        require_well_formed_node(("<=", square_term(both), ("*", first, second))),
+        well_formed_node(("<=", square_term(both), ("*", first, second))),
         ("cauchy-schwarz",),
     )
 
@@ -123,7 +126,7 @@ def _cauchy_schwarz_inequality(f: Term, g: Term) -> Any:
 @rule("poincare", "t")
 def _poincare_inequality(node: Term) -> Any:
     """Conclude Poincare's inequality: E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    f, names = require_gaussian_body(node), bound_variables(node)
+    f, names = require_body_under_gaussian_laws(node), bound_variables(node)
     _, rows = joint_moments(parts_outside_binder(node))
     entries = [c for row in rows for c in row]
     require_names_absent(
@@ -154,7 +157,7 @@ def _poincare_inequality(node: Term) -> Any:
     ]
     return (
         asked,
-        require_well_formed_node(("<=", variance, bound_on_variance)),
+        well_formed_node(("<=", variance, bound_on_variance)),
         ("gaussian-poincare",),
     )
 
@@ -177,11 +180,11 @@ def _price_theorem(t: Term) -> Any:
     means, rows = joint_moments(parts_outside_binder(node))
     laws = tuple(substitute(law, {r: point}) for law in parts_outside_binder(node))
     _, here = joint_moments(laws)
-    asked = [require_well_formed_node(("<", ZERO, here[0][0]))]
+    asked = [well_formed_node(("<", ZERO, here[0][0]))]
     if len(names) == 2:
         require(rows[0][1] == rows[1][0], "the two entries for the covariance are not identical")
         minor = ("+", ("*", here[0][0], here[1][1]), neg(square_term(here[0][1])))
-        asked.append(require_well_formed_node(("<", ZERO, minor)))
+        asked.append(well_formed_node(("<", ZERO, minor)))
     terms: list[Term] = []
 
     def slope(entry: Term) -> Term:
@@ -201,4 +204,4 @@ def _price_theorem(t: Term) -> Any:
     asked += [definedness_equation(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate_growth_conditions(*open_binder(make_expectation(names, f, laws)))
     asked += [*law_existence_conditions(laws), definedness_equation(point)]
-    return asked, require_well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)
+    return asked, well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)

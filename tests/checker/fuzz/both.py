@@ -133,7 +133,7 @@ class Judges:
 
     def fact(self, conclusion: Term, hypotheses: Sequence[Term] = (), name: str = "fact") -> Fact:
         """Return a theorem that is taken on trust; `Rejected` if it is none."""
-        a = first.prove("unchecked", [], name, tuple(hypotheses), conclusion)
+        a = first.apply_rule("unchecked", [], name, tuple(hypotheses), conclusion)
         try:
             b = second.prove(
                 "unchecked", [], name, [self.node(h) for h in hypotheses], self.node(conclusion)
@@ -153,7 +153,7 @@ class Judges:
 
     def _first(self, made: Inference) -> Any:
         try:
-            return first.prove(made.rule, [p.first for p in made.premises], *made.data)
+            return first.apply_rule(made.rule, [p.first for p in made.premises], *made.data)
         except Rejected as why:
             return str(why) or "refused"
 

@@ -59,14 +59,14 @@ FAULTS = {
         "theorem", 'num(int(n[2] == "Z>0"))', "num(0)", "induction"
     ),
     "first: the slope of an absolute value at 0": _first(
-        "calculus", '(("!=", u, num(0)),)', "()", "derivative"
+        "differentiation", '(("!=", u, num(0)),)', "()", "derivative"
     ),
     "first: a step may leave the box": _first(
         "orbit_theorems",
-        """goal.named_map.invariance_formula(),
-        goal.named_map.for_all_points(("<=", change, ZERO)),
+        """goal.map_with_fresh_names.invariance_formula(),
+        goal.map_with_fresh_names.for_all_points(("<=", change, ZERO)),
     ]""",
-        """goal.named_map.for_all_points(("<=", change, ZERO)),
+        """goal.map_with_fresh_names.for_all_points(("<=", change, ZERO)),
     ]""",
         "theorem: decrease",
     ),
@@ -78,7 +78,7 @@ FAULTS = {
         "gaussian integral",
     ),
     "first: the ends of a mean value": _first(
-        "analysis",
+        "integrals_and_sums",
         '(kind, ("+", f_high, g_low), ("+", g_high, f_low))',
         '(kind, ("+", f_low, g_high), ("+", g_high, f_low))',
         "mean value",

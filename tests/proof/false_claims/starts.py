@@ -14,7 +14,7 @@ from sympy import (
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
 from slrsym.proofs.convergence_theorems import (
-    manifold_gradients_gram_statement,
+    manifold_gram_determinants_statement,
     overlap_chain_rule_statement,
     overlaps_after_step_statement,
 )
@@ -334,7 +334,7 @@ flat = theta**2 + eta**2 + rho**2
 rules = (
     granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
     granted(overlaps_after_step_statement(), "manifold-step"),
-    granted(manifold_gradients_gram_statement(kappa, nu), "manifold-volume"),
+    granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"),
 )
 along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
 right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)

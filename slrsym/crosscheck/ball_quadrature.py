@@ -138,9 +138,9 @@ def _mpf(exact: Ball) -> Any:
     return mpmath.make_mpf(from_man_exp(int(mantissa), int(exponent)))
 
 
-def ball_to_number_with_error(number: Number) -> NumberWithError:
+def ball_to_number_with_error(ball_and_term_size: Number) -> NumberWithError:
     """Convert a ball to an mpmath number with its error and the size of its largest term."""
-    ball, scale = number
+    ball, scale = ball_and_term_size
     ball = drop_zero_imaginary_part(ball)
     if isinstance(ball, arb):
         return NumberWithError(_mpf(ball.mid()), _mpf(ball.rad()), scale)
@@ -214,7 +214,7 @@ class CompiledIntegrand:
     def sum_over_nodes(
         self, rules: Sequence[Sequence[Node]], radius: float, width: float
     ) -> tuple[Ball, Ball, Ball]:
-        """Return sums of the integrand and of its size over product nodes in a ball around 0."""
+        """Sum values, their sizes, and the sizes in the outer shell, over product nodes near 0."""
         values = self.values
         last = self.depth - 1
         steps = self._steps()
@@ -327,8 +327,11 @@ def gauss_hermite_rule(count: int, bits: int) -> tuple[Node, ...]:
         return tuple(nodes)
 
 
-def integrate_until_rules_agree(
-    program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
+def gaussian_mean_by_shifted_lattices(
+    program: CompiledIntegrand,
+    nonpolynomial_dimensions: int,
+    rules: Sequence[Sequence[Node]],
+    digits: int,
 ) -> QuadratureSum:
     """Evaluate a Gaussian expectation with finer and finer quadrature rules until two agree.
 
@@ -339,14 +342,14 @@ def integrate_until_rules_agree(
     different phases; the rule is accepted when their sums agree, and the step otherwise reduced as
     this law predicts. A pole, kink or jump breaks the law, and ends as `Inconclusive`.
     """
-    if smooth == 0:
+    if nonpolynomial_dimensions == 0:
         total, absolute, _ = program.sum_over_nodes(rules, 1.0, 0.0)
         return QuadratureSum(total, log2_upper_bound(absolute))
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     step, last, stalls = _FIRST_STEP, 0.0, 0
     while stalls < 3:
-        sums = _two_lattices(program, smooth, rules, step, reach + step)
+        sums = _two_lattices(program, nonpolynomial_dimensions, rules, step, reach + step)
         absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
         whole = log2_upper_bound(absolute)
         if whole == -math.inf:
@@ -407,7 +410,7 @@ def integrate_over_real_line(program: CompiledIntegrand, digits: int) -> Quadrat
         program.add_operation(operator.mul, program.output, ratio),
     )
     try:
-        return integrate_until_rules_agree(program, 1, (), digits)
+        return gaussian_mean_by_shifted_lattices(program, 1, (), digits)
     finally:
         program.output = original
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.files import NotSavedError, SweepParts, compute_in_parts
+from slrsym.files import NotSavedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import (
     count_cores,
@@ -93,7 +93,7 @@ def sweep(
                          executor, workers, parts, progress)  # fmt: skip
         return _dataset(equations, axes, times, begun, states, settings)
 
-    data = compute_in_parts(
+    data = load_or_compute_in_parts(
         compute, settings, path,
         kind="solutions on a grid", content="solutions", remedy="; choose another file",
     )  # fmt: skip

@@ -22,7 +22,7 @@ from sympy.core.function import ArgumentIndexError, Function
 from sympy.core.symbol import uniquely_named_symbol
 from sympy.printing.pycode import SymPyPrinter
 
-from slrsym.gaussian import multiprecision
+from slrsym.gaussian import mpmath_special_functions
 from slrsym.registry import load_registered
 
 NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
@@ -46,7 +46,7 @@ def parenthesised_code(printer: Any, formula: Expr) -> str:
     return f"({printer._print(formula)})"
 
 
-class GaussianFunction(Function):  # type: ignore[misc]
+class SpecialFunction(Function):  # type: ignore[misc]
     """Base class of this package's SymPy functions: numerical values, leading terms, printing."""
 
     _multiprecision: str
@@ -63,7 +63,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
             if size > 0:
                 numbers = [arg._to_mpmath(working + 2 * int(size)) for arg in self.args]
             with mp.workprec(working):
-                value = getattr(multiprecision, self._multiprecision)(*numbers)
+                value = getattr(mpmath_special_functions, self._multiprecision)(*numbers)
         except ValueError:
             return None
         return Expr._from_mpmath(value, prec)
@@ -91,7 +91,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return rf"{self._symbol}{power}{self._opening}\left({args}\right)"
 
     def _mpmathcode(self, printer: Any) -> str:
-        name = f"{multiprecision.__name__}.{self._multiprecision}"
+        name = f"{mpmath_special_functions.__name__}.{self._multiprecision}"
         return function_call_code(printer, name, *self.args)
 
     def _pythoncode(self, printer: Any) -> str:
@@ -110,7 +110,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return parenthesised_code(printer, self.rewrite(exp))
 
 
-class EntireFunction(GaussianFunction):
+class EntireFunction(SpecialFunction):
     """Base class of entire functions of one variable that are real on the real line."""
 
     unbranched = True
@@ -141,7 +141,7 @@ class EntireFunction(GaussianFunction):
         return self.func(self.args[0].conjugate())
 
 
-class GaussianMultiple(EntireFunction):
+class ConstantMultipleOfGaussian(EntireFunction):
     """Base class of multiples of exp(-x^2) and exp(-x^2/2)."""
 
     _rate: Expr
@@ -187,7 +187,7 @@ def are_extended_real(args: tuple[Expr, ...]) -> bool:
     return all(arg.is_extended_real for arg in args)
 
 
-class erf_prime(GaussianMultiple):  # noqa: N801
+class erf_prime(ConstantMultipleOfGaussian):  # noqa: N801
     r"""Derivative of the error function, :math:`\frac{2}{\sqrt\pi}e^{-x^2}`.
 
     Parameters
@@ -284,7 +284,7 @@ class erf_second(EntireFunction):  # noqa: N801
         return True if self.args[0].is_extended_nonnegative else None
 
 
-class normal_pdf(GaussianMultiple):  # noqa: N801
+class normal_pdf(ConstantMultipleOfGaussian):  # noqa: N801
     r"""Standard normal density, :math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`.
 
     Parameters

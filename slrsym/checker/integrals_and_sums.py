@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import (
+from slrsym.checker.differentiation import (
     differentiated_function,
     require_continuous,
     require_interval_variable,
@@ -38,8 +38,8 @@ from slrsym.checker.theorem import (
     Theorem,
     combined_hypotheses,
     require_relation,
-    require_well_formed_node,
     rule,
+    well_formed_node,
 )
 
 
@@ -79,7 +79,7 @@ def _mean_value_theorem(theorem: Theorem, x: Term, low: Term, high: Term) -> Any
     (f_low, g_low), (f_high, g_high) = (
         [antiderivative_at(slope, x, end) for slope in (a, b)] for end in (low, high)
     )
-    conclusion = require_well_formed_node((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
+    conclusion = well_formed_node((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
     return [*given.values(), *asked], conclusion, ("mean-value-theorem",)
 
 
@@ -129,7 +129,7 @@ def _decay_conditions(f: Term, x: Term) -> list[Term]:
     return [
         *asked,
         *(definedness_equation(c) for c in found.values()),
-        require_well_formed_node(("<", found[2,], ZERO)),
+        well_formed_node(("<", found[2,], ZERO)),
     ]
 
 
@@ -176,7 +176,7 @@ def _sum_of_adjacent_integrals(first: Term, second: Term) -> Any:
     asked = [definedness_equation(first), definedness_equation(second)]
     return (
         asked,
-        ("=", ("+", first, second), require_well_formed_node(whole)),
+        ("=", ("+", first, second), well_formed_node(whole)),
         ("integral-linearity",),
     )
 
@@ -194,8 +194,8 @@ def _split_sum_at_index(node: Term, place: Term) -> Any:
         binder_bodies(node),
         parts_outside_binder(node),
     )
-    before = require_well_formed_node(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
-    after = require_well_formed_node(("sum", (i,), (body,), (("+", place, ONE), high)))
+    before = well_formed_node(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
+    after = well_formed_node(("sum", (i,), (body,), (("+", place, ONE), high)))
     term = substitute(body, {i: place})
     asked = [
         ("o", "integer", place),

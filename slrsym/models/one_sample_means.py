@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
 
 
-class MomentTerm(NamedTuple):
+class ProductTerm(NamedTuple):
     """A coefficient times a product of functions of projections, with tags of its summed units."""
 
     coefficient: Expr
@@ -44,7 +44,7 @@ class MomentTerm(NamedTuple):
     product: ProductFactors
 
 
-EMPTY_PRODUCT = MomentTerm(S.One, frozenset(), ONE)
+EMPTY_PRODUCT = ProductTerm(S.One, frozenset(), ONE)
 
 
 @dataclass
@@ -115,7 +115,7 @@ class OneSampleMeans:
         self.moments: dict[Symbol, MomentSum] = {}
         self.cases = [(list(counts.values()), p) for counts, p in model.role_count_cases()]
         self._known: dict[Any, Expr] = {}
-        self._parts: dict[Any, list[MomentTerm]] = {}
+        self._parts: dict[Any, list[ProductTerm]] = {}
         self._laws: dict[Any, Expr] = {}
 
     # -- sums over roles -----------------------------------------------------------------------
@@ -147,7 +147,7 @@ class OneSampleMeans:
         total: Expr = S.Zero
         for roles, probability in self.cases:
             for role, count in roles:
-                first = [self._derivative(role, x), [MomentTerm(S.One, frozenset(), weight)]]
+                first = [self._derivative(role, x), [ProductTerm(S.One, frozenset(), weight)]]
                 part = self._moment((role, "D", *name), role, fixed, first, 1)
                 others = self._bias(roles) - self._mean(role)
                 if others != 0:
@@ -186,7 +186,7 @@ class OneSampleMeans:
     def _bias(self, roles: Iterable[tuple[TokenRole, Expr]]) -> Expr:
         return Add(*(n * self._mean(r) for r, n in roles))
 
-    def moment_slope(self, name: Symbol, x: Symbol) -> Expr:
+    def moment_derivative_symbol(self, name: Symbol, x: Symbol) -> Expr:
         """Return the symbol of a moment's partial derivative, or 0 if the derivative vanishes."""
         if (name, x) not in self._known:
             self._known[name, x] = self._named(self.moments[name].slope(x))
@@ -209,12 +209,12 @@ class OneSampleMeans:
         groups = [x.group for x in directions if x.group is not None]
         return frozenset(unit_tag(group.count, i) for group, i in groups)
 
-    def _error(self, role: TokenRole) -> list[MomentTerm]:
+    def _error(self, role: TokenRole) -> list[ProductTerm]:
         if (role, None) not in self._parts:
             self._parts[role, None] = self._split(role, role.error)
         return self._parts[role, None]
 
-    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[MomentTerm]:
+    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:
         if (role, x) not in self._parts:
             error, symbols = self.model.shares[self._key(role)]
             slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
@@ -228,7 +228,7 @@ class OneSampleMeans:
     def _key(self, role: TokenRole) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
 
-    def _split(self, role: TokenRole, terms: Iterable[tuple[Expr, Expr]]) -> list[MomentTerm]:
+    def _split(self, role: TokenRole, terms: Iterable[tuple[Expr, Expr]]) -> list[ProductTerm]:
         variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
         found = []
         for coefficient, core in terms:
@@ -239,22 +239,22 @@ class OneSampleMeans:
                 )
             tags = unit_tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
-            found.append(MomentTerm(plain, tags, factorise_product(core, variables_of)))
+            found.append(ProductTerm(plain, tags, factorise_product(core, variables_of)))
         return found
 
     @staticmethod
-    def _times(first: list[MomentTerm], second: list[MomentTerm]) -> list[MomentTerm]:
+    def _times(first: list[ProductTerm], second: list[ProductTerm]) -> list[ProductTerm]:
         return [
-            MomentTerm(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            ProductTerm(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a in first
             for b in second
         ]
 
     @staticmethod
-    def _squared(parts: list[MomentTerm]) -> list[MomentTerm]:
+    def _squared(parts: list[ProductTerm]) -> list[ProductTerm]:
         both = [(a, b, 1 if a is b else 2) for i, a in enumerate(parts) for b in parts[i:]]
         return [
-            MomentTerm(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            ProductTerm(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a, b, n in both
         ]
 
@@ -263,7 +263,7 @@ class OneSampleMeans:
         name: tuple[Any, ...],
         role: TokenRole,
         fixed: frozenset[Symbol],
-        factors: list[list[MomentTerm]],
+        factors: list[list[ProductTerm]],
         power: int,
     ) -> Expr:
         """Return the symbol of the mean of a product of sums and a power of the error.
@@ -281,7 +281,7 @@ class OneSampleMeans:
         return self._known[name]
 
     @staticmethod
-    def _pattern(role: TokenRole, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
+    def _pattern(role: TokenRole, part: ProductTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of a token's projections, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         return pattern_of_product(part.product, symbol_of)
@@ -296,7 +296,7 @@ class OneSampleMeans:
         return symbol
 
     def _add(
-        self, moment: MomentSum, role: TokenRole, part: MomentTerm, fixed: frozenset[Symbol]
+        self, moment: MomentSum, role: TokenRole, part: ProductTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
         law, centred = means_and_covariances(

@@ -1,4 +1,4 @@
-"""Comparison of numbers, that is, terms without symbols, in Arb's ball arithmetic."""
+"""The inference rule that compares two numbers, terms without symbols, in ball arithmetic."""
 
 from __future__ import annotations
 

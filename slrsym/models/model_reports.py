@@ -14,11 +14,11 @@ from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.description import latex_of, unique_token_names
 from slrsym.models.initial_conditions import vectors_with_gram_matrix
 from slrsym.models.simulation import (
-    add_fixed_products,
+    add_and_check_fixed_inner_products,
+    dimension_from_values,
     initial_gram_factors,
     parameter_values_by_name,
     parameters_by_step,
-    require_dimension,
     simulate,
 )
 from slrsym.models.specification import Direction, Token, softmax
@@ -64,7 +64,7 @@ def compare_with_sampled_tokens(
     """Return a comparison of a model's risk and gradient with averages over sampled tokens."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = parameter_values_by_name(model, values)
-    d = require_dimension(by_name)
+    d = dimension_from_values(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = _equal_parts(d, model.spaces)
     factor = initial_gram_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
@@ -77,11 +77,11 @@ def compare_with_sampled_tokens(
         blocks.append(block)
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
-    add_fixed_products(model, by_name, factor[None])
+    add_and_check_fixed_inner_products(model, by_name, factor[None])
     row = parameters_by_step(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
     found = model.compile("numpy", "risk", "gradient")(
-        model.flow.order_parameters_of_factor(factor), *row
+        model.flow.order_parameters_of_gram_factor(factor), *row
     )
     gradients = model.flow.gradient_vectors(factor, found[1:])
     slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
@@ -249,7 +249,7 @@ class Recovery:
         )
 
 
-def count_recovering_runs(
+def simulate_and_measure_recovery(
     model: DerivedModel,
     values: Mapping[Any, Any],
     pairs: Sequence[tuple[Direction, Direction]],
@@ -257,7 +257,7 @@ def count_recovering_runs(
     min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
-    """Count the runs from random starts that end with all given pairs of directions aligned."""
+    """Return the fraction of simulated runs that end with all given pairs of directions aligned."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     known = {x.name for x in model.directions}

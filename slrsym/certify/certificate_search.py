@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from slrsym.balls.box_functions import CertificatePart
-from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, box_volume, decimal_below
+from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, box_volume, decimal_text_below
 from slrsym.balls.branch_and_bound import (
     Budget,
     Subdivision,
@@ -25,7 +25,7 @@ from slrsym.certify.certificate import (
     Counterexample,
     PartSubdivision,
     Piece,
-    UndecidedBoxes,
+    UndecidedBoxesSummary,
     describe_box,
 )
 from slrsym.certify.statements import KINDS
@@ -54,7 +54,7 @@ class _Run:
     tree: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     margins: dict[str, Any] = field(default_factory=dict)
-    undecided: list[UndecidedBoxes] = field(default_factory=list)
+    undecided: list[UndecidedBoxesSummary] = field(default_factory=list)
     counterexample: Counterexample | None = None
     counts: set[int] = field(default_factory=set)
 
@@ -133,7 +133,7 @@ class _Run:
 
     def _open(self, at: Mapping[str, Range], part: str, boxes: int, share: float, box: Box) -> None:
         sides = " x ".join(f"[{low}, {high}]" for low, high in box)
-        self.undecided.append(UndecidedBoxes(describe_box(at), part, boxes, share, sides))
+        self.undecided.append(UndecidedBoxesSummary(describe_box(at), part, boxes, share, sides))
 
 
 def certify(
@@ -174,7 +174,7 @@ def certify(
         digits,
         "".join(run.tree),
         tuple(run.pieces),
-        {label: decimal_below(x) for label, x in run.margins.items() if x.is_finite()},
+        {label: decimal_text_below(x) for label, x in run.margins.items() if x.is_finite()},
         sum(1 for tree in trees for mark in tree if not mark.isdigit()),
         budget.used - before,
         time.perf_counter() - start,

@@ -14,6 +14,7 @@ from slrsym.checker.term import (
     definedness_equation,
     free_symbols,
     fresh_symbol,
+    fresh_symbols_by_symbol,
     has_copy_sum,
     is_term,
     is_within_size_limits,
@@ -22,7 +23,6 @@ from slrsym.checker.term import (
     parts_outside_binder,
     places_and_subterms,
     possibly_undefined_arguments,
-    rename_apart,
     require,
     spend_work,
     substitute,
@@ -69,7 +69,7 @@ def differentiated_function(node: Term, x: Term) -> Term:
     return function
 
 
-def expand_erf_derivatives(t: Term) -> Term:
+def expand_if_erf_derivative(t: Term) -> Term:
     """Rewrite a term erf'(x) or erf''(x) with exp; return any other term unchanged."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
@@ -93,7 +93,7 @@ def differentiated_function_value(t: Term) -> Term:
 def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return a derivative's value at its point; append conditions that it exists to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
-    new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
+    new = fresh_symbols_by_symbol(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
         definedness_equation,
         possibly_undefined_arguments(
@@ -144,7 +144,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
             for m, a in zip(more, args, strict=True) if x in free_symbols(a)
         ))  # fmt: skip
     if head == "f":
-        simple = expand_erf_derivatives(t)
+        simple = expand_if_erf_derivative(t)
         if simple is not t:
             return derivative(simple, x, slopes, asked)
         inner = [derivative(a, x, slopes, asked) if x in free_symbols(a) else None for a in t[2:]]

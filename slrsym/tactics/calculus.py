@@ -33,13 +33,13 @@ from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm
-from slrsym.tactics.registration import emitter_for_proofs, emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_proofs, register_emitter_for_rules
+from slrsym.tactics.subterm_paths import paths_to_subterm
 
 ZERO = num(0)
 
 
-class MeanValueTheorem:
+class MeanValueTheoremProver:
     """Applications of the mean value theorem in one variable, under the hypotheses of a step."""
 
     def __init__(self, emitter: ProofEmitter, context: Context, x: Term) -> None:
@@ -88,13 +88,13 @@ def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
         yield line
 
 
-@emitter_for_rules("_Monotone")
+@register_emitter_for_rules("_Monotone")
 def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two values of a function by the sign of its derivative between them."""
     rule: Any = step.rule
     (slope,) = premises
     low, high = map(emitter.term, rule.ends(step.link))
-    between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
+    between = MeanValueTheoremProver(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
@@ -103,11 +103,11 @@ def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     return emitter.prove_from_equations([line], wanted, step.context)
 
 
-@emitter_for_rules("_Lipschitz")
+@register_emitter_for_rules("_Lipschitz")
 def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Bound the difference of two values of a function by a bound of its derivative."""
     rule: Any = step.rule
-    between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
+    between = MeanValueTheoremProver(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
     slopes = list(_conjuncts(premises[0], emitter))
 
@@ -134,12 +134,12 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
     return between.prove_for_both_orders(emitter.term(rule.start), emitter.term(rule.end), show)
 
 
-@emitter_for_rules("_Taylor")
+@register_emitter_for_rules("_Taylor")
 def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a bound of second order by applying the mean value theorem twice."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
-    between = MeanValueTheorem(emitter, step.context, x)
+    between = MeanValueTheoremProver(emitter, step.context, x)
     start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
@@ -173,7 +173,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
             ],
         )
         moved = emitter.script.add("instance", [step_one], ((x, z),))
-        inner = MeanValueTheorem(emitter, step.context, z)
+        inner = MeanValueTheoremProver(emitter, step.context, z)
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
         one = inner.compare_ends(moved, *ends)
@@ -191,7 +191,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
     return between.prove_for_both_orders(start, end, show)
 
 
-@emitter_for_proofs("_EqualByDerivative")
+@register_emitter_for_proofs("_EqualByDerivative")
 def _emit_equal_by_derivative(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
@@ -213,14 +213,14 @@ def _emit_equal_by_derivative(
             [x, *free_symbols(point), *free_symbols(goal), *free_symbols(along.theorem.conclusion)],
         )
         moved = emitter.script.add("instance", [along], ((x, z),))
-        between = MeanValueTheorem(emitter, context, z)
+        between = MeanValueTheoremProver(emitter, context, z)
 
         def show(low: Term, high: Term) -> Inference:
             line = between.compare_ends(moved, low, high)
             # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.try_or_undo(partial(align_values, line, places))
+                short = emitter.run_and_undo_on_failure(partial(align_values, line, places))
                 return emitter.prove_from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
@@ -247,7 +247,7 @@ def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
             yield from _outermost_binders(part, head)
 
 
-@emitter_for_rules("_FundamentalTheorem")
+@register_emitter_for_rules("_FundamentalTheorem")
 def _emit_fundamental_theorem(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -258,7 +258,9 @@ def _emit_fundamental_theorem(
     for node in _outermost_binders(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.try_or_undo(partial(_integrate, emitter, step.context, node, primitive))
+                emitter.run_and_undo_on_failure(
+                    partial(_integrate, emitter, step.context, node, primitive)
+                )
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
@@ -287,7 +289,7 @@ def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: T
     )
 
 
-@emitter_for_rules("_IntegralAlgebra")
+@register_emitter_for_rules("_IntegralAlgebra")
 def _emit_integral_algebra(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -304,7 +306,7 @@ def _emit_integral_algebra(
     return emitter.prove_from_equations(lines, wanted, step.context)
 
 
-@emitter_for_rules("_SingleOut")
+@register_emitter_for_rules("_SingleOut")
 def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a relation of sums by splitting one term off each of them."""
     rule: Any = step.rule
@@ -320,11 +322,11 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
             return emitter.discharge_hypotheses(line, step.context)
 
         with suppress(*FAILURES):
-            lines.append(emitter.try_or_undo(split_off))
+            lines.append(emitter.run_and_undo_on_failure(split_off))
     return emitter.prove_from_equations(lines, wanted, step.context)
 
 
-@emitter_for_rules("_Termwise")
+@register_emitter_for_rules("_Termwise")
 def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule

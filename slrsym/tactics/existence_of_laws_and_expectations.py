@@ -30,7 +30,7 @@ from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.term_to_sympy import TermToSympy
 
 # -- existence --------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def _prove_existence(
         return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
-            return emitter.try_or_undo(
+            return emitter.run_and_undo_on_failure(
                 lambda: emitter.discharge_hypotheses(_DEFINED[p[1][0]](emitter, p[1]), context)
             )
     if p[:2] == ("o", "moderate") or p == (
@@ -165,7 +165,7 @@ def _prove_semidefinite(
     """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
     for source, rows in _factorisations(emitter, _stated_matrix(emitter, p), given):
         with suppress(*FAILURES):
-            return emitter.try_or_undo(
+            return emitter.run_and_undo_on_failure(
                 partial(_prove_image_semidefinite, emitter, p, source, rows, context)
             )
     raise Rejected("no reason why a matrix is positive semidefinite")
@@ -230,7 +230,7 @@ def _rank_one_factor(matrix: sp.Matrix) -> list[sp.Expr] | None:
 def prove_image_law_exists(
     work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
-    """Prove that the linear image of a law with diagonal covariance exists, by its factors."""
+    """Prove that the linear image of a diagonal Gaussian law exists, and store the proof."""
     if not law.cov.is_diagonal():
         return
     diagonal = ("tuple", *(work.emitter.term(law.cov[i, i]) for i in range(law.cov.rows)))

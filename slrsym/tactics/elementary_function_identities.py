@@ -29,11 +29,11 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.analysis import MeanValueTheorem
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
+from slrsym.tactics.calculus import MeanValueTheoremProver
 from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")
@@ -64,7 +64,7 @@ def _prove_constant(emitter: ProofEmitter, f: Term) -> Inference:
     f_z = substitute(f, {T: Z})
     slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), emitter.find)
-    between, goal = MeanValueTheorem(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
+    between, goal = MeanValueTheoremProver(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
         line = between.compare_ends(slope, low, high)
@@ -141,7 +141,7 @@ def _prove_sign_of_log(emitter: ProofEmitter, kind: str, is_above: bool) -> Infe
     here = ("<", ZERO, Z)
     slope = prove_by_arithmetic(emitter, (kind, ZERO, rising), [here])
     low, high = (ONE, T) if is_above else (T, ONE)
-    between = MeanValueTheorem(emitter, Context((), emitter.find), Z)
+    between = MeanValueTheoremProver(emitter, Context((), emitter.find), Z)
     between.given = [("<", ZERO, low)]
     line = between.compare_ends(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
@@ -259,7 +259,7 @@ def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference
         else:
             way = partial(_instantiate, emitter, _cached_identity(emitter, t[1]), {T: t[2]})
         with suppress(*FAILURES):
-            yield emitter.try_or_undo(way)
+            yield emitter.run_and_undo_on_failure(way)
 
 
 def _prove_maximum_identity(emitter: ProofEmitter, t: Term) -> Inference:
@@ -320,13 +320,13 @@ def _theorems_on_calls(
     }
     for u in angles.values():
         with suppress(*FAILURES):
-            yield emitter.try_or_undo(
+            yield emitter.run_and_undo_on_failure(
                 partial(_instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u})
             )
     for t in _function_calls(p, ("log",), deep=False).values():
         for way in _proofs_about_log(emitter, t[2], given, context, lines):
             with suppress(*FAILURES):
-                yield emitter.try_or_undo(way)
+                yield emitter.run_and_undo_on_failure(way)
 
 
 def _prove_by_identities(

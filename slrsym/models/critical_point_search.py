@@ -43,10 +43,10 @@ class SearchCoverage:
     starts: int
     hits: tuple[int, ...]
 
-    found = old_attribute("hit_count")
+    found = old_attribute("total_hits")
 
     @property
-    def hit_count(self) -> int:
+    def total_hits(self) -> int:
         """Number of searches that ended at a critical point."""
         return sum(self.hits)
 
@@ -61,13 +61,13 @@ class SearchCoverage:
         found w points there are :math:`w (n - 1)/(n - w - 2)` in all. Points that hardly any start
         leads to are underrated by it.
         """
-        n, w = self.hit_count, len(self.hits)
+        n, w = self.total_hits, len(self.hits)
         return math.inf if n <= w + 2 else w * (n - 1) / (n - w - 2) - w
 
     @property
     def unseen_mass(self) -> float:
         """Estimated fraction of starts that lead to points not found, after Good and Turing."""
-        return sum(1 for h in self.hits if h == 1) / self.hit_count if self.hit_count else 1.0
+        return sum(1 for h in self.hits if h == 1) / self.total_hits if self.total_hits else 1.0
 
 
 def follow_eigenvectors(

@@ -1,4 +1,4 @@
-"""Claims certified on a box, by evaluating their inequalities in ball arithmetic."""
+"""Certificates that inequalities of a claim hold on a box, checked in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import format_fraction, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, prove_positive
-from slrsym.certify.runner import DIGITS
+from slrsym.certify.certificate_search import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import ErfVariance

@@ -24,7 +24,7 @@ _LIKE_ITS_ARGUMENT = (sp.erf, sp.tanh, sp.sinh, sp.asinh, sp.atan)
 Branches = list[tuple[Expr, Expr]]
 
 
-class UnsupportedIntegrand(Exception):  # noqa: N818
+class UnsupportedIntegrandError(Exception):
     """Error for an integrand outside the class whose means have closed forms here."""
 
 
@@ -52,11 +52,11 @@ def rewrite_with_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
     if isinstance(expr, sp.Derivative):
         done = expr.doit()
         if isinstance(done, sp.Derivative):
-            raise UnsupportedIntegrand(f"{expr} cannot be differentiated")
+            raise UnsupportedIntegrandError(f"{expr} cannot be differentiated")
         return rewrite_with_signs(done, variables)
     if isinstance(expr, sp.DiracDelta):
         if len(expr.args) > 1 or total_degree(expr.args[0], variables) != 1:
-            raise UnsupportedIntegrand(f"{expr} is no density of an affine form")
+            raise UnsupportedIntegrandError(f"{expr} is no density of an affine form")
         return expr
     return sp.Add(*(weight * value for weight, value in _branches(expr, variables)))
 
@@ -111,7 +111,7 @@ def _cases(expr: sp.Piecewise, variables: frozenset[Symbol]) -> Branches:
         found += [(left * here * w, v) for w, v in _branches(value, variables)]
         left = sp.expand(left * (1 - here))
     if left != 0 and expr.args[-1][1] != S.true:
-        raise UnsupportedIntegrand(f"{expr} may have no value: add a case (value, True)")
+        raise UnsupportedIntegrandError(f"{expr} may have no value: add a case (value, True)")
     return _collected(found)
 
 
@@ -136,7 +136,7 @@ def _indicator(condition: Any, variables: frozenset[Symbol]) -> Expr:
         test, yes, no = (_indicator(part, variables) for part in condition.args)
         return test * yes + (1 - test) * no
     if not isinstance(condition, Relational):
-        raise UnsupportedIntegrand(f"{condition} is no condition on real numbers")
+        raise UnsupportedIntegrandError(f"{condition} is no condition on real numbers")
     if not condition.free_symbols & variables:
         return sp.Piecewise((S.One, condition), (S.Zero, True))
     if isinstance(condition, sp.Eq | sp.Ne):
@@ -191,12 +191,12 @@ def _sign_of_polynomial(form: Expr, variables: frozenset[Symbol]) -> Expr:
         elif degree == 2:
             result *= _sign_of_quadratic(part, variables)
         else:
-            raise UnsupportedIntegrand(f"the sign of {part} is not one of affine forms")
+            raise UnsupportedIntegrandError(f"the sign of {part} is not one of affine forms")
     return result
 
 
 def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Return the sign of a quadratic function a u^2 + c of one affine form u."""
+    """Rewrite the sign of a quadratic function by signs of affine forms; refuse if undecided."""
     found = next((x for x in sorted(variables, key=str) if form.diff(x, 2) != 0), None)
     if found is not None:
         affine, twice = sp.expand(form.diff(found)), form.diff(found, 2)
@@ -209,10 +209,10 @@ def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
                 root = sp.sqrt(square)
                 ends = (_sign_of_affine(affine - root), _sign_of_affine(affine + root))
                 return sp.sign(twice) * sp.Mul(*ends)
-            raise UnsupportedIntegrand(
+            raise UnsupportedIntegrandError(
                 f"whether {form} has real zeros is not decided: {square} > 0?"
             )
-    raise UnsupportedIntegrand(f"the sign of {form} is not one of affine forms")
+    raise UnsupportedIntegrandError(f"the sign of {form} is not one of affine forms")
 
 
 def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
@@ -230,4 +230,4 @@ def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
             (a, u), (b, w) = (b, w), (a, u)
         if a.is_positive and b.is_negative:
             return _sign(u - w + sp.log(a) - sp.log(-b), variables)
-    raise UnsupportedIntegrand(f"the sign of {form} is not one of affine forms")
+    raise UnsupportedIntegrandError(f"the sign of {form} is not one of affine forms")

@@ -30,8 +30,8 @@ from slrsym.tactics.arithmetic import (
 )
 from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.numerical_values import are_values_close, numerical_fingerprint
-from slrsym.tactics.paths import paths_to_subterm, replace_at_path
+from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
+from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path
 
 ZERO = num(0)
 # Terms of these kinds have short normal forms.
@@ -56,7 +56,7 @@ def _prove_with_symbols_for_factors(
     # First with sums as factors, then with sums multiplied out.
     with emitter.half_effort():
         try:
-            return emitter.try_or_undo(
+            return emitter.run_and_undo_on_failure(
                 partial(_prove_abbreviated, emitter, p, facts, context, True, False)
             )
         except FAILURES:
@@ -197,7 +197,9 @@ def _prove_defined(
             return emitter.script.add("defined", [line], tuples_to_lists(path))
     if t[0] == "+":
         with suppress(*FAILURES):
-            return emitter.try_or_undo(partial(_prove_sum_defined, emitter, t, lines, context))
+            return emitter.run_and_undo_on_failure(
+                partial(_prove_sum_defined, emitter, t, lines, context)
+            )
     exists = emitter.find_proof_once(definedness_equation(t), context)
     if exists is None:
         raise Rejected(f"{emitter.formula_text(definedness_equation(t))} is not shown")
@@ -259,13 +261,13 @@ class _FactorSymbols:
 
     def _as_multiple(self, t: Term) -> tuple[Term, Inference] | None:
         """Write a factor as a multiple of an earlier factor, or return None."""
-        value = numerical_fingerprint(t)
+        value = value_at_pseudorandom_point(t)
         for other in self.emitter.factors if value is not None else ():
             if is_same_term(t, other):
                 return None
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
-                if are_values_close(value, numerical_fingerprint(equal)):
+                if are_values_close(value, value_at_pseudorandom_point(equal)):
                     line = self.emitter.find_proof_once(("=", t, equal), self.context)
                     if line is not None:
                         s = self._symbol(other)
@@ -341,13 +343,13 @@ def _sign_theorems(
     ):
         for way in ways:
             with suppress(*FAILURES):
-                yield emitter.try_or_undo(way)
+                yield emitter.run_and_undo_on_failure(way)
                 break
 
 
 def _comparison_with_one(t: Term, like: Term) -> Term:
     """Return the formula that `t` is at least 1 or at most 1, as a related term `like` suggests."""
-    value, one = numerical_fingerprint(like), num(1)
+    value, one = value_at_pseudorandom_point(like), num(1)
     if value is None:
         raise Rejected("it has no value there")
     return ("<=", one, t) if value > 1 else ("<=", t, one)
@@ -382,7 +384,9 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
         total = partial(
             prove_instance, emitter, definedness_equation(f), [], {w: y}, [equation], context
         )
-        return emitter.script.add("rewrite", [emitter.try_or_undo(total), equation], [[1, place]])
+        return emitter.script.add(
+            "rewrite", [emitter.run_and_undo_on_failure(total), equation], [[1, place]]
+        )
     # The second term often is replaced by a symbol already, and known to be defined.
     for side, other in ((2, 1), (1, 2)):
         known = emitter.find_proof_once(definedness_equation(p[side]), context)

@@ -10,7 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slrsym.figures.runs import draw_mean_and_band, format_step_axis, format_vertical_log_axis
+from slrsym.figures.runs import (
+    draw_mean_and_percentiles,
+    format_step_axis,
+    format_vertical_log_axis,
+)
 from slrsym.figures.style import (
     COLOURS,
     WIDTH,
@@ -30,8 +34,8 @@ _APART = 0.8
 _SOLVED, _ALIGNED = 0.02, 0.97
 
 
-def runs_with_own_stars(data: xr.Dataset) -> xr.DataArray:
-    """Return, for each run, whether every head ends aligned with a pair of stars of its own."""
+def flag_runs_with_own_stars(data: xr.Dataset) -> xr.DataArray:
+    """Return a flag for each run: whether every head ends aligned with its own pair of stars."""
     last = abs(match_heads(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
@@ -68,7 +72,7 @@ def conclusion_of_layer(data: xr.Dataset) -> str:
             f"{'Supported' if good else 'Not supported'} here: median |κ| {kappa:.3f}, "
             f"|ν| {nu:.3f}, {risk}."
         )
-    count, total = int(runs_with_own_stars(data).sum()), data.sizes["run"]
+    count, total = int(flag_runs_with_own_stars(data).sum()), data.sizes["run"]
     partial = count < total
     return (
         "Concluded: low risk, while the heads recover the stars in part only. "
@@ -81,7 +85,7 @@ def conclusion_of_heads(data: xr.Dataset) -> str:
     """Return text: the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
-    apart = runs_with_own_stars(data).values
+    apart = flag_runs_with_own_stars(data).values
     variance = data.attrs["task_n"] * data.attrs["task_gamma"] ** 2
     partial = not apart[sampled].all()
     # Solved is what leaves a tenth; a third is explained in part.
@@ -102,7 +106,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of a Transformer layer, and the alignment of each head."""
     heads = data.attrs["heads"]
     pairs = match_heads(data)
-    apart = runs_with_own_stars(data)
+    apart = flag_runs_with_own_stars(data)
     # Of one head lines are means; several end in different places.
     parts = [("", COLOURS["blue"], data.run == data.run)]
     if heads > 1:
@@ -115,19 +119,21 @@ def layer_figure(data: xr.Dataset) -> Figure:
         figure = Figure(figsize=(WIDTH, 3.3 if heads == 1 else 3.6), layout="constrained")
         panels = figure.subplots(1, 2 if heads == 1 else 3)
         for name, colour, some in parts:
-            each = {"each": heads > 1}
+            each = {"each_run": heads > 1}
             label = f"{name}: {int(some.sum())} runs" if name else None
-            draw_mean_and_band(panels[0], data.excess_risk[some.values], colour, label, **each)
+            draw_mean_and_percentiles(
+                panels[0], data.excess_risk[some.values], colour, label, **each
+            )
             if heads > 1:
                 for axes, overlap in zip(panels[1:], ("kappa", "nu"), strict=True):
-                    draw_mean_and_band(
-                        axes, _by_head(pairs[overlap][some.values]), colour, each=True
+                    draw_mean_and_percentiles(
+                        axes, _by_head(pairs[overlap][some.values]), colour, each_run=True
                     )
         format_vertical_log_axis(panels[0], "Excess risk")
         if heads == 1:
             for overlap, colour in (("kappa", "blue"), ("nu", "orange")):
                 values = _by_head(pairs[overlap])
-                draw_mean_and_band(
+                draw_mean_and_percentiles(
                     panels[1], values, COLOURS[colour], absolute_value_tex(rf"\{overlap}")
                 )
             panels[1].legend(loc="center right")
@@ -169,9 +175,9 @@ def heads_figure(data: xr.Dataset) -> Figure:
         figure = Figure(figsize=(WIDTH, 5.5), layout="constrained")
         panels = figure.subplots(2, 3).ravel()
         for _, colour, some in kinds:
-            draw_mean_and_band(panels[0], data.excess_risk[some], colour)
+            draw_mean_and_percentiles(panels[0], data.excess_risk[some], colour)
             for axes, (name, _) in zip(panels[1:5], panels_of, strict=True):
-                draw_mean_and_band(axes, _by_head(pairs[name][some]), colour)
+                draw_mean_and_percentiles(axes, _by_head(pairs[name][some]), colour)
             last = pairs.isel(step=-1)
             panels[5].plot(
                 last.kappa.values[some].ravel(), last.eta.values[some].ravel(), "o",
