@@ -11,10 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from flint import fmpq, fmpq_mat
-from scipy.optimize import linprog
-from scipy.sparse import lil_matrix
 
 from slrsym.checker.ring import Ring
 from slrsym.checker.sign import (
@@ -30,6 +27,7 @@ from slrsym.checker.sign import (
     sign_of_product,
 )
 from slrsym.checker.term import Rejected
+from slrsym.tactics.linear_programs import combine_nonnegatively, drop_vanishing_terms
 
 
 class FactCombinationSearch:
@@ -249,44 +247,34 @@ class FactCombinationSearch:
             seen.add(name)
             cols.append((parts, t * flip, flip, sign_of_product(s, POS if flip == 1 else NEG)))
         cols = cols[:700]
-        index: dict[Any, int] = {}
-        for m in q.monoms():
-            index.setdefault(tuple(m), len(index))
+        # In the order of monomials, which decides between combinations of one cost.
+        target = {tuple(m): c for m, c in q.to_dict().items()}
         dicts = [c[1].to_dict() for c in cols]
-        for d in dicts:
-            for m in d:
-                index.setdefault(m, len(index))
-        if not cols or len(index) > 1500:
+        if not cols or len({*target, *itertools.chain(*dicts)}) > 1500:
             return False
-        n, more = len(cols), int(strict)
-        a, b = lil_matrix((len(index) + more, n + more)), np.zeros(len(index) + more)
-        for j, d in enumerate(dicts):
-            for m, c in d.items():
-                a[index[m], j] = _float(c)
-        for m, c in q.to_dict().items():
-            b[index[m]] = _float(c)
-        cost = np.array([1.0 + 0.01 * len(c[0]) for c in cols] + [0.0] * more)
-        if strict:
-            for j, c in enumerate(cols):
-                if c[3] == POS:
-                    a[len(index), j] = 1
-            a[len(index), n] = -1
-        bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
-        r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
-                    options={"maxiter": 5000})  # fmt: skip
-        self.work += 30 + r.nit * (1 + a.nnz // 1000)
-        if r.status != 0:
+        kept = drop_vanishing_terms(dicts, target, [c[3] == ZERO for c in cols])
+        if not kept or (strict and not any(cols[j][3] == POS for j in kept)):
+            self.work += 30
             return False
-        support = [j for j in range(n) if abs(r.x[j]) > 1e-9]
-        lines = sorted(
-            {index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()}
+        cols, dicts = [cols[j] for j in kept], [dicts[j] for j in kept]
+        positive = [c[3] == POS for c in cols]
+        coefficients, positive_sum, work = combine_nonnegatively(
+            dicts,
+            target,
+            [c[3] == ZERO for c in cols],
+            [1.0 + 0.01 * len(c[0]) for c in cols],
+            positive if strict else None,
         )
-        names, qd = {v: k for k, v in index.items()}, q.to_dict()
+        self.work += work
+        if coefficients is None:
+            return False
+        support = [j for j, x in enumerate(coefficients) if abs(x) > 1e-9]
+        lines = [*target, *sorted({m for j in support for m in dicts[j]} - target.keys())]
         self.work += len(lines) * len(support) ** 2 // 100
-        matrix = [[dicts[j].get(names[i], 0) for j in support] for i in lines]
-        right = [qd.get(names[i], 0) for i in lines]
-        if strict and r.x[-1] < 1.01e-4:
-            matrix.append([int(cols[j][3] == POS) for j in support])
+        matrix = [[dicts[j].get(m, 0) for j in support] for m in lines]
+        right = [target.get(m, 0) for m in lines]
+        if strict and positive_sum < 1.01e-4:
+            matrix.append([int(positive[j]) for j in support])
             right.append(fmpq(1, 10000))
         found = solve_exactly(matrix, right)
         if found is None or any(
@@ -296,11 +284,6 @@ class FactCombinationSearch:
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
         self.learn_sign_from_combination(st, q, rows)
         return True
-
-
-def _float(c: Any) -> float:
-    c = fmpq(c)
-    return float(int(c.p)) / float(int(c.q))
 
 
 def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:
