@@ -20,7 +20,7 @@ from scipy.special import erfc, erfinv
 from sympy import Expr, Symbol, lambdify
 
 from slrsym import Task, convergence, planar, simulate
-from slrsym.convergence import factor_over_cooled_steps
+from slrsym.convergence import decay_over_cooled_steps
 from slrsym.experiments import EXPERIMENTS
 from slrsym.notation import alpha, d, gamma, lam
 from slrsym.schedules import InverseTimeDecay
@@ -81,10 +81,10 @@ def distances(setting: Setting, count: int, parts: int = _PARTS) -> tuple[float,
     """Return bounds on 1 - kappa and 1 - nu after so many steps, by the claims for each part."""
     c, r, v, h = convergence.cooling, convergence.r, convergence.v, convergence.h
     of_nu = in_task(
-        factor_over_cooled_steps(_STEPS, alpha * convergence.cooled_nu_rate), c, _STEPS, r, v
+        decay_over_cooled_steps(_STEPS, alpha * convergence.cooled_nu_rate), c, _STEPS, r, v
     )
     of_kappa = in_task(
-        factor_over_cooled_steps(_STEPS, alpha * convergence.cooled_kappa_rate), c, _STEPS, r, h
+        decay_over_cooled_steps(_STEPS, alpha * convergence.cooled_kappa_rate), c, _STEPS, r, h
     )
     d, gamma, cooling = setting.task.d, setting.task.gamma, setting.cooling
     scale = in_task(planar.b)

@@ -184,7 +184,7 @@ def cooled_steps(steps: Any, start: Any = 0) -> Expr:
     return (log(1 + cooling * (start + steps)) - log(1 + cooling * start)) / cooling
 
 
-def factor_over_cooled_steps(steps: Any, rate: Any, start: Any = 0) -> Expr:
+def decay_over_cooled_steps(steps: Any, rate: Any, start: Any = 0) -> Expr:
     """Return ((1 + c (T + n))/(1 + c T))^(-s/c), for n steps from step T on and the rate s.
 
     A phase lowers a distance at least by this factor.

@@ -30,7 +30,7 @@ class DamagedFileError(ValueError):
     """An error for a file that cannot be read, is damaged, or has unexpected contents."""
 
 
-class NotSavedError(OSError):
+class SavingFailedError(OSError):
     """An error for a file that could not be written; its earlier version is unchanged.
 
     Nothing is lost: what was to be saved is its `result`, if that is known.
@@ -74,7 +74,7 @@ def replace_atomically(path: str | Path) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=".slrsym-", suffix=".part")
         os.close(handle)
     except OSError as problem:
-        raise NotSavedError(f"{path} could not be written: {problem.strerror}") from None
+        raise SavingFailedError(f"{path} could not be written: {problem.strerror}") from None
     draft = Path(name)
     try:
         yield draft
@@ -82,7 +82,7 @@ def replace_atomically(path: str | Path) -> Iterator[Path]:
         draft.replace(file)
     except OSError as problem:
         why = problem.strerror or str(problem).replace(name, str(path))
-        raise NotSavedError(f"{path} could not be written: {why}") from problem
+        raise SavingFailedError(f"{path} could not be written: {why}") from problem
     finally:
         draft.unlink(missing_ok=True)
 
@@ -135,7 +135,7 @@ def write_if_path(
     if path is not None:
         try:
             write(data, Path(path))
-        except NotSavedError as problem:
+        except SavingFailedError as problem:
             problem.result = data
             raise
     return data
@@ -174,7 +174,7 @@ class SweepParts:
         If the folder holds parts with other settings.
     DamagedFileError
         If it holds something else.
-    NotSavedError
+    SavingFailedError
         If it cannot be made.
     """
 
@@ -186,7 +186,7 @@ class SweepParts:
             try:
                 folder.mkdir()
             except OSError as problem:
-                raise NotSavedError(f"{folder} could not be made: {problem.strerror}") from None
+                raise SavingFailedError(f"{folder} could not be made: {problem.strerror}") from None
         if file.is_file():
             try:
                 found = json.loads(file.read_text(encoding="utf-8"))
@@ -380,7 +380,7 @@ def _told(folder: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         why = problem.strerror or problem
-        raise NotSavedError(f"{folder} could not be written: {why}") from problem
+        raise SavingFailedError(f"{folder} could not be written: {why}") from problem
 
 
 def make_folder_with_files(folder: Path, contents: Mapping[str, bytes]) -> None:

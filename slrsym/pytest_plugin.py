@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
     from slrsym.proofs.step import Step
-    from slrsym.tactics.judgement import Judgement
+    from slrsym.tactics.judgement import CheckerVerdict
 
 
 _LEDGER = pytest.StashKey["Ledger"]()
@@ -206,14 +206,14 @@ class LoggedClaimItem(_Test):
         from slrsym.checker import describe_claim_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
-        from slrsym.tactics.proof_log import statement_records
+        from slrsym.tactics.proof_log import statement_and_step_records
 
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
         if lacking:
             raise NotAcceptedError(f"claim {claim.id} rests on {'; '.join(lacking)}")
         try:
-            (said,) = statement_records([claim.id], builtin_ledger().find)
+            (said,) = statement_and_step_records([claim.id], builtin_ledger().find)
         except ProofError as reason:
             raise NotAcceptedError(f"claim {claim.id} of the log: {reason}") from None
         if what := describe_claim_difference(claim, said):
@@ -231,7 +231,7 @@ class ClaimCollector(pytest.Collector):
         self.benches: list[Any] = []
 
     @cached_property
-    def judgement(self) -> Judgement:
+    def judgement(self) -> CheckerVerdict:
         """The proof checker's judgement of the claim."""
         from slrsym.tactics.judgement import judge_claim
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from slrsym.token_laws import U as U
     from slrsym.token_laws import V as V
     from slrsym.token_laws import (
-        informative_token_coordinate_law as informative_token_coordinate_law,
+        informative_token_coordinates_law as informative_token_coordinates_law,
     )
     from slrsym.token_laws import informative_token_law as informative_token_law
     from slrsym.token_laws import other_token_law as other_token_law
@@ -134,7 +134,7 @@ ORACLE = OrderParameters(kappa=1.0, nu=1.0, theta=0.0, eta=0.0, rho=0.0)
 
 # Loaded when first asked for: numbers need no laws.
 _LAWS = (
-    "U1", "V1", "Y1", "U", "V", "xi", "informative_token_law", "informative_token_coordinate_law",
+    "U1", "V1", "Y1", "U", "V", "xi", "informative_token_law", "informative_token_coordinates_law",
     "noise", "other_token_law",
 )  # fmt: skip
 

@@ -42,7 +42,7 @@ def noise() -> NoiseLaw:
     return NoiseLaw(xi, epsilon**2)
 
 
-def informative_token_coordinate_law(names: tuple[Symbol, ...]) -> ProductLaw:
+def informative_token_coordinates_law(names: tuple[Symbol, ...]) -> ProductLaw:
     """Return the law of an informative token's coordinates in a basis that begins with k*."""
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(

@@ -1,10 +1,10 @@
 """Checks taken for granted, where what follows from them is looked at."""
 
-from slrsym.tactics.judgement import Judgement
+from slrsym.tactics.judgement import CheckerVerdict
 from slrsym.tactics.proof_log import claim_ids_used_by
 
 
-class _Granted(Judgement):
+class _Granted(CheckerVerdict):
     def refusal_reason(self, label):
         return ""
 

@@ -12,7 +12,7 @@ import slrsym
 from slrsym.checker.log import chained_digest
 from slrsym.claims.__main__ import _is_known
 from slrsym.proof import Ledger
-from slrsym.tactics.proof_log import statement_records, write_log
+from slrsym.tactics.proof_log import statement_and_step_records, write_log
 from tests._cli import run
 from tests._profile import thorough_only
 
@@ -69,7 +69,10 @@ def by_process():
 def said_here(ids, paths=()):
     ledger = Ledger.load(*paths) if paths else slrsym.ledger()
     known = [id for id in ids if _is_known(ledger, id)]
-    return {x["claim"]: json.loads(json.dumps(x)) for x in statement_records(known, ledger.find)}
+    return {
+        x["claim"]: json.loads(json.dumps(x))
+        for x in statement_and_step_records(known, ledger.find)
+    }
 
 
 @thorough_only

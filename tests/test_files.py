@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slrsym.files import DamagedFileError, NotSavedError, read_netcdf, replace_atomically
+from slrsym.files import DamagedFileError, SavingFailedError, read_netcdf, replace_atomically
 
 from ._cli import refused, run
 from .conftest import HEADER, claim_text
@@ -130,7 +130,7 @@ def torn(file):
 def test_an_earlier_file_stays_where_a_later_one_is_not_written(tmp_path):
     file = tmp_path / "numbers.txt"
     file.write_text("1 2 3")
-    with pytest.raises(NotSavedError, match=r"numbers.txt could not be written: no room"):
+    with pytest.raises(SavingFailedError, match=r"numbers.txt could not be written: no room"):
         torn(file)
     assert file.read_text() == "1 2 3"
     assert [x.name for x in tmp_path.iterdir()] == ["numbers.txt"]

@@ -33,7 +33,7 @@ WITHOUT_A_VALUE = {
     ("kernels/jax_backend.py", "backend='jax' computes in float64"),
     ("kernels/jax_backend.py", "the risk of softmax is computed by NumPy"),
     ("kernels/softmax_risk_balls.py", "the score of softmax is too steep"),
-    ("models/additive_model.py", "symmetric=True needs exchangeable units"),
+    ("models/stated_model.py", "symmetric=True needs exchangeable units"),
     ("models/model_reports.py", "pairs must have two directions"),
     ("models/rates_of_change.py", "online-sgd is for tokens whose covariance"),
     ("models/risk.py", "the number of units is a symbol"),

@@ -23,7 +23,7 @@ from slrsym.convergence import (
     cooled_start,
     cooled_steps,
     cooling,
-    factor_over_cooled_steps,
+    decay_over_cooled_steps,
     h,
     kappa_next,
     kappas,
@@ -252,11 +252,11 @@ telescoped = Claim(
         "If $0 <= W <= ((1 + c k)/(1 + c T))^(-s/c) W_0$, $W' <= (1 - s/(1 + c k)) W$, $k = T + "
         "n$, then $W' <= ((1 + c l)/(1 + c T))^(-s/c) W_0$ at $l = k + 1$"
     ),
-    statement=Le(after, factor_over_cooled_steps(n + 1, lost, T) * first, evaluate=False),
+    statement=Le(after, decay_over_cooled_steps(n + 1, lost, T) * first, evaluate=False),
     source="new; $s >= 0$, $c > 0$",
     hypotheses=[
         Le(after, (1 - lost / (1 + cooling * (T + n))) * now),
-        Le(now, factor_over_cooled_steps(n, lost, T) * first),
+        Le(now, decay_over_cooled_steps(n, lost, T) * first),
     ],
 )
 
@@ -284,7 +284,7 @@ enough = Claim(
         "For $s, W_0, W_1 > 0$: $((1 + c k)/(1 + c T))^(-s/c) W_1 <= W_0$ once $log((1 + c k)/(1 "
         "+ c T))/c$ is at least $log(W_1/W_0)/s$"
     ),
-    statement=Le(factor_over_cooled_steps(n, rate, T) * far, near, evaluate=False),
+    statement=Le(decay_over_cooled_steps(n, rate, T) * far, near, evaluate=False),
     source="new; the left side of the condition is $n$ in the limit of small $c$",
     hypotheses=[
         Ge(cooled_steps(n, T), (log(far) - log(near)) / rate),
@@ -440,7 +440,7 @@ def contraction(goal, overlaps, rate, which, *facts):
                 .le((1 - rate * ys[T + n]) * here_distance, by=sign)
                 .le((1 - rate * power) * here_distance, by=sign),
                 chain(next_distance).le(
-                    factor_over_cooled_steps(n + 1, rate, T) * first_distance,
+                    decay_over_cooled_steps(n + 1, rate, T) * first_distance,
                     by=lemma("schedule-power", powers),
                 ),
             )
@@ -457,7 +457,7 @@ run_nu = Claim(
     ),
     statement=Le(
         1 - y_n,
-        factor_over_cooled_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]),
+        decay_over_cooled_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T]),
         evaluate=False,
     ),
     source="new; $nu_T >= v >= 0$; the rate $s$ is that of schedule-corner-nu",
@@ -480,7 +480,7 @@ run_kappa = Claim(
     ),
     statement=Le(
         1 - x_n,
-        factor_over_cooled_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]),
+        decay_over_cooled_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T]),
         evaluate=False,
     ),
     source="new; as in schedule-run-stays; the rate $s$ is that of schedule-corner-kappa",

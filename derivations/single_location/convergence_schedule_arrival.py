@@ -25,7 +25,7 @@ from slrsym.convergence import (
     cooled_start,
     cooled_steps,
     cooling,
-    factor_over_cooled_steps,
+    decay_over_cooled_steps,
     g,
     h,
     kappas,
@@ -188,7 +188,7 @@ to_middle = [
     Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
     Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
     Ge(
-        factor_over_cooled_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
+        decay_over_cooled_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
     ),
     Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
 ]  # fmt: skip
@@ -280,8 +280,8 @@ def _(goal):
     """By schedule-run-nu and schedule-run-kappa, each for as many steps as it needs."""
     stay = lemma("schedule-run-stays", n=n3)
     first, second = (
-        factor_over_cooled_steps(n3, by_nu, T),
-        factor_over_cooled_steps(n4, by_kappa, T3),
+        decay_over_cooled_steps(n3, by_nu, T),
+        decay_over_cooled_steps(n4, by_kappa, T3),
     )
     enough = "schedule-enough"
     level = increasing(erf(z), z, chain(ys[T3] * b0 * r).le(ys[T] * b0 * r, by=sign))

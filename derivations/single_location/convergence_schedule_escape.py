@@ -22,7 +22,7 @@ from slrsym.convergence import (
     cooled_p,
     cooled_run,
     cooling,
-    factor_over_cooled_steps,
+    decay_over_cooled_steps,
     g,
     kappas,
     nus,
@@ -76,8 +76,8 @@ def combination(x, y):
 
 start = combination(kappas[T], nus[T])
 size, next_size = combination(x_n, y_n), combination(x_next, y_next)
-grown = Ge(size, factor_over_cooled_steps(n, -rate, T) * start, evaluate=False)
-next_grown = Ge(next_size, factor_over_cooled_steps(n + 1, -rate, T) * start, evaluate=False)
+grown = Ge(size, decay_over_cooled_steps(n, -rate, T) * start, evaluate=False)
+next_grown = Ge(next_size, decay_over_cooled_steps(n + 1, -rate, T) * start, evaluate=False)
 from_saddle = [
     *cooled_run, *schedule, bounded, *short_steps, Ge(kappas[T], 0), Le(kappas[T], 1),
     Ge(nus[T], 0), Le(nus[T], 1),
@@ -256,7 +256,7 @@ def _(goal):
 # -- the end of growth -------------------------------------------------------------------------
 
 long_enough = [
-    *growing, Gt(weight, 0), Ge(factor_over_cooled_steps(n, -rate, T) * start, combination(1, v)),
+    *growing, Gt(weight, 0), Ge(decay_over_cooled_steps(n, -rate, T) * start, combination(1, v)),
 ]  # fmt: skip
 
 

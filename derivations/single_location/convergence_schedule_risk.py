@@ -12,7 +12,7 @@ from slrsym.convergence import (
     cooled_nu_rate,
     cooled_start,
     cooling,
-    factor_over_cooled_steps,
+    decay_over_cooled_steps,
     h,
     kappas,
     nus,
@@ -71,8 +71,8 @@ in_task = [
     Eq(ys[T + n] * N0, planar.N, evaluate=False),
     Eq(Q, planar.Q, evaluate=False),
 ]
-of_nu = factor_over_cooled_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T])
-of_kappa = factor_over_cooled_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T])
+of_nu = decay_over_cooled_steps(n, alpha * cooled_nu_rate, T) * (1 - nus[T])
+of_kappa = decay_over_cooled_steps(n, alpha * cooled_kappa_rate, T) * (1 - kappas[T])
 bound = scale * lam0 / (1 + cooling * (T + n)) * (of_nu + of_kappa)
 
 excess = Claim(

@@ -21,7 +21,7 @@ from slrsym.convergence import (
     cooled_m,
     cooled_p,
     cooling,
-    factor_over_cooled_steps,
+    decay_over_cooled_steps,
     gain,
     kappa_next,
     level,
@@ -341,11 +341,11 @@ power = Claim(
         "If $W >= ((1 + c k)/(1 + c T))^(s/c) W_0$, $W' >= (1 + a/(1 + c k)) W$ and $s = a/(1 + "
         "a)$, then $W'$ satisfies the first bound at $k + 1$"
     ),
-    statement=Ge(after, factor_over_cooled_steps(n + 1, -growth_rate, T) * first, evaluate=False),
+    statement=Ge(after, decay_over_cooled_steps(n + 1, -growth_rate, T) * first, evaluate=False),
     source="new; $a, W, W_0 >= 0$ and $1/(1 + c k) <= y <= 1$",
     hypotheses=[
         Ge(after, (1 + gained_rate * y) * now),
-        Ge(now, factor_over_cooled_steps(n, -growth_rate, T) * first),
+        Ge(now, decay_over_cooled_steps(n, -growth_rate, T) * first),
         Le(y, 1),
         Ge(y * (1 + cooling * (T + n)), 1),
     ],

@@ -19,7 +19,7 @@ from slrsym.proof import (
     stein,
     termwise,
 )
-from slrsym.task import informative_token_coordinate_law
+from slrsym.task import informative_token_coordinates_law
 
 # -- Assumption 1 ------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ mean_output = Claim(
     id="assumption-1-mean",
     title="The mean of the output is $sqrt(d/2) c$ if $k* . v* = c$",
     statement=Eq(
-        Expectation(c * X[0] + sqrt(1 - c**2) * X[1], informative_token_coordinate_law(X)),
+        Expectation(c * X[0] + sqrt(1 - c**2) * X[1], informative_token_coordinates_law(X)),
         sqrt(d / 2) * c,
         evaluate=False,
     ),
@@ -79,8 +79,8 @@ norms = Claim(
     ),
     statement=And(
         Eq(
-            Expectation(X[0] ** 2, informative_token_coordinate_law(X))
-            + (d - 1) * Expectation(X[1] ** 2, informative_token_coordinate_law(X)),
+            Expectation(X[0] ** 2, informative_token_coordinates_law(X))
+            + (d - 1) * Expectation(X[1] ** 2, informative_token_coordinates_law(X)),
             d / 2 + gamma**2 * d,
             evaluate=False,
         ),

@@ -39,7 +39,7 @@ from slrsym.proof import (
     substitution,
     termwise,
 )
-from slrsym.task import informative_token_coordinate_law, noise, xi
+from slrsym.task import informative_token_coordinates_law, noise, xi
 
 # -- given the location ------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ given_location = Claim(
     statement=Eq(
         Expectation(
             (error + xi) ** 2,
-            ProductLaw(informative_token_coordinate_law(X), standard_normal(W), noise()),
+            ProductLaw(informative_token_coordinates_law(X), standard_normal(W), noise()),
         ),
         epsilon**2 + informative(x, y, z) + spread**2,
         evaluate=False,
@@ -112,7 +112,7 @@ given_location = Claim(
 def _(goal):
     """Every variable is centred but $X_1$, whose mean is $sqrt(d/2)$."""
     without_noise = Expectation(
-        error**2, ProductLaw(informative_token_coordinate_law(X), standard_normal(W))
+        error**2, ProductLaw(informative_token_coordinates_law(X), standard_normal(W))
     )
     return (
         chain(goal.lhs)

@@ -8,7 +8,7 @@ leads nearer to it. The next critical value that is known is that of the swap po
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
 
 from slrsym.certify import Attraction, GlobalMinimum, SublevelSet
-from slrsym.certify.sublevel import quadratic_form_entries_and_bounds
+from slrsym.certify.sublevel import quadratic_form_entries_and_risk_bounds
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -35,7 +35,7 @@ from slrsym.symbolic import risk_closed_form
 R_0, A, B, C, E, F = symbols("R_0 A B C E F", real=True)
 N = Symbol("N", nonnegative=True)
 mu = Symbol("mu", positive=True)
-bound = quadratic_form_entries_and_bounds((R_0, N, A, B, C, E, F), kappa, mu)
+bound = quadratic_form_entries_and_risk_bounds((R_0, N, A, B, C, E, F), kappa, mu)
 a, c, f, b, e = (bound[name] for name in "acfbe")
 
 # What v has along the rest of k, beyond k* and v*, and the length of that rest.

@@ -35,7 +35,7 @@ from slrsym.proof import (
     substitution,
 )
 from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_coordinate_law, noise, xi
+from slrsym.task import U1, V1, Y1, U, V, informative_token_coordinates_law, noise, xi
 
 # -- the token, seen through k, v and v* -------------------------------------------------------
 
@@ -44,7 +44,7 @@ X = symbols("X_1:5", real=True)
 k = symbols("k_1:5", real=True)
 v = symbols("v_1:5", real=True)
 k_star, v_star = (1, 0, 0, 0), (0, 1, 0, 0)
-token = informative_token_coordinate_law(X)
+token = informative_token_coordinates_law(X)
 mean = tuple(block.mean[x] for block, x in zip(token.independent_laws(), X, strict=True))
 
 

@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from slrsym.statements import strip_dollar_signs
+from slrsym.statements import remove_dollar_signs
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,7 +104,7 @@ class Claims(SphinxDirective):
                     map(
                         _cell,
                         map(
-                            strip_dollar_signs,
+                            remove_dollar_signs,
                             (claim.title, claim.source, claim.compared_to_source),
                         ),
                     )
@@ -113,7 +113,7 @@ class Claims(SphinxDirective):
                 for claim in claims
             ]
             section = nodes.section(ids=[nodes.make_id(title)])
-            title = strip_dollar_signs(title)
+            title = remove_dollar_signs(title)
             section += nodes.title(title, title)
             section += self.parse_text_to_nodes("\n".join(rows))
             found.append(section)

@@ -77,11 +77,11 @@ class RationalOrSquareRoot:
     @property
     def short_text(self) -> str:
         """The number as a short decimal if that is exact, else as a fraction or square root."""
-        text = format_fraction(self.radicand)
+        text = decimal_or_fraction_text(self.radicand)
         return f"sqrt({text})" if self.root else text
 
 
-def format_fraction(number: Fraction) -> str:
+def decimal_or_fraction_text(number: Fraction) -> str:
     """Return a number as a short decimal if that is exact, else as a fraction."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)

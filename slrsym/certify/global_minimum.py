@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import format_fraction, parse_rational_interval, to_flint_rational
+from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.attraction import Attraction
 from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
@@ -80,7 +80,7 @@ class GlobalMinimum:
     @property
     def box_text(self) -> str:
         """The box of parameters on which the certificate holds, as a text."""
-        near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
+        near, (low, high) = self.attraction, (decimal_or_fraction_text(x) for x in self._range)
         return (
             f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "
             f"lambda in [{low}, {high}], all unit k and v"
@@ -89,7 +89,7 @@ class GlobalMinimum:
     @property
     def statement(self) -> InWords:
         """The certified statement in words, with all its numbers."""
-        near, (low, high) = self.attraction, (format_fraction(x) for x in self._range)
+        near, (low, high) = self.attraction, (decimal_or_fraction_text(x) for x in self._range)
         return in_words(
             f"With $d = {near.dimension}$, $L = {near.tokens}$ and $gamma^2 = {near.variance}$, at "
             f"every inverse temperature from ${low}$ to ${high}$, the risk of a pair of unit "

@@ -13,7 +13,7 @@ from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
-from slrsym.balls.boxes import format_fraction, parse_rational_interval, to_flint_rational
+from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, prove_positive
 from slrsym.certify.certificate_search import DIGITS
 from slrsym.claims.claim import register_certificate_class
@@ -72,7 +72,10 @@ class InequalitiesOnBox:
     def box_text(self) -> str:
         """The box of the symbols' values, as a text such as ``x in [0, 1]``."""
         shown = {
-            x: [format_fraction(end) if end.denominator > 1000 else str(end) for end in ends]
+            x: [
+                decimal_or_fraction_text(end) if end.denominator > 1000 else str(end)
+                for end in ends
+            ]
             for x, ends in self._ends.items()
         }
         return ", ".join(
@@ -81,7 +84,7 @@ class InequalitiesOnBox:
         )
 
     def reason_not_shown(self, statement: Boolean) -> str:
-        """Check a statement on the whole box; return why it is not shown, or an empty text.
+        """Prove strict inequalities by subdividing the box; return why not, or an empty text.
 
         Parameters
         ----------

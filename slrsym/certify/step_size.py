@@ -33,7 +33,7 @@ from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.program import cached_program
+from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.paper_risk import kernel
 from slrsym.renamed import old_attribute
 
@@ -49,7 +49,9 @@ def _condition_kernel() -> Any:
 @cache
 def _planar_kernel() -> Any:
     return numpy_function(
-        cached_program("slrsym.models.paper_risk_expressions.planar_step_program")()
+        program_function_cached_on_disk(
+            "slrsym.models.paper_risk_expressions.planar_step_program"
+        )()
     )
 
 

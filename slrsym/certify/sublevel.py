@@ -167,7 +167,9 @@ def _balls(numbers: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arb(to_flint_rational(Fraction(value))) for name, value in numbers.items()}
 
 
-def quadratic_form_entries_and_bounds(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
+def quadratic_form_entries_and_risk_bounds(
+    risk: Sequence[Expr], x1: Expr, mu: Expr
+) -> dict[str, Expr]:
     r"""Return quadratic form entries, and lower bounds of the risk at both ends of eta's range.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
@@ -213,7 +215,7 @@ def sublevel_functions(
         level += named("oracle", on_manifold.subs({x1: 1, x2: 1}))
 
     def above(name: str, mu: Expr) -> list[Expr]:
-        found = quadratic_form_entries_and_bounds(
+        found = quadratic_form_entries_and_risk_bounds(
             (R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu)
         )
         minor = named(f"minor_{name}", found["minor"])

@@ -15,7 +15,7 @@ from slrsym.checker.term import (
     free_symbols,
     fresh_symbol,
     fresh_symbols_by_symbol,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_term,
     is_within_size_limits,
     neg,
@@ -198,7 +198,7 @@ def _derivative_of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> T
     ((y,), (body,), (low, high)) = t[1:]
     require(is_term(low) and is_term(high), "the integral has an infinite end")
     require(y not in free_symbols(low) | free_symbols(high), "an end contains the bound variable")
-    require_continuous(body, y)
+    require_continuous_where_defined(body, y)
     inner: Asked = [definedness_equation(body)]
     slope = derivative(body, x, slopes, inner)
     between = ("or", ("and", ("<=", low, y), ("<=", y, high)),
@@ -215,14 +215,14 @@ def _derivative_of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> T
     return ("+", *terms)
 
 
-def require_continuous(t: Term, x: Term) -> None:
+def require_continuous_where_defined(t: Term, x: Term) -> None:
     """Refuse a term unless its operations show that it is continuous in x where defined."""
     if x not in free_symbols(t) or t == x:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
     require(t[:2] != ("f", "sign"), "sign is not continuous")
     for _, part in places_and_subterms(t):
-        require_continuous(part, x)
+        require_continuous_where_defined(part, x)
 
 
 def special_derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
@@ -296,7 +296,10 @@ def _derivative_rule(premises: Sequence[Theorem], t: Term) -> Any:
 def _definition_of_special_function(t: Term) -> Any:
     """Conclude that zeta or Owen's T equals its definition, at points where both are defined."""
     require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
-    require(not has_copy_sum(t), "the term contains a sum of copies, which is random")
+    require(
+        not has_copy_sum_outside_expectation(t),
+        "the term contains a sum of copies, which is random",
+    )
     _, name, first, second = t
     v = fresh_symbol(("s", "v", "R"), free_symbols(t))
     if name == "zeta":

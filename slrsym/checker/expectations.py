@@ -14,7 +14,7 @@ from itertools import product
 from math import isqrt
 from typing import Any
 
-from slrsym.checker.relations import hypotheses_outside_binder, sum_range_conditions
+from slrsym.checker.relations import hypotheses_left_by_binder, sum_range_conditions
 from slrsym.checker.term import (
     NODE,
     Rejected,
@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     definedness_equation,
     free_symbols,
     fresh_symbols_by_symbol,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_same_term,
     is_term,
     is_within_size_limits,
@@ -57,7 +57,7 @@ def require_expectation(t: Term) -> Term:
 def require_body_without_copies(node: Term) -> Term:
     """Return the integrand of an expectation; refuse one that contains a sum of copies."""
     (body,) = binder_bodies(require_expectation(node))
-    require(not has_copy_sum(body), "the body contains copies")
+    require(not has_copy_sum_outside_expectation(body), "the body contains copies")
     return body
 
 
@@ -207,7 +207,7 @@ def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Ter
 def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions that a term has moderate growth in given variables, or refuse the term."""
     spend_work(NODE * len(t))
-    if not free_symbols(t) & names and not has_copy_sum(t):
+    if not free_symbols(t) & names and not has_copy_sum_outside_expectation(t):
         return [] if t[0] in ("n", "pi") else [definedness_equation(t)]
     head, some = t[0], sorted(free_symbols(t) & names)
     if t in names:
@@ -223,13 +223,19 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     if head == "f" and t[1] == "exp":
         return moderate_exponential_conditions(t[2], some, names)
     if head == "u":
-        require(not has_copy_sum(t), "an undefined function is applied to a sum of copies")
+        require(
+            not has_copy_sum_outside_expectation(t),
+            "an undefined function is applied to a sum of copies",
+        )
         for argument in t[4:]:
             affine_coefficients(argument, some)
         return [p for argument in t[4:] for p in moderate_growth_conditions(argument, names)]
     if head == "d":
         for point in parts_outside_binder(t):
-            require(not has_copy_sum(point), "a point of a derivative contains a sum of copies")
+            require(
+                not has_copy_sum_outside_expectation(point),
+                "a point of a derivative contains a sum of copies",
+            )
             affine_coefficients(point, some)
         asked = [
             p for point in parts_outside_binder(t) for p in moderate_growth_conditions(point, names)
@@ -262,7 +268,7 @@ def moderate_exponential_conditions(
     exponent: Term, some: Sequence[Term], names: frozenset[Term]
 ) -> list[Term]:
     """Return conditions under which exp of a quadratic polynomial has moderate growth."""
-    require(not has_copy_sum(exponent), "an exponent contains a sum of copies")
+    require(not has_copy_sum_outside_expectation(exponent), "an exponent contains a sum of copies")
     found = polynomial_coefficients(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
 
@@ -329,13 +335,13 @@ def _linearity(
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
     require_names_absent(bound_variables(node), factors, "a factor contains a variable of the node")
-    require(not any(map(has_copy_sum, factors)), "a factor contains copies")
+    require(not any(map(has_copy_sum_outside_expectation, factors)), "a factor contains copies")
     said = ("=", binder_bodies(node)[0], linear_combination_term(factors, parts))
     require(
         is_same_term(theorem.conclusion, said),
         "the premise is not that the body is the combination",
     )
-    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    given = hypotheses_left_by_binder(node, combined_hypotheses([theorem]))
     means = [well_formed_node(replace_parts(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
@@ -359,7 +365,7 @@ def _constant_body(node: Term) -> Any:
     (body,) = binder_bodies(node)
     require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
-        require(not has_copy_sum(body), "the body contains copies")
+        require(not has_copy_sum_outside_expectation(body), "the body contains copies")
         asked = [*law_existence_conditions(parts_outside_binder(node)), definedness_equation(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
     low, high = parts_outside_binder(node)
@@ -395,7 +401,8 @@ def _independent_factors(node: Term, where: Any) -> Any:
         require_names_absent(others, [f], "a factor contains variables of both groups of laws")
         sides.append(make_expectation(names, f, [law for _, law in laws]))
     require(
-        not all(has_copy_sum(binder_bodies(e)[0]) for e in sides), "both factors contain copies"
+        not all(has_copy_sum_outside_expectation(binder_bodies(e)[0]) for e in sides),
+        "both factors contain copies",
     )
     return [*map(definedness_equation, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
@@ -422,7 +429,10 @@ def _iterated_expectation(node: Term, count: Any) -> Any:
 def _change_of_variables(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: replace Gaussian variables of an expectation by affine forms of others."""
     require(forms[0] == "lam", "the forms are no function of real variables")
-    require(not has_copy_sum(forms), "a form contains a sum of copies, which is random")
+    require(
+        not has_copy_sum_outside_expectation(forms),
+        "a form contains a sum of copies, which is random",
+    )
     names, values = bound_variables(forms), binder_bodies(forms)
     old, parts = bound_variables(require_expectation(node)), laws_with_variables(node)
     require(len(values) == len(old), "the numbers of forms and of variables differ")
@@ -476,7 +486,7 @@ def _stein_lemma(node: Term, h: Term, place: Any) -> Any:
     is_place = type(place) is int and 0 <= place < len(names)
     require(is_place, "the place is not that of a variable")
     f = substitute(binder_bodies(h)[0], dict(zip(bound_variables(h), names, strict=True)))
-    require(not has_copy_sum(f), "the function contains copies")
+    require(not has_copy_sum_outside_expectation(f), "the function contains copies")
     block, law = next((b, law) for b, law in laws_with_variables(node) if names[place] in b)
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = law_moments(law)
@@ -512,7 +522,7 @@ def _derivative_of_expectation(t: Term) -> Any:
         t[0] == "d" and binder_bodies(t)[0][0] == "E", "the term is no derivative of an expectation"
     )
     (node,), names = binder_bodies(t), bound_variables(t)
-    require(not has_copy_sum(t), "the derivative contains copies")
+    require(not has_copy_sum_outside_expectation(t), "the derivative contains copies")
     body = require_body_without_copies(node)
     require_names_absent(
         names, parts_outside_binder(node), "a law contains a variable of the derivative"

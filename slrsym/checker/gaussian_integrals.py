@@ -42,7 +42,7 @@ from slrsym.checker.term import (
     bound_variables,
     conditions_of_sort,
     definedness_equation,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_term,
     neg,
     num,
@@ -72,7 +72,10 @@ def moderate_bound_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         return moderate_growth_conditions(t, names)
     except Rejected:
         pass
-    require(not has_copy_sum(t), "the function of copies is not known to be moderate")
+    require(
+        not has_copy_sum_outside_expectation(t),
+        "the function of copies is not known to be moderate",
+    )
     if t[0] in ("+", "*"):
         return [p for part in t[1:] for p in moderate_bound_conditions(part, names)]
     if t[0] == "^" and t[1] > 0 and t[2] == 1:
@@ -90,7 +93,10 @@ def moderate_bound_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         found = [part for part in _parts_of_sums_and_products(t[2]) if part[:2] == ("f", "abs")]
         few = 0 < len(found) <= 8
         require(few, "exp is not known to be bounded: no abs in its exponent, or more than 8")
-        sides = (replace_in_exponent(t, found[0], v) for v in (found[0][2], neg(found[0][2])))
+        sides = (
+            replace_in_sums_products_and_functions(t, found[0], v)
+            for v in (found[0][2], neg(found[0][2]))
+        )
         return [p for side in sides for p in moderate_bound_conditions(side, names)]
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
@@ -104,13 +110,16 @@ def _parts_of_sums_and_products(t: Term) -> Iterator[Term]:
         yield t
 
 
-def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
+def replace_in_sums_products_and_functions(t: Term, old: Term, new: Term) -> Term:
     """Replace a subterm, looking only into sums, products and arguments of named functions."""
     if t == old:
         return new
     if t[0] in ("+", "*", "f"):
         start = 2 if t[0] == "f" else 1
-        return (*t[:start], *(replace_in_exponent(part, old, new) for part in t[start:]))
+        return (
+            *t[:start],
+            *(replace_in_sums_products_and_functions(part, old, new) for part in t[start:]),
+        )
     return t
 
 
@@ -290,7 +299,9 @@ def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool
     (x,) = parts_outside_binder(second)
     require_interval_variable(x)
     f = differentiated_function(second, x)
-    require(not has_copy_sum(binder_bodies(f)[0]), "the function contains copies")
+    require(
+        not has_copy_sum_outside_expectation(binder_bodies(f)[0]), "the function contains copies"
+    )
     require_names_absent([x], theorem.hypotheses.values(), "a hypothesis contains the variable")
     return f, bound_variables(second)[0], x, is_convex
 

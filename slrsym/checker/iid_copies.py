@@ -20,7 +20,7 @@ from slrsym.checker.term import (
     definedness_equation,
     free_symbols,
     fresh_symbols_by_symbol,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_same_term,
     num,
     parts_outside_binder,
@@ -47,9 +47,9 @@ def _split_off_copy(node: Term, copies: Term) -> Any:
     new = fresh_symbols_by_symbol(bound_variables(copies), free_symbols(node) | set(names))
     less = replace_parts(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
-    alone = not has_copy_sum(replace_outside_binders(body, copies, ZERO))
+    alone = not has_copy_sum_outside_expectation(replace_outside_binders(body, copies, ZERO))
     require(alone, "the body contains another sum of copies, or this one under a binder")
-    averaged = body[0] == "E" and any(map(has_copy_sum, binder_bodies(body)))
+    averaged = body[0] == "E" and any(map(has_copy_sum_outside_expectation, binder_bodies(body)))
     require(not averaged, "the body is a mean over copies")
     rest = ("+", less, substitute(binder_bodies(copies)[0], new))
     body = replace_outside_binders(body, copies, rest)

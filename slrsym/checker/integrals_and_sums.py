@@ -6,7 +6,7 @@ from typing import Any
 
 from slrsym.checker.differentiation import (
     differentiated_function,
-    require_continuous,
+    require_continuous_where_defined,
     require_interval_variable,
 )
 from slrsym.checker.expectations import (
@@ -16,7 +16,7 @@ from slrsym.checker.expectations import (
     polynomial_coefficients,
     require_names_absent,
 )
-from slrsym.checker.relations import hypotheses_outside_binder, refuse_reversed_infinite_ends
+from slrsym.checker.relations import hypotheses_left_by_binder, refuse_reversed_infinite_ends
 from slrsym.checker.term import (
     Term,
     apply_function_at,
@@ -71,7 +71,7 @@ def _mean_value_theorem(theorem: Theorem, x: Term, low: Term, high: Term) -> Any
     require_interval_variable(x)
     are_ends = is_term(low) and is_term(high) and x not in free_symbols(low) | free_symbols(high)
     require(are_ends, "an end is no term, or contains the variable")
-    given = hypotheses_outside_binder(
+    given = hypotheses_left_by_binder(
         ("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem])
     )
     asked = [("<" if kind == "<" else "<=", low, high)]
@@ -102,7 +102,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     )
     is_slope = slope[0] == "d" and x in free_symbols(slope)
     require(is_slope, "the right side of the premise is no derivative in the variable")
-    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    given = hypotheses_left_by_binder(node, combined_hypotheses([theorem]))
     asked, values = [definedness_equation(node)], []
     refuse_reversed_infinite_ends(node)
     for end in (low, high):
@@ -154,8 +154,8 @@ def _integral_exists(theorem: Theorem, node: Term) -> Any:
     (body,), (x,) = binder_bodies(node), bound_variables(node)
     said = is_same_term(theorem.conclusion, definedness_equation(body))
     require(said, "the premise does not say that the body is defined")
-    require_continuous(body, x)
-    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    require_continuous_where_defined(body, x)
+    given = hypotheses_left_by_binder(node, combined_hypotheses([theorem]))
     asked = [*given.values(), *map(definedness_equation, parts_outside_binder(node))]
     return asked, definedness_equation(node), ("continuous-functions-integrable",)
 

@@ -20,7 +20,7 @@ from math import inf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.logic import are_contradictory
+from slrsym.checker.propositional_satisfiability import are_contradictory
 from slrsym.checker.term import (
     WORK,
     Rejected,
@@ -218,7 +218,7 @@ def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> st
     return ""
 
 
-def read_log_lines(path: str | Path) -> Iterator[str]:
+def read_log_text_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a log file, which may be compressed with xz."""
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
@@ -248,7 +248,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
     loaded: tuple[str, ...] = ()
     work.left = WORK
     try:
-        for number, text in enumerate(read_log_lines(path), start=1):
+        for number, text in enumerate(read_log_text_lines(path), start=1):
             try:
                 work.left += _EACH_BYTE * len(text)
                 record = _parse_line(text)

@@ -231,7 +231,7 @@ def _orbit_theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     return list(map(well_formed_node, asked)), goal, (f"theorem {name}", *axioms)
 
 
-def single_subject_of_statement(goal: OrbitGoal) -> Term:
+def only_object_besides_map(goal: OrbitGoal) -> Term:
     """Return the only object besides the map that a statement is about; refuse none or several."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
@@ -252,7 +252,7 @@ def _decrease(goal: OrbitGoal) -> list[Term]:
 
     By induction every point of the orbit is in the box, so the inequality holds at each.
     """
-    f = single_subject_of_statement(goal)
+    f = only_object_besides_map(goal)
     change = ("+", goal.value_after_step(f), neg(goal.value_at_generic_point(f)))
     return [
         goal.map_with_fresh_names.invariance_formula(),
@@ -270,7 +270,7 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     f, rate, floor = goal.values
-    slack = goal.value_at_generic_point(single_subject_of_statement(goal))
+    slack = goal.value_at_generic_point(only_object_besides_map(goal))
     change = (
         "+",
         goal.value_after_step(f),
@@ -323,7 +323,7 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
     there.
     """
-    values = goal.components_at_generic_point(single_subject_of_statement(goal))
+    values = goal.components_at_generic_point(only_object_besides_map(goal))
     return [
         *_bound_by_multiple_formulas(goal, values),
         goal.map_with_fresh_names.smoothness_formula(*values),
@@ -343,7 +343,7 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     system = ("and", *(("=", e, ZERO) for e in goal.components_at_generic_point(equations)))
     listed = [
         ("and", *(("=", x, v) for x, v in zip(goal.map_with_fresh_names.names, p, strict=True)))
-        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
+        for p in goal.points_of_finite_set(only_object_besides_map(goal))
     ]
     solved = ("implies", system, ("or", *listed))
     return [
@@ -396,12 +396,12 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
         return [
             *asked,
             goal.map_with_fresh_names.for_all_points(
-                ("=", goal.value_at_generic_point(single_subject_of_statement(goal)), value_of)
+                ("=", goal.value_at_generic_point(only_object_besides_map(goal)), value_of)
             ),
         ]
     listed = [
         tuple(map(canonical_key, p))
-        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
+        for p in goal.points_of_finite_set(only_object_besides_map(goal))
     ]
     for p in points_of_set(of, len(large.names)):
         require(p[i][0] == "n", "the coordinate of a point across the face is no number")
@@ -466,7 +466,7 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
     """
     strict = [
         p
-        for point in goal.points_of_finite_set(single_subject_of_statement(goal))
+        for point in goal.points_of_finite_set(only_object_besides_map(goal))
         for p in goal.map_with_fresh_names.inside_conditions(point, "<")
     ]
     return [
@@ -500,10 +500,10 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
     """
     g, (matrix, eigenvalue) = goal.map_with_fresh_names, goal.values
     require(
-        len(goal.points_of_finite_set(single_subject_of_statement(goal))) == 1,
+        len(goal.points_of_finite_set(only_object_besides_map(goal))) == 1,
         "there is more than one point",
     )
-    (point,) = goal.points_of_finite_set(single_subject_of_statement(goal))
+    (point,) = goal.points_of_finite_set(only_object_besides_map(goal))
     n = len(g.names)
     is_square = matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17
     require(is_square, "the matrix is not square, or has more than four rows")
@@ -551,7 +551,7 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
         goal.map_with_fresh_names.for_all_points(
             ("<", goal.value_at_generic_point(f), goal.value_at(p, f)), "<"
         )
-        for p in goal.points_of_finite_set(single_subject_of_statement(goal))
+        for p in goal.points_of_finite_set(only_object_besides_map(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
     return [
@@ -571,12 +571,12 @@ def _null_union(goal: OrbitGoal) -> list[Term]:
     """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts are no tuple of sets of points")
-    goal.points_of_finite_set(single_subject_of_statement(goal))
+    goal.points_of_finite_set(only_object_besides_map(goal))
     covered = {
         canonical_key(("tuple", *p)) for part in parts[1:] for p in goal.points_of_finite_set(part)
     }
     require(
-        {canonical_key(p) for p in single_subject_of_statement(goal)[1:]} <= covered,
+        {canonical_key(p) for p in only_object_besides_map(goal)[1:]} <= covered,
         "the parts do not make up the set",
     )
     return [("o", "NullStarts", goal.map, part) for part in parts[1:]]
@@ -589,8 +589,8 @@ def _all_but_few(goal: OrbitGoal) -> list[Term]:
     A start from which the orbit does not converge to a point of $P$ is in the null set.
     """
     (few,) = goal.values
-    both = {canonical_key(p): p for t in (single_subject_of_statement(goal), few) for p in t[1:]}
-    for t in (single_subject_of_statement(goal), few):
+    both = {canonical_key(p): p for t in (only_object_besides_map(goal), few) for p in t[1:]}
+    for t in (only_object_besides_map(goal), few):
         goal.points_of_finite_set(t)
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

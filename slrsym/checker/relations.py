@@ -14,7 +14,7 @@ from slrsym.checker.term import (
     conditions_of_sort,
     definedness_equation,
     free_symbols,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_bound_place,
     is_same_term,
     is_term,
@@ -107,7 +107,7 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
         for t, i in reversed(nodes):
             part = well_formed_node(replace_parts(t, {i: part}))
             if bound_variables(t) and is_bound_place(t, i):
-                mine = hypotheses_outside_binder(t, mine)
+                mine = hypotheses_left_by_binder(t, mine)
         conclusion, given = part, given | mine
     return given.values(), conclusion, ()
 
@@ -127,7 +127,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
     return nodes, t
 
 
-def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
+def hypotheses_left_by_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
     """Return the hypotheses left when a relation is put under a binder; refuse any it catches."""
     names, added = set(bound_variables(node)), []
     if node[0] in ("sum", "int"):
@@ -140,7 +140,7 @@ def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, T
                 # the points between; so low <= high is supposed.
                 added += [("<=", low, high)] if node[0] == "int" else []
     # c = c says that the copies c exist; it holds for every outcome, and may leave E.
-    with_copies = [h for h in given.values() if has_copy_sum(h) and not (
+    with_copies = [h for h in given.values() if has_copy_sum_outside_expectation(h) and not (
         h[0] == "=" and h[1][0] == "copies" and is_same_term(h[1], h[2]))]  # fmt: skip
     require(node[0] != "E" or not with_copies, "a hypothesis contains the value of a sum of copies")
     caught = sorted(s[1] for s in names if any(s in free_symbols(h) for h in given.values()))
@@ -190,7 +190,7 @@ def relation_between_binders(theorem: Theorem, node: Term) -> tuple[str, Term, I
     """Return a premise's relation, the node with its right side as body, and hypotheses."""
     kind, body, other = require_relation(theorem.conclusion)
     require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")
-    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    given = hypotheses_left_by_binder(node, combined_hypotheses([theorem]))
     return kind, well_formed_node(replace_parts(node, {(2, 0): other})), given.values()
 
 

@@ -182,7 +182,7 @@ def applied_function(t: Term) -> Term:
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
-def is_function_or_sequence(s: Term) -> bool:
+def is_function_or_sequence_symbol(s: Term) -> bool:
     """Return whether a tuple is an undefined function or a sequence."""
     is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
     return is_head and has_valid_name(s) and _is_integer_at_least(s[3], 1)
@@ -217,7 +217,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         return t
     spend_work(NODE * len(t))
     # Inside of E the same copies are drawn anew and averaged, so they cannot be moved in.
-    caught = t[0] in ("E", "copies") and any(map(has_copy_sum, values.values()))
+    caught = t[0] in ("E", "copies") and any(map(has_copy_sum_outside_expectation, values.values()))
     require(not caught, "a term with copies cannot be put inside of E or copies")
     names, values_inside = bound_variables(t), values
     if names:
@@ -277,10 +277,10 @@ def is_undefined_with(x: Term, t: Term) -> bool:
     return t == x or (x in free_symbols(t) and any(is_undefined_with(x, p) for p in open_parts))
 
 
-def has_copy_sum(t: Term) -> bool:
+def has_copy_sum_outside_expectation(t: Term) -> bool:
     """Return whether a term contains a sum of copies that is in no expectation."""
     parts = (p for i, p in places_and_subterms(t) if t[0] != "E" or not is_bound_place(t, i))
-    return t[0] == "copies" or any(map(has_copy_sum, parts))
+    return t[0] == "copies" or any(map(has_copy_sum_outside_expectation, parts))
 
 
 def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
@@ -289,7 +289,10 @@ def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
         return []
     matches = is_term(value) if symbol[0] == "s" else value[0] == "lam"
     require(matches, "a function is given a term, or a symbol something that is no term")
-    require(not has_copy_sum(value), "the value contains a sum of copies, which is random")
+    require(
+        not has_copy_sum_outside_expectation(value),
+        "the value contains a sum of copies, which is random",
+    )
     if symbol[0] != "s":
         # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
         names, (body,) = bound_variables(value), binder_bodies(value)
@@ -378,7 +381,9 @@ class TermReader:
             require(0 <= data < len(self._rows), "there is no earlier row of this number")
             return self._rows[data]
         require(room > 0, "the term is too deep")
-        read = [[self._parse_node(d, room - 1) for d in group] for group in part_groups(data)]
+        read = [
+            [self._parse_node(d, room - 1) for d in group] for group in subterm_lists_of_node(data)
+        ]
         size = 1 + sum(s for group in read for _, (s, _) in group)
         depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
@@ -386,7 +391,7 @@ class TermReader:
         parameters = [tuple(p) if isinstance(p, list) else p for p in parameters]
         terms = [tuple(t for t, _ in group) for group in read]
         node = (head, *parameters, *(terms if head in BINDERS else terms[0]))
-        require_well_formed(node)
+        require_well_formed_node(node)
         return node, (size, depth)
 
 
@@ -395,7 +400,7 @@ def parse_term(data: Any) -> Term:
     return TermReader().read(data)
 
 
-def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
+def subterm_lists_of_node(t: Sequence[Any]) -> list[Sequence[Any]]:
     """Return the lists of a node's subterms, three for a binder; refuse data of another shape."""
     is_node = type(t) in (list, tuple) and t and type(t[0]) is str and t[0] in PARAMETERS
     require(is_node, "expected a node: a list whose first entry is a head")
@@ -408,7 +413,7 @@ def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
     return list(rest)
 
 
-def require_well_formed(t: Term) -> None:
+def require_well_formed_node(t: Term) -> None:
     """Refuse a node whose parameters or number or kinds of subterms are wrong; look no deeper."""
     if t[0] in BINDERS:
         _require_well_formed_binder(t)
@@ -470,8 +475,8 @@ def require_all_well_formed(terms: Iterable[Term]) -> None:
         count += 1
         require(depth <= DEPTH and count <= SIZE, "the terms are too deep or too large")
         require(type(t) is tuple, "a term is no tuple")
-        left += [(part, depth + 1) for group in part_groups(t) for part in group]
-        require_well_formed(t)
+        left += [(part, depth + 1) for group in subterm_lists_of_node(t) for part in group]
+        require_well_formed_node(t)
     spend_work(NODE * count)
 
 
@@ -556,7 +561,8 @@ def _require_well_formed_binder(t: Term) -> None:
         require(size == len(names), "the laws have other dimensions than there are variables")
         alone = (*laws, *body, *count) if head == "copies" else laws
         require(
-            not any(map(has_copy_sum, alone)), "a law, or the inside of copies, contains copies"
+            not any(map(has_copy_sum_outside_expectation, alone)),
+            "a law, or the inside of copies, contains copies",
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from slrsym.checker.logic import are_contradictory
+from slrsym.checker.propositional_satisfiability import are_contradictory
 from slrsym.checker.term import (
     RELATIONS,
     WORK,
@@ -22,13 +22,13 @@ from slrsym.checker.term import (
     canonical_key,
     free_symbols,
     is_formula,
-    is_function_or_sequence,
+    is_function_or_sequence_symbol,
     is_same_term,
     is_within_size_limits,
     num,
     require,
     require_all_well_formed,
-    require_well_formed,
+    require_well_formed_node,
     substitute,
     substitution_conditions,
     work,
@@ -140,7 +140,7 @@ def _require_valid_argument(kind: str, data: Any) -> None:
         pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
         require(pairs, "the data are no tuple of pairs")
         require_all_well_formed([value for _, value in data])
-        require_all_well_formed([s for s, _ in data if not is_function_or_sequence(s)])
+        require_all_well_formed([s for s, _ in data if not is_function_or_sequence_symbol(s)])
     else:
         left = [data]
         while left:
@@ -163,7 +163,7 @@ def require_relation(t: Term) -> tuple[str, Term, Term]:
 
 def well_formed_node(t: Term) -> Term:
     """Return a newly built node; refuse it if it is not well-formed."""
-    require_well_formed(t)
+    require_well_formed_node(t)
     return t
 
 

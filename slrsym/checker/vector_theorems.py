@@ -18,10 +18,10 @@ from slrsym.checker.orbit_theorems import (
     MapOnBox,
     OrbitGoal,
     map_from_tuple,
+    only_object_besides_map,
     points_of_set,
     register_theorem,
     require_real_function,
-    single_subject_of_statement,
 )
 from slrsym.checker.term import (
     Term,
@@ -60,7 +60,7 @@ def _conditions_of_planar_map(
     is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
     require(is_of_square, "the first value is no map of the square from -1 to 1")
     slopes = require_real_function(slopes, 2, 2)
-    ends = points_of_set(single_subject_of_statement(goal), 2)
+    ends = points_of_set(only_object_besides_map(goal), 2)
     allowed = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from slrsym.claims.ledger import Ledger
 from slrsym.statements.expressions import ProofError
-from slrsym.tactics.proof_log import statement_records
+from slrsym.tactics.proof_log import statement_and_step_records
 
 
 def main(paths: list[str], ids: list[str]) -> None:
@@ -23,7 +23,7 @@ def main(paths: list[str], ids: list[str]) -> None:
         # Of the package, only the files are run that make claims which are asked for.
         ledger = Ledger.load(*map(Path, paths))
         known = [id for id in ids if _is_known(ledger, id)]
-        answers = list(map(json.dumps, statement_records(known, ledger.find)))
+        answers = list(map(json.dumps, statement_and_step_records(known, ledger.find)))
     for answer in answers:
         print(answer)
 

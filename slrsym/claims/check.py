@@ -21,7 +21,7 @@ from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ForAll, conjuncts, expression_text, infix_text
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.tactics.bundled_log import bundled_record
-from slrsym.tactics.judgement import Judgement, judge_claim
+from slrsym.tactics.judgement import CheckerVerdict, judge_claim
 
 # What evaluates numbers is imported where it is used: what a claim rests on is told without.
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def try_numerical_check(
 _MOST_LETTERS = 300
 
 
-def make_step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
+def make_step_report(step: Step, numbers: Compared, judgement: CheckerVerdict) -> StepReport:
     """Return the report on a step from the cross-check's result and the checker's judgement."""
     digits, contradiction, example = numbers
     refusal = judgement.refusal_reason(step.label)
@@ -394,7 +394,7 @@ DEFAULT = CheckOptions()
 
 def _judge_claim(
     claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: CheckOptions
-) -> Judgement:
+) -> CheckerVerdict:
     """Return the proof checker's judgement of a claim, reusing evidence of an earlier run."""
     earlier = (options.use_cache and cache.cached_evidence(claim)) or bundled_record(claim.id)
     judgement = judge_claim(claim, find, options.effort, wrong, earlier)

@@ -23,7 +23,11 @@ from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
-from slrsym.statements.expressions import ProofError, conjuncts, flatten_statement
+from slrsym.statements.expressions import (
+    ProofError,
+    conjuncts,
+    flatten_conjunctions_and_disjunctions,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -200,9 +204,9 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        statement = flatten_statement(with_own_owens_t(statement))
+        statement = flatten_conjunctions_and_disjunctions(with_own_owens_t(statement))
         hypotheses = tuple(
-            flatten_statement(with_own_owens_t(h))
+            flatten_conjunctions_and_disjunctions(with_own_owens_t(h))
             for h in hypotheses
             if h is not true and h is not True
         )

@@ -35,7 +35,7 @@ from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
-from slrsym.tactics.judgement import Judgement, judge_claim
+from slrsym.tactics.judgement import CheckerVerdict, judge_claim
 from slrsym.tactics.proof_log import claim_ids_used_by
 
 # The package's own files as they were run last: their text, and what they made of it.
@@ -400,7 +400,7 @@ class Ledger:
         try:
             claim = self.find(id)
             steps = steps_of_claim(claim, self.find)
-            judgement = judge_claim(claim, self.find) if steps else Judgement({})
+            judgement = judge_claim(claim, self.find) if steps else CheckerVerdict({})
             depends = dict.fromkeys((*claim_ids_used_by_certificate(claim), *judgement.uses))
             # Of what is not shown, what it was to rest on.
             if judgement.problem:

@@ -15,7 +15,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.cli.shared import declare_option_with_hidden_default
-from slrsym.files import NotSavedError
+from slrsym.files import SavingFailedError
 
 if TYPE_CHECKING:
     from slrsym.certify import Certificate, LocalRates, StepSize
@@ -109,7 +109,7 @@ def save_and_show_certificate(
     if to.output is not None:
         try:
             found.save(to.output)
-        except NotSavedError as problem:
+        except SavingFailedError as problem:
             lost = problem
     about = [
         ("verdict", str(found.verdict)),

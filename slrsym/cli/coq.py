@@ -44,12 +44,12 @@ def require_coq_installed() -> None:
 
 def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
     """Run Coq on the steps and claims that it can prove; print how many it confirms."""
-    from slrsym.coq.coq_calls import CoqError, compile_and_prune_development
+    from slrsym.coq.coq_calls import CoqError, prune_development_and_list_axioms
 
     try:
         with tempfile.TemporaryDirectory() as folder, shared.show_activity("running Coq"):
             made = coq_development(ledger, claims)
-            found = compile_and_prune_development(made, Path(folder), search=search)
+            found = prune_development_and_list_axioms(made, Path(folder), search=search)
     except CoqError as problem:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None

@@ -13,7 +13,7 @@ import typer
 from slrsym.cli import shared
 from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.figures import FORMATS, NAMES
-from slrsym.files import NotSavedError
+from slrsym.files import SavingFailedError
 
 _ALL = "all"
 
@@ -137,7 +137,7 @@ def figure(
     from slrsym.files import replace_atomically
 
     shown: list[GalleryEntry] = []
-    lost: NotSavedError | None = None
+    lost: SavingFailedError | None = None
     for name, target in targets.items():
         begin = time.perf_counter()
         file = files.get(name)

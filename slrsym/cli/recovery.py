@@ -144,7 +144,7 @@ def recovery(
         names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
         told = ", ".join(f"{name} = {found.attrs[name]:.6g}" for name in names)
         out.print(told, soft_wrap=True)
-        out.print(verdict_table(found))
+        out.print(run_outcome_table(found))
         for line in _separating(found):
             out.print(line, soft_wrap=True)
     else:
@@ -236,7 +236,7 @@ def possible_fraction_range(row: xr.Dataset, moving: int, runs: int) -> tuple[fl
     return count / runs, (count + moving) / runs
 
 
-def verdict_table(data: xr.Dataset) -> Table:
+def run_outcome_table(data: xr.Dataset) -> Table:
     """Return a table of the outcomes of runs, with bounds of fractions if some runs still move."""
     from slrsym.cli.terminal_output import empty_table
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replace_atomically
+from slrsym.files import FORMATS, DamagedFileError, SavingFailedError, replace_atomically
 from slrsym.jobs import print_progress_periodically, progress_line
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def errors_as_exit_codes() -> Iterator[None]:
         raise typer.Exit(1) from None
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
-    except (DamagedFileError, NotSavedError) as problem:
+    except (DamagedFileError, SavingFailedError) as problem:
         if _debug:
             traceback.print_exc()
         typer.echo(f"error: {problem}", err=True)
@@ -271,11 +271,11 @@ def value_errors_as_usage_errors(option: str | None = None) -> Iterator[None]:
         raise typer.BadParameter(str(problem), param_hint=option) from None
 
 
-def result_and_saving_error(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
+def result_and_saving_error(make: Callable[[], _T]) -> tuple[_T, SavingFailedError | None]:
     """Call a function that computes and saves; return its result, and the error of saving."""
     try:
         return make(), None
-    except NotSavedError as problem:
+    except SavingFailedError as problem:
         if problem.result is None:
             raise
         return problem.result, problem

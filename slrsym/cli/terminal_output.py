@@ -15,7 +15,7 @@ from rich.text import Text
 
 from slrsym.claims import short_name, step_name
 from slrsym.coq import confirmed_step_count_text, is_confirmed_by_coq
-from slrsym.statements import strip_dollar_signs
+from slrsym.statements import remove_dollar_signs
 
 if TYPE_CHECKING:
     from slrsym.claims.check import ClaimVerdict
@@ -69,7 +69,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
     right = (f">{name}" for name in numbers)
     result = empty_table("claim", "~title", "status", *right, padding=(0, gap // 2))
     for row in rows:
-        title = Text(strip_dollar_signs(row.title))
+        title = Text(remove_dollar_signs(row.title))
         if room is not None:
             title.truncate(room, overflow="ellipsis")
         result.add_row(
@@ -127,7 +127,7 @@ def replacing_claims_note(ids: Iterable[str]) -> Text | None:
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
-def texts_on_claims_with_reservations(rows: Iterable[Any]) -> list[Text]:
+def texts_on_why_claims_are_not_proved(rows: Iterable[Any]) -> list[Text]:
     """Return a text for each claim not proved, certified or empirical, with the reason."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
@@ -141,7 +141,7 @@ def texts_on_boxes_and_trials(rows: Iterable[Any]) -> list[Text]:
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
-            f"for {row.box}" if row.box else f"by {strip_dollar_signs(row.trials)}",
+            f"for {row.box}" if row.box else f"by {remove_dollar_signs(row.trials)}",
         )
         for row in rows
         if row.status in ("certified", "empirical")
@@ -205,14 +205,14 @@ def show_proof(claim: Any, row: Any, out: Console) -> None:
     said = f"{claim.title}  ({claim.source})" if claim.title else claim.source
     short = short_name(claim.id)
     name = claim.id if short == claim.id else f"{short}  {claim.id}"
-    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {strip_dollar_signs(said)}"))
+    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {remove_dollar_signs(said)}"))
     say(claim.statement)
     for hypothesis in claim.hypotheses:
         say(f"given {hypothesis}")
     if claim.compared_to_source:
-        say(f"compared to the paper: {strip_dollar_signs(claim.compared_to_source)}")
+        say(f"compared to the paper: {remove_dollar_signs(claim.compared_to_source)}")
     if claim.idea:
-        say(strip_dollar_signs(claim.idea), style="italic")
+        say(remove_dollar_signs(claim.idea), style="italic")
     out.print()
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
@@ -238,7 +238,7 @@ def show_proof(claim: Any, row: Any, out: Console) -> None:
     say(f"rests on: {', '.join(claim.depends) or 'no other claim'}")
     say(f"axioms: {', '.join(row.axioms) or 'none'}")
     status = f"certified for {row.box}" if row.box else row.status
-    status = f"tested by {strip_dollar_signs(row.trials)}" if row.trials else status
+    status = f"tested by {remove_dollar_signs(row.trials)}" if row.trials else status
     say(Text(status, style=_STYLES[row.status]))
     out.print()
 
@@ -289,6 +289,6 @@ def show_axioms(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
 
 def _axiom(item: Mapping[str, Any], users: list[str], out: Console) -> None:
     out.print(_indented(Text(item["id"], style="bold")))
-    out.print(_indented(strip_dollar_signs(item["statement"]), 6))
+    out.print(_indented(remove_dollar_signs(item["statement"]), 6))
     out.print(_indented(item["reference"], 6, style="italic"))
     out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

@@ -132,7 +132,7 @@ def verify(
         out.print(samples, soft_wrap=whole)
     for line in terminal_output.texts_on_boxes_and_trials(rows):
         out.print(line, soft_wrap=whole)
-    for failure in terminal_output.texts_on_claims_with_reservations(rows):
+    for failure in terminal_output.texts_on_why_claims_are_not_proved(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
@@ -501,11 +501,11 @@ def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
 def _ids(file: Path) -> list[str]:
     """Return the ids of the claims in a proof log, read without checking the log."""
     from slrsym.checker import Rejected
-    from slrsym.checker.log import read_log_lines
+    from slrsym.checker.log import read_log_text_lines
 
     found: list[str] = []
     with suppress(Rejected):
-        for text in read_log_lines(file):
+        for text in read_log_text_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found
 

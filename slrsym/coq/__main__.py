@@ -11,7 +11,7 @@ from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import CONFIRMED, confirmed_claims, coq_tactics_by_claim_and_step
-from slrsym.coq.coq_calls import compile_and_prune_development
+from slrsym.coq.coq_calls import prune_development_and_list_axioms
 from slrsym.coq.development import CoqDevelopment
 
 
@@ -34,7 +34,7 @@ def main(wanted: str, target: str) -> None:
             encoding="utf-8",
         )
         return
-    axioms = compile_and_prune_development(made, Path(target), search=wanted == "search")
+    axioms = prune_development_and_list_axioms(made, Path(target), search=wanted == "search")
     for row in made.step_count_rows():
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")

@@ -95,7 +95,7 @@ def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
 
 
-def compile_and_prune_development(
+def prune_development_and_list_axioms(
     made: CoqDevelopment, folder: Path, search: bool = False
 ) -> list[str]:
     """Compile a development, drop proofs that Coq refuses, and return the axioms that are left.

@@ -286,7 +286,7 @@ _OFFSETS = (1205, 2202, 1551, 3625)
 
 
 @dataclass(frozen=True)
-class QuadratureSum:
+class QuadratureResult:
     """Result of a quadrature: value and error as a ball, and log2 of the sum of term sizes."""
 
     value: Ball
@@ -332,7 +332,7 @@ def gaussian_mean_by_shifted_lattices(
     nonpolynomial_dimensions: int,
     rules: Sequence[Sequence[Node]],
     digits: int,
-) -> QuadratureSum:
+) -> QuadratureResult:
     """Evaluate a Gaussian expectation with finer and finer quadrature rules until two agree.
 
     Notes
@@ -344,7 +344,7 @@ def gaussian_mean_by_shifted_lattices(
     """
     if nonpolynomial_dimensions == 0:
         total, absolute, _ = program.sum_over_nodes(rules, 1.0, 0.0)
-        return QuadratureSum(total, log2_upper_bound(absolute))
+        return QuadratureResult(total, log2_upper_bound(absolute))
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     step, last, stalls = _FIRST_STEP, 0.0, 0
@@ -353,7 +353,7 @@ def gaussian_mean_by_shifted_lattices(
         absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
         whole = log2_upper_bound(absolute)
         if whole == -math.inf:
-            return QuadratureSum(arb(0), whole)
+            return QuadratureResult(arb(0), whole)
         if (log2_upper_bound(edge) - whole) * DIGITS_PER_BIT > goal:
             reach *= 1.2
             if reach > _LARGEST_RADIUS:
@@ -365,7 +365,7 @@ def gaussian_mean_by_shifted_lattices(
             value = (sums[0][0] + sums[1][0]) / 2
             # Both lattices may share a part of their error, see _OFFSETS.
             radius = 8 * difference.abs_upper() + edge.upper()
-            return QuadratureSum(widen_ball(value, radius), whole - 1)
+            return QuadratureResult(widen_ball(value, radius), whole - 1)
         if (log2_upper_bound(ball_radius(difference)) - whole) * DIGITS_PER_BIT > goal:
             raise Inconclusive("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
@@ -401,7 +401,7 @@ def _two_lattices(
     return sums
 
 
-def integrate_over_real_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
+def integrate_over_real_line(program: CompiledIntegrand, digits: int) -> QuadratureResult:
     """Integrate over the real line a function that decays like a Gaussian."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.add_operation(lambda x: root * (x * x / 2).exp(), 0)
@@ -420,7 +420,7 @@ _FINEST_LEVEL = 10
 
 def integrate_over_interval(
     integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
-) -> QuadratureSum:
+) -> QuadratureResult:
     r"""Integrate a function over an interval by double exponential (tanh-sinh) quadrature.
 
     Notes
@@ -466,12 +466,12 @@ def integrate_over_interval(
         value = total / step
         whole = log2_upper_bound(absolute / step)
         if whole == -math.inf:
-            return QuadratureSum(arb(0), whole)
+            return QuadratureResult(arb(0), whole)
         if previous is not None:
             difference = value - previous
             gap = (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT
             if gap < goal:
-                return QuadratureSum(widen_ball(value, difference.abs_upper()), whole)
+                return QuadratureResult(widen_ball(value, difference.abs_upper()), whole)
         previous = value
     raise Inconclusive("double exponential quadrature does not converge")
 

@@ -24,7 +24,7 @@ from slrsym.crosscheck.ball_quadrature import (
     Number,
     NumberWithError,
     Point,
-    QuadratureSum,
+    QuadratureResult,
     ball_to_number_with_error,
     correct_digits,
     integrate_over_interval,
@@ -34,7 +34,7 @@ from slrsym.crosscheck.ball_quadrature import (
 )
 from slrsym.crosscheck.expectations import ExpectationValues, IntegrandCompiler
 from slrsym.crosscheck.integrands import (
-    IndependentLawPart,
+    IndependentLawBlock,
     evaluate_elementary_derivative,
     replace_undefined_functions,
 )
@@ -172,13 +172,13 @@ class Evaluator(NodeEvaluator):
 
     def _line_integral(
         self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int
-    ) -> QuadratureSum:
+    ) -> QuadratureResult:
         compiler = IntegrandCompiler(self, 1, {x: (arb(0), [arb(1)])})
         program = compiler.program
         program.output = compiler.register_of_value(self.expand_sums(body, {}))
         if program.levels[program.output] == 0:
             value = program.values[program.output] * (high - low)
-            return QuadratureSum(value, log2_upper_bound(value))
+            return QuadratureResult(value, log2_upper_bound(value))
         if not low.is_finite() and not high.is_finite():
             try:
                 return integrate_over_real_line(program, digits)
@@ -196,7 +196,7 @@ class Evaluator(NodeEvaluator):
     def check_law(self, law: Law) -> None:
         """Raise `NotALaw` if a law's covariance is not positive semidefinite at this point."""
         with ctx.workprec(self.bits):
-            for block in IndependentLawPart.parts_of_law(law):
+            for block in IndependentLawBlock.parts_of_law(law):
                 self.expectations.require_semidefinite(block)
 
     def _on_Expectation(self, node: Expectation) -> Number:

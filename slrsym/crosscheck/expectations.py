@@ -26,7 +26,7 @@ from slrsym.crosscheck.ball_quadrature import (
     Node,
     NotALaw,
     Number,
-    QuadratureSum,
+    QuadratureResult,
     compare_balls,
     complex_ball,
     gauss_hermite_rule,
@@ -41,15 +41,15 @@ from slrsym.crosscheck.gaussian_factors import (
 )
 from slrsym.crosscheck.integrands import (
     NOISE,
-    IndependentLawPart,
-    degree_bound,
+    IndependentLawBlock,
+    degree_bound_with_functions_as_constants,
     essential_affine_forms,
     expand_to_factor_tuples,
     group_factors_by_law_part,
     kinks_of_integrand,
     renaming_invariant_key,
-    rewrite_maxima_with_zero,
-    split_off_polynomial_factor,
+    rewrite_maxima_as_positive_parts,
+    split_off_powers_if_single_law_part,
     steep_places_of_integrand,
 )
 from slrsym.crosscheck.node_evaluator import (
@@ -223,9 +223,11 @@ class ExpectationValues:
         node: Expectation,
         multiplied_out: Callable[[Expr, frozenset[Symbol]], list[tuple[Expr, ...]]],
     ) -> Number:
-        sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
-        integrand = rewrite_maxima_with_zero(self.evaluator.expand_sums(node.integrand, sums))
-        blocks = IndependentLawPart.parts_of_law(node.law) + [
+        sums: dict[IIDSum, tuple[Expr, list[IndependentLawBlock]]] = {}
+        integrand = rewrite_maxima_as_positive_parts(
+            self.evaluator.expand_sums(node.integrand, sums)
+        )
+        blocks = IndependentLawBlock.parts_of_law(node.law) + [
             b for _, extra in sums.values() for b in extra
         ]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
@@ -241,7 +243,7 @@ class ExpectationValues:
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
         for factors in (f for term in terms for f in multiplied_out(term, random)):
             constant, parts = group_factors_by_law_part(factors, owner, random)
-            key, rest = split_off_polynomial_factor(parts, random)
+            key, rest = split_off_powers_if_single_law_part(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
         total, scale = arb(0), -math.inf
         for key, coefficients in pooled.items():
@@ -259,23 +261,23 @@ class ExpectationValues:
 
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
-    ) -> tuple[Expr, list[IndependentLawPart]]:
+    ) -> tuple[Expr, list[IndependentLawBlock]]:
         """Merge inner expectations in a product into one over independent copies, where possible.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
         """
         result: list[Expr] = []
-        blocks: list[IndependentLawPart] = []
+        blocks: list[IndependentLawBlock] = []
         for factor in factors:
             if not isinstance(factor, Expectation) or not free_symbols(factor) & outer:
                 result.append(factor)
                 continue
-            inner = IndependentLawPart.parts_of_law(factor.law)
+            inner = IndependentLawBlock.parts_of_law(factor.law)
             if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
                 result.append(factor)
                 continue
-            sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]] = {}
+            sums: dict[IIDSum, tuple[Expr, list[IndependentLawBlock]]] = {}
             body = self.evaluator.expand_sums(factor.integrand, sums)
             inner += [b for _, extra in sums.values() for b in extra]
             images: dict[Symbol, Expr] = {}
@@ -286,7 +288,7 @@ class ExpectationValues:
                 ):
                     images[old] = mean + new
                 centred = tuple(S.Zero for _ in block.mean)
-                blocks.append(IndependentLawPart(copy.symbols, centred, copy.cov))
+                blocks.append(IndependentLawBlock(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
             deeper = [
                 self._merged(f, here) for f in expand_to_factor_tuples(body.xreplace(images), here)
@@ -295,7 +297,7 @@ class ExpectationValues:
             blocks += [block for _, extra in deeper for block in extra]
         return sp.Mul(*result), blocks
 
-    def require_semidefinite(self, block: IndependentLawPart) -> None:
+    def require_semidefinite(self, block: IndependentLawBlock) -> None:
         """Raise `NotALaw` unless the covariance of an independent part is semidefinite here."""
         if block.is_gaussian:
             self._root(block)
@@ -304,7 +306,7 @@ class ExpectationValues:
             if variance < 0:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
-    def _root(self, block: IndependentLawPart) -> list[list[Ball]]:
+    def _root(self, block: IndependentLawBlock) -> list[list[Ball]]:
         """Return a matrix A with A A' equal to the covariance, by Cholesky's method."""
         key = block.cov
         if key in self._factors:
@@ -344,7 +346,7 @@ class ExpectationValues:
         self._factors[key] = [[column[i] for column in columns] for i in range(n)]
         return self._factors[key]
 
-    def _integral(self, factor: Expr, blocks: list[IndependentLawPart]) -> Number:
+    def _integral(self, factor: Expr, blocks: list[IndependentLawBlock]) -> Number:
         """Return the expectation of a factor under a few independent parts, from a cache."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
@@ -361,7 +363,7 @@ class ExpectationValues:
                     self._integrals[key] = values._quadrature(factor, blocks)
         return self._integrals[key]
 
-    def _quadrature(self, factor: Expr, blocks: list[IndependentLawPart]) -> Number:
+    def _quadrature(self, factor: Expr, blocks: list[IndependentLawBlock]) -> Number:
         involved = free_symbols(factor)
         means: dict[Symbol, Ball] = {}
         roots: dict[Symbol, list[Ball]] = {}
@@ -424,7 +426,7 @@ class ExpectationValues:
             constant = program.values[program.output]
             return constant, log2_upper_bound(constant)
         # One node more than is exact: at the zeros of a Hermite polynomial it would not be seen.
-        count = degree_bound(factor, frozenset(means)) // 2 + 2
+        count = degree_bound_with_functions_as_constants(factor, frozenset(means)) // 2 + 2
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite_rule(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
@@ -438,7 +440,7 @@ class ExpectationValues:
         random: frozenset[Symbol],
         smooth: int,
         rules: list[tuple[Node, ...]],
-    ) -> QuadratureSum:
+    ) -> QuadratureResult:
         """Sum a compiled integrand over the nodes of the rule that suits it."""
         program = compiler.program
         place = random, partial(_line, compiler), self.evaluator.ball

@@ -54,11 +54,11 @@ def renaming_invariant_key(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
     return expr.xreplace(dict(names))
 
 
-def has_node_of_kind(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
+def has_undefined_function_or_node_named(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
     """Return whether an expression contains undefined functions or nodes of given kinds."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
-    return any(has_node_of_kind(arg, kinds) for arg in expr.args)
+    return any(has_undefined_function_or_node_named(arg, kinds) for arg in expr.args)
 
 
 _SLOPES: dict[str, Callable[[Expr], Expr]] = {
@@ -84,7 +84,11 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     """Return the derivative of an elementary expression, or None for others."""
     if x not in free_symbols(expr):
-        return None if has_node_of_kind(expr) and x in expr.atoms(Symbol) else S.Zero
+        return (
+            None
+            if has_undefined_function_or_node_named(expr) and x in expr.atoms(Symbol)
+            else S.Zero
+        )
     if expr == x:
         return S.One
     name = type(expr).__name__
@@ -162,7 +166,7 @@ def evaluate_elementary_derivative(expr: Expr) -> Expr | None:
     return slope
 
 
-def rewrite_maxima_with_zero(expr: Expr) -> Expr:
+def rewrite_maxima_as_positive_parts(expr: Expr) -> Expr:
     """Rewrite max(a, b) as b + max(a - b, 0), and minima of two terms likewise."""
     if not expr.has(sp.Max, sp.Min):
         return expr
@@ -268,7 +272,7 @@ def expand_to_factor_tuples(expr: Expr, random: frozenset[Symbol]) -> list[tuple
 
 
 @dataclass(frozen=True)
-class IndependentLawPart:
+class IndependentLawBlock:
     """One independent part of a probability law, without the checks that laws make."""
 
     symbols: tuple[Symbol, ...]
@@ -276,7 +280,7 @@ class IndependentLawPart:
     cov: Any
 
     @classmethod
-    def parts_of_law(cls, law: Law) -> list[IndependentLawPart]:
+    def parts_of_law(cls, law: Law) -> list[IndependentLawBlock]:
         """Return the independent parts of a law."""
         blocks = []
         for part in law.independent_laws():
@@ -288,10 +292,10 @@ class IndependentLawPart:
                 raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
         return blocks
 
-    def copy_and_renaming(self) -> tuple[IndependentLawPart, dict[Symbol, Symbol]]:
+    def copy_and_renaming(self) -> tuple[IndependentLawBlock, dict[Symbol, Symbol]]:
         """Return a copy of the part with new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
-        return IndependentLawPart(tuple(names.values()), self.mean, self.cov), names
+        return IndependentLawBlock(tuple(names.values()), self.mean, self.cov), names
 
     @property
     def is_gaussian(self) -> bool:
@@ -322,7 +326,7 @@ def group_factors_by_law_part(
     return sp.Mul(*constant), parts
 
 
-def split_off_polynomial_factor(
+def split_off_powers_if_single_law_part(
     parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
 ) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
     """Split powers of variables off a product that does not fall into independent parts."""
@@ -331,24 +335,26 @@ def split_off_polynomial_factor(
     ((component, product),) = parts.items()
     factors = sp.Mul.make_args(product)
     polynomial = [
-        f for f in factors if f.as_base_exp()[0] in random and degree_bound(f, random) > 0
+        f
+        for f in factors
+        if f.as_base_exp()[0] in random and degree_bound_with_functions_as_constants(f, random) > 0
     ]
     rest = [f for f in factors if f not in polynomial]
     return ((component, sp.Mul(*rest)),), sp.Mul(*polynomial)
 
 
-def degree_bound(expr: Expr, random: frozenset[Symbol]) -> int:
+def degree_bound_with_functions_as_constants(expr: Expr, random: frozenset[Symbol]) -> int:
     """Bound a polynomial's degree in some variables; other functions of them count as 0."""
     if not free_symbols(expr) & random:
         return 0
     if isinstance(expr, Symbol):
         return 1
     if isinstance(expr, sp.Add):
-        return max(degree_bound(arg, random) for arg in expr.args)
+        return max(degree_bound_with_functions_as_constants(arg, random) for arg in expr.args)
     if isinstance(expr, sp.Mul):
-        return sum(degree_bound(arg, random) for arg in expr.args)
+        return sum(degree_bound_with_functions_as_constants(arg, random) for arg in expr.args)
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
-        return int(expr.exp) * degree_bound(expr.base, random)
+        return int(expr.exp) * degree_bound_with_functions_as_constants(expr.base, random)
     return 0
 
 
@@ -366,7 +372,7 @@ def essential_affine_forms(
         form = affine(node) if isinstance(node, Expr) else None
         if form is not None:
             found.setdefault(node, form[1])
-        elif has_node_of_kind(
+        elif has_undefined_function_or_node_named(
             node,
             ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):

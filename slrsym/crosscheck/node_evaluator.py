@@ -27,9 +27,9 @@ from slrsym.crosscheck.ball_quadrature import (
     log2_upper_bound,
 )
 from slrsym.crosscheck.integrands import (
-    IndependentLawPart,
+    IndependentLawBlock,
     evaluate_elementary_derivative,
-    has_node_of_kind,
+    has_undefined_function_or_node_named,
     replace_index,
 )
 from slrsym.gaussian.law import IIDSum
@@ -358,10 +358,10 @@ class NodeEvaluator:
         return [replace_index(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def expand_sums(
-        self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentLawPart]]]
+        self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentLawBlock]]]
     ) -> Expr:
         """Expand finite sums; those of independent copies get new variables for each copy."""
-        if not has_node_of_kind(expr):
+        if not has_undefined_function_or_node_named(expr):
             return expr
         name = type(expr).__name__
         if name in ("Expectation", "Integral", "Limit"):
@@ -388,12 +388,12 @@ class NodeEvaluator:
             body, variables, values = expr.args
             body = self.expand_sums(body, sums)
             values = [self.expand_sums(value, sums) for value in values]
-            if has_node_of_kind(body):
+            if has_undefined_function_or_node_named(body):
                 return expr.func(body, variables, tuple(values))
             return body.xreplace(dict(zip(variables, values, strict=True)))
         return expr.func(*(self.expand_sums(arg, sums) for arg in expr.args))
 
-    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentLawPart]]:
+    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentLawBlock]]:
         if node.term.has(IIDSum):
             raise Inconclusive(f"a sum of copies inside a sum of copies: {node}")
         term = self.expand_sums(node.term, {})
@@ -401,10 +401,10 @@ class NodeEvaluator:
         if count < 0:
             raise Inconclusive(f"{node} has {count} copies at this point")
         terms: list[Expr] = []
-        blocks: list[IndependentLawPart] = []
+        blocks: list[IndependentLawBlock] = []
         for _ in range(count):
             names: dict[Basic, Basic] = {}
-            for block in IndependentLawPart.parts_of_law(node.law):
+            for block in IndependentLawBlock.parts_of_law(node.law):
                 copy, renamed = block.copy_and_renaming()
                 blocks.append(copy)
                 names |= renamed

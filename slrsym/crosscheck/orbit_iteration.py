@@ -278,7 +278,7 @@ _ON = 1e-6
 _STILL = 1e-13
 
 
-def find_pair_contradiction(
+def find_contradiction_in_simulated_descent(
     statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
 ) -> str:
     """Simulate pairs of unit vectors; return a contradiction to a statement, or an empty text."""

@@ -24,7 +24,7 @@ from slrsym.crosscheck.orbit_iteration import (
     Array,
     MapInstance,
     OrbitSnapshots,
-    find_pair_contradiction,
+    find_contradiction_in_simulated_descent,
     random_map_instances,
 )
 from slrsym.crosscheck.points import parameters_of_statements
@@ -53,7 +53,7 @@ def require_no_orbit_counterexample(
 ) -> None:
     """Raise an error if orbits contradict a statement numerically, or confirm it too rarely."""
     if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
-        found = find_pair_contradiction(statement, given, rng)
+        found = find_contradiction_in_simulated_descent(statement, given, rng)
         if found:
             raise ContradictedStatement(None, found)
         return

@@ -22,7 +22,7 @@ from slrsym.crosscheck.ball_quadrature import (
     CompiledIntegrand,
     Inconclusive,
     Node,
-    QuadratureSum,
+    QuadratureResult,
     integrate_over_interval,
     log2_upper_bound,
     require_real_ball,
@@ -85,7 +85,7 @@ def zeros_as_lines(
 def gaussian_mean_split_at_kinks(
     program: CompiledIntegrand, lines: Sequence[Line], nonpolynomial_dimensions: int,
     rules: Sequence[Sequence[Node]], digits: int,
-) -> QuadratureSum:  # fmt: skip
+) -> QuadratureResult:  # fmt: skip
     """Integrate a piecewise smooth function against a Gaussian, split at its kinks.
 
     Notes
@@ -110,24 +110,24 @@ def gaussian_mean_split_at_kinks(
     for (a, b), (c, d) in itertools.combinations(others, 2):
         if not _is_small(b - d, abs(b) + abs(d) + 1, digits):
             vertical.append((c - a) / (b - d))
-    previous: QuadratureSum | None = None
+    previous: QuadratureResult | None = None
     for stage, width in enumerate(_WIDTHS):
         panels = _Panels(count, width, reach * (1 + 0.06 * stage))
         total = _swept(program, panels, vertical, others, nonpolynomial_dimensions, rules)
         whole = total.absolute
         if whole == -math.inf:
-            return QuadratureSum(arb(0), whole)
+            return QuadratureResult(arb(0), whole)
         if previous is not None:
             difference = total.value - previous.value
             if (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT < goal:
-                return QuadratureSum(widen_ball(total.value, difference.abs_upper()), whole)
+                return QuadratureResult(widen_ball(total.value, difference.abs_upper()), whole)
         previous = total
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 
 
 def gaussian_mean_between_singularities(
     program: CompiledIntegrand, lines: Sequence[Line], rules: Sequence[Sequence[Node]], digits: int
-) -> QuadratureSum:
+) -> QuadratureResult:
     """Integrate against a Gaussian by double exponential rules between zeros of affine forms.
 
     At these the integrand may be steep or singular.
@@ -150,7 +150,7 @@ def gaussian_mean_between_singularities(
     scale = (2 * arb.pi()).sqrt()
     largest = max(part.absolute for part in parts)
     total = sum((part.value for part in parts), arb(0))
-    return QuadratureSum(total / scale, largest - log2_upper_bound(scale))
+    return QuadratureResult(total / scale, largest - log2_upper_bound(scale))
 
 
 def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
@@ -204,7 +204,7 @@ def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
 def _swept(
     program: CompiledIntegrand, panels: _Panels, vertical: Sequence[Ball],
     others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
-) -> QuadratureSum:  # fmt: skip
+) -> QuadratureResult:  # fmt: skip
     scale = (2 * arb.pi()).sqrt() ** smooth
     outer = panels.nodes(vertical)
     if smooth == 2 and len(outer) ** 2 * math.prod(map(len, rules)) > _MOST_NODES:
@@ -216,4 +216,4 @@ def _swept(
             loops.append([(y, w, 0.0) for y, w in panels.nodes([a + b * x for a, b in others])])
         value, size, _ = program.sum_over_nodes([*loops, *rules], 1.0, 0.0)
         total, absolute = total + value, absolute + size
-    return QuadratureSum(total / scale, log2_upper_bound(absolute / scale))
+    return QuadratureResult(total / scale, log2_upper_bound(absolute / scale))

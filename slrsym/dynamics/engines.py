@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps
+from slrsym.dynamics.initial_conditions import draw_vectors_and_stars_with_overlaps
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import (
     BLOCK,
@@ -21,7 +21,7 @@ from slrsym.kernels.numba_backend import (
     compile_loop,
     iterate_compiled,
 )
-from slrsym.kernels.program import Program, cached_program
+from slrsym.kernels.program import Program, program_function_cached_on_disk
 from slrsym.models.paper_risk import kernel
 from slrsym.runs import Engine
 from slrsym.task import PLACES, Task
@@ -39,9 +39,13 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = cached_program("slrsym.models.paper_risk_expressions.overlap_step_program")
-_planar_program = cached_program("slrsym.models.paper_risk_expressions.planar_step_program")
-_restoring_program = cached_program(
+_overlap_program = program_function_cached_on_disk(
+    "slrsym.models.paper_risk_expressions.overlap_step_program"
+)
+_planar_program = program_function_cached_on_disk(
+    "slrsym.models.paper_risk_expressions.planar_step_program"
+)
+_restoring_program = program_function_cached_on_disk(
     "slrsym.models.paper_risk_expressions.feasibility_correction_program"
 )
 
@@ -149,7 +153,9 @@ class VectorEngineBase(Engine):
     """
 
     def __init__(self, states: States, task: Task, alpha: float, seed: int = 0) -> None:
-        self.k, self.v, self.k_star, self.v_star = draw_vectors_with_overlaps(states, task.d, seed)
+        self.k, self.v, self.k_star, self.v_star = draw_vectors_and_stars_with_overlaps(
+            states, task.d, seed
+        )
         self._task, self._alpha = task, alpha
 
     @property

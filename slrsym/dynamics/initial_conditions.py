@@ -268,7 +268,7 @@ def as_start(start: Any, d: int) -> Start:
     return OverlapStart(start)
 
 
-def draw_vectors_with_overlaps(
+def draw_vectors_and_stars_with_overlaps(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Draw vectors k, v, k*, v* with given overlaps, in a random position."""

@@ -26,7 +26,7 @@ SLACK = 1e-9
 _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
-def coordinates_needed(task: Task) -> int:
+def dimensions_needed_for_critical_points(task: Task) -> int:
     """Return how many coordinates of k and of v a search for critical points needs: min(d, 3)."""
     return min(task.d, 3)
 
@@ -109,7 +109,9 @@ def ambient_derivatives(
     return grad, hess
 
 
-def gradient_and_lagrangian_hessian(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
+def ambient_gradient_and_lagrangian_hessian(
+    points: _Array, lam: Any, task: Task
+) -> tuple[_Array, _Array]:
     """Return the gradient of the risk in k and v, and the Hessian of the Lagrangian."""
     grad, hess = ambient_derivatives(points, lam, task)
     diagonal = np.arange(hess.shape[-1])
@@ -153,7 +155,7 @@ def riemannian_derivatives_and_basis(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, _Array]:
     """Return gradient and Hessian of the risk on the two spheres, and the tangent basis used."""
-    grad, hess = gradient_and_lagrangian_hessian(points, lam, task)
+    grad, hess = ambient_gradient_and_lagrangian_hessian(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
     flat = grad.reshape(*grad.shape[:-2], -1, 1)

@@ -33,7 +33,7 @@ from slrsym.dynamics.engines import States, VectorEngineBase
 from slrsym.kernels.arguments import count_cores, flag_changed_steps
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
-from slrsym.kernels.program import cached_program
+from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.runs import Engine
 from slrsym.task import Task
 
@@ -47,8 +47,8 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = cached_program(
-    "slrsym.models.paper_risk_expressions.token_term_and_derivatives_program"
+token_program = program_function_cached_on_disk(
+    "slrsym.models.paper_risk_expressions.erf_token_share_and_derivatives_program"
 )
 
 

@@ -177,7 +177,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     return _with(shorthand, {n: v for n, v in wanted.items() if n in kept})
 
 
-def planar_map_abbreviations() -> tuple[Shorthand, list[Symbol]]:
+def planar_map_shorthand_and_letters() -> tuple[Shorthand, list[Symbol]]:
     """Return abbreviations for the planar map's formulas, and their letters except `C`, `K`."""
     wanted = planar_step_abbreviations()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)

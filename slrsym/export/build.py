@@ -16,7 +16,7 @@ from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
     choose_abbreviations,
-    planar_map_abbreviations,
+    planar_map_shorthand_and_letters,
 )
 from slrsym.export.bibliography import citation_from_reference
 from slrsym.export.claim_entries import build_claim_entry
@@ -184,7 +184,7 @@ def _meaning(text: str) -> tuple[Inline, ...]:
 
 
 def _planar() -> tuple[Block, ...]:
-    shorthand, letters = planar_map_abbreviations()
+    shorthand, letters = planar_map_shorthand_and_letters()
     printer = FormulaPrinter(ORDER, None, NAMES | PLANAR_NAMES)
     said = split_at_dollar_signs(
         "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "

@@ -30,7 +30,7 @@ from slrsym.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.export.stored_figures import PICTURES, Picture
 from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.typeset.boxes import BracketedBox, MatrixBox, Operator, RowBox, ScriptBox
-from slrsym.typeset.elision import elide_shared_terms
+from slrsym.typeset.elision import elide_terms_shared_with_previous_sum
 
 # The room for a displayed formula on the page that `latex_preamble` lays out, in em.
 TEXT_WIDTH = 35.2
@@ -144,7 +144,7 @@ class DisplayWriter:
             lines = break_lines(box, room)
             told = place < len(display.links) - 1 or (place and box in self.stated)
             if self.brief and len(lines) > _LONG and told:
-                lines = break_lines(elide_shared_terms(before_it, box), room)
+                lines = break_lines(elide_terms_shared_with_previous_sum(before_it, box), room)
             before_it = box
             sign = SIGNS[link.sign]
             before = "" if beside else r"\quad "

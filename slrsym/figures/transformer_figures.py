@@ -26,7 +26,7 @@ from slrsym.figures.style import (
 )
 from slrsym.probing.probe import EXAMPLE
 from slrsym.runs import wilson_intervals
-from slrsym.transformers import match_heads
+from slrsym.transformers import overlaps_with_matched_stars
 
 # A head counts as separated where |kappa| and |nu| with its own star are both above this.
 _APART = 0.8
@@ -36,7 +36,7 @@ _SOLVED, _ALIGNED = 0.02, 0.97
 
 def flag_runs_with_own_stars(data: xr.Dataset) -> xr.DataArray:
     """Return a flag for each run: whether every head ends aligned with its own pair of stars."""
-    last = abs(match_heads(data)[["kappa", "nu"]].isel(step=-1)).to_array()
+    last = abs(overlaps_with_matched_stars(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
 
@@ -105,7 +105,7 @@ def conclusion_of_heads(data: xr.Dataset) -> str:
 def layer_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of a Transformer layer, and the alignment of each head."""
     heads = data.attrs["heads"]
-    pairs = match_heads(data)
+    pairs = overlaps_with_matched_stars(data)
     apart = flag_runs_with_own_stars(data)
     # Of one head lines are means; several end in different places.
     parts = [("", COLOURS["blue"], data.run == data.run)]
@@ -164,7 +164,7 @@ def _by_head(values: xr.DataArray) -> xr.DataArray:
 
 def heads_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of erf heads, and their alignments with true and exchanged pairs."""
-    pairs = abs(match_heads(data))
+    pairs = abs(overlaps_with_matched_stars(data))
     sampled = data.sampled.values.astype(bool)
     kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
     panels_of = (

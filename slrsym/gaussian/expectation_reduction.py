@@ -28,9 +28,9 @@ from slrsym.gaussian.integrals import (
 from slrsym.gaussian.integrand import (
     IntegrandTerm,
     expand_into_integrand_terms,
+    replace_affine_forms_by_symbols,
     require_no_poles,
     require_slow_growth,
-    write_in_affine_forms,
 )
 from slrsym.gaussian.kinks_as_signs import UnsupportedIntegrandError
 from slrsym.gaussian.law import (
@@ -233,7 +233,7 @@ class ExpectationReduction:
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
-        found = write_in_affine_forms(expr, frozenset(law.symbols))
+        found = replace_affine_forms_by_symbols(expr, frozenset(law.symbols))
         if found is None or len(found[1]) >= len(involved):
             return None
         function, names = found

@@ -88,7 +88,7 @@ def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
     return total_degree(form, variables) <= 1
 
 
-def write_in_affine_forms(
+def replace_affine_forms_by_symbols(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
     """Replace affine forms by symbols; return the result and the symbols, or None at a binder."""

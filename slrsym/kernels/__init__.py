@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from slrsym.kernels.compile import compile_expressions
-from slrsym.kernels.special import erf_variance, zeta
+from slrsym.kernels.numpy_special_functions import erf_variance, zeta
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """Special functions that JAX lacks, each with a rule for its derivatives.
 
-They say the same as their namesakes in `slrsym.kernels.special`. A rule gives partial derivatives,
-which have rules themselves, so that derivatives of every order are right.
+They say the same as their namesakes in `slrsym.kernels.numpy_special_functions`. A rule gives
+partial derivatives, which have rules themselves, so that derivatives of every order are right.
 """
 
 # mypy: ignore-errors
@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import erf, erfc
 
-from slrsym.kernels.special import (
+from slrsym.kernels.numpy_special_functions import (
     AGREED,
     GRID_REACH,
     GRID_STEP,
@@ -125,7 +125,7 @@ erf_defect = make_differentiable(
 )
 
 
-def evaluate_decay_integral(exponent: Any, ends: Any) -> Any:
+def evaluate_erf_variance_integral(exponent: Any, ends: Any) -> Any:
     r"""Return :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy` with r = y (2l + y), by quadrature.
 
     Derivatives are those of the quadrature, whose integrand stays of one sign.
@@ -148,7 +148,7 @@ def _owens_t(h: Any, a: Any) -> Any:
     other = jnp.where(h > 0, jnp.minimum(slope * h, 40.0), 0.0)
     k = jnp.where(steep, other, h)
     inner = jnp.where(steep, 1 / slope, slope)
-    inside = evaluate_decay_integral(k * k / 2, (0.0, inner)) / (2 * math.pi)
+    inside = evaluate_erf_variance_integral(k * k / 2, (0.0, inner)) / (2 * math.pi)
     value = jnp.exp(-k * k / 2) * inside
     below = (erfc(h / SQRT2) * erf(k / SQRT2) + erfc(k / SQRT2)) / 4
     return jnp.sign(a) * jnp.where(steep, below - value, value)

@@ -1,9 +1,9 @@
 """Owen's T and zeta in double precision, with errors of at most 3 and 5 units in the last place.
 
 Printed code calls them with and without Numba, so that there is one source. For arrays there are
-their namesakes in `slrsym.kernels.special`, by a shorter rule: Owen's T of many points takes 260 ns
-each there, and is wrong by up to 1290 units in the last place, 2 in the middle; by this rule,
-compiled, 119 ns and 3 units (h to 37, a from 1e-12 to 1e12).
+their namesakes in `slrsym.kernels.numpy_special_functions`, by a shorter rule: Owen's T of many
+points takes 260 ns each there, and is wrong by up to 1290 units in the last place, 2 in the middle;
+by this rule, compiled, 119 ns and 3 units (h to 37, a from 1e-12 to 1e12).
 
 Both are integrals of a positive function, so that Gauss-Legendre quadrature keeps the relative
 accuracy. What would lose it, the square in exp(-h^2/2) and the argument of erfc, is split in two.
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from math import atan, erf, erfc, exp, floor, hypot, inf, isnan, nan, pi
 
-from slrsym.kernels.special import TABLES
+from slrsym.kernels.numpy_special_functions import TABLES
 
 # Positive nodes and their weights of the 44-point Gauss-Legendre rule on [-1, 1].
 NODES, WEIGHTS = (tuple(TABLES[name].tolist()) for name in ("nodes", "weights"))

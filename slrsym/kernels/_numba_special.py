@@ -17,7 +17,7 @@ from numpy.polynomial import chebyshev
 from scipy.special import erfcx
 
 from slrsym.kernels import _numba_owens, softmax_risk
-from slrsym.kernels.special import (
+from slrsym.kernels.numpy_special_functions import (
     LEAST,
     NODES,
     NOTHING,
@@ -159,7 +159,7 @@ def _block(first):
 
 _SUM = " + ".join([f"b{k} * {_block(k * _WIDTH)}" for k in range(_BLOCKS - 1, 0, -1)] + [_block(0)])
 
-evaluate_decay_integral = _written(f"""def evaluate_decay_integral(exponent, s):
+evaluate_erf_variance_integral = _written(f"""def evaluate_erf_variance_integral(exponent, s):
     z = math.sqrt(exponent * s[_TERMS_Z])
     r = 1.0 / (z + _SCALE)
     t1 = s[_TERMS_Z + 1] * (z * r) - 1.0

@@ -184,7 +184,7 @@ _NAMESPACE = {
     "select": _select, "compare": _compare, "owens_t": _owens_t,
     "erf_covariance": _erf_covariance,
     "decay_coefficients": lambda *ends: ends,
-    "evaluate_decay_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
+    "evaluate_erf_variance_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),
 }  # fmt: skip

@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from scipy import special as scipy_special
 
 from slrsym.kernels.arguments import flag_changed_steps, vectorise_over_leading_axes
-from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.special import (
+from slrsym.kernels.numpy_special_functions import (
     compute_normal_means,
     decay_coefficients,
     erf_covariance,
-    evaluate_decay_integral,
+    evaluate_erf_variance_integral,
     owens_t,
 )
+from slrsym.kernels.program import Program, execute_source
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -56,9 +56,9 @@ def choose_backend(backend: str) -> str:
     if backend == "auto":
         return "numpy" if importlib.util.find_spec("numba") is None else "numba"
     if backend == "numba":
-        from slrsym.kernels.numba_backend import require_numba
+        from slrsym.kernels.numba_backend import require_numba_installed
 
-        require_numba()
+        require_numba_installed()
     return backend
 
 
@@ -152,7 +152,7 @@ _ARRAYS = {
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
     "decay_coefficients": decay_coefficients,
-    "evaluate_decay_integral": evaluate_decay_integral, "erf_defect": _erf_defect,
+    "evaluate_erf_variance_integral": evaluate_erf_variance_integral, "erf_defect": _erf_defect,
     "owens_t": owens_t, "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,
     "rational": lambda p, q: p / q,

@@ -19,7 +19,7 @@ class JaxMissingError(ImportError):
     """Error raised if the JAX backend is used and JAX is not installed."""
 
 
-def require_jax() -> None:
+def require_jax_installed() -> None:
     """Raise an error if JAX is not installed."""
     if importlib.util.find_spec("jax") is None:
         raise JaxMissingError(
@@ -52,7 +52,7 @@ def _namespace() -> dict[str, Any]:
         "tanh": jnp.tanh, "log": jnp.log, "sign": jnp.sign, "pi": math.pi, "nan": math.nan,
         "maximum": lambda *x: reduce(jnp.maximum, x), "minimum": lambda *x: reduce(jnp.minimum, x),
         "decay_coefficients": lambda *ends: ends,
-        "evaluate_decay_integral": _jax_special.evaluate_decay_integral,
+        "evaluate_erf_variance_integral": _jax_special.evaluate_erf_variance_integral,
         "erf_defect": _jax_special.erf_defect, "owens_t": _jax_special.owens_t,
         "erf_covariance": _jax_special.erf_covariance, "normal_cdf": _jax_special.normal_cdf,
         "select": _jax_special.select_elementwise,
@@ -62,7 +62,7 @@ def _namespace() -> dict[str, Any]:
 
 def jax_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a JAX function of states of shape (..., n) and parameters."""
-    require_jax()
+    require_jax_installed()
     require_double()
     import jax.numpy as jnp
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from slrsym.gaussian import mpmath_special_functions
 from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.numpy_special_functions import GRID_STEP, HALVINGS, hermite_polynomial
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite_polynomial
 
 # More digits than asked for, which rounding and the quadrature may use up.
 _GUARD = 10
@@ -78,7 +78,7 @@ _NAMESPACE = {
     "normal_cdf": mpmath_special_functions.normal_cdf,
     "erf_defect": _precise_erf_defect,
     "decay_coefficients": lambda *ends: ends,
-    "evaluate_decay_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
+    "evaluate_erf_variance_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_covariance": _erf_covariance,
     "rational": lambda p, q: mpmath.mpf(p) / q,
 }  # fmt: skip

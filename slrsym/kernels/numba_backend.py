@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.files import replace_atomically
-from slrsym.kernels import softmax_risk, special
+from slrsym.kernels import numpy_special_functions as special
+from slrsym.kernels import softmax_risk
 from slrsym.kernels.arguments import count_cores, flag_changed_steps, vectorise_over_leading_axes
+from slrsym.kernels.numpy_special_functions import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 from slrsym.kernels.program import Program, cache_folder
-from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 
 Array = NDArray[np.float64]
 
@@ -39,7 +40,7 @@ from math import sqrt, tanh
 import numpy as np
 from numba import njit
 
-from slrsym.kernels._numba_special import decay_coefficients, evaluate_decay_integral, erf
+from slrsym.kernels._numba_special import decay_coefficients, evaluate_erf_variance_integral, erf
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, exp, owens_t
 
 
@@ -91,7 +92,7 @@ class NumbaMissingError(ImportError):
     """Error raised if the Numba backend is used and Numba is not installed."""
 
 
-def require_numba() -> None:
+def require_numba_installed() -> None:
     """Raise an error that says how to install Numba if it is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
@@ -283,7 +284,7 @@ def _rows_source(program: Program) -> str:
 
 def numba_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a Numba function of states of shape (..., n) and parameters."""
-    require_numba()
+    require_numba_installed()
     rows = import_generated_module(program_source(program) + _rows_source(program)).rows
 
     def fill(states: Any, parameters: list[Any], result: Any) -> None:
@@ -366,7 +367,7 @@ def iterate_compiled(
 @cache
 def numba_softmax_risk() -> Any:
     """Return `softmax_risk_and_derivatives`, the risk of softmax attention, compiled with Numba."""
-    require_numba()
+    require_numba_installed()
     source = "import math\n\nimport numpy as np\n\n"
     source += (
         "from slrsym.kernels._numba_special import log_grid_ends, role_means\n\nArray = object\n"

@@ -65,7 +65,7 @@ _FUNCTIONS = {
     Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
     sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",
-    DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_decay_integral",
+    DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -157,7 +157,8 @@ def program_from_expressions(
 def _integrand(kind: type[GaussianMean]) -> Program:
     """Return the program that evaluates the integrand of a Gaussian mean.
 
-    By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
+    By way of that function a mean of a derivative loses no digits; see
+    `slrsym.kernels.numpy_special_functions`.
     """
     outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
     return program_from_expressions(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)

@@ -128,7 +128,7 @@ def _package() -> str:
     )
 
 
-def cached_program(path: str) -> Callable[..., Program]:
+def program_function_cached_on_disk(path: str) -> Callable[..., Program]:
     """Return a program function, found by its import path, with its results cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is

@@ -258,7 +258,7 @@ def risk_and_derivatives(
     """Return the softmax risk and its derivatives in mu and the law, as one flat array.
 
     `risk_of` is `softmax_risk_and_derivatives`, or the same by Numba; `law` is as in
-    `mpmath_softmax_risk`.
+    `mpmath_softmax_risk_value`.
     """
     roles = len(counts)
     covs = np.zeros((roles, 3, 3))
@@ -270,7 +270,7 @@ def risk_and_derivatives(
     return np.concatenate([[risk, by_mu], *slopes])
 
 
-def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
+def mpmath_softmax_risk_value(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
     """Return the risk of softmax attention to mpmath's working precision.
 
     `law` has the means of (U, V, Y) of each role, and then the upper triangles of the covariances.
@@ -308,14 +308,14 @@ def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
         x += place
         parts = [table.at(x) for table in tables]
-        for crossed, squared in token_and_pair_contributions(counts, parts, weight, pow):
+        for crossed, squared in iterate_cross_and_second_moment_terms(counts, parts, weight, pow):
             cross += crossed
             square += squared
     total = sum(n * m[2] for n, m in zip(counts, means, strict=True))
     return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
 
 
-def token_and_pair_contributions(
+def iterate_cross_and_second_moment_terms(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
     """Yield contributions of tokens and of pairs to E[target T] and E[T^2], T the prediction.

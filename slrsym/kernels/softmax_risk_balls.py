@@ -15,13 +15,13 @@ from typing import Any
 
 from flint import arb
 
-from slrsym.kernels.softmax_risk import token_and_pair_contributions
+from slrsym.kernels.softmax_risk import iterate_cross_and_second_moment_terms
 
 # e-foldings that errors of either rule have, heights of strips, and how far nodes of scores go.
 _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
 
-def ball_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
+def ball_softmax_risk_value(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
     """Return a ball that contains the mean square of target minus softmax prediction."""
     count = len(counts)
     mu, extra, counts = arb(mu), arb(extra), [arb(n) for n in counts]
@@ -38,7 +38,9 @@ def ball_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         s = x.exp()
         weight = step * (-extra * s).exp()
         parts = [role.means(s) for role, _ in present]
-        for crossed, squared in token_and_pair_contributions(numbers, parts, weight, _power):
+        for crossed, squared in iterate_cross_and_second_moment_terms(
+            numbers, parts, weight, _power
+        ):
             cross += crossed
             square += squared
     missed = _missed(mu, present, start, start + i * step, step)

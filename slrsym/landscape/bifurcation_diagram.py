@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import coordinates_needed, overlaps_of_vectors
+from slrsym.dynamics.spheres import dimensions_needed_for_critical_points, overlaps_of_vectors
 from slrsym.kernels.arguments import explain_arguments, require_integer
 from slrsym.landscape.continuation import (
     BranchPoint,
     HalfBranch,
     correct_to_critical_point,
     follow_branch,
-    indices_with_outer_curvatures,
+    morse_indices_and_outer_curvatures,
 )
 from slrsym.landscape.critical_point_enclosures import enclose_critical_point
 from slrsym.landscape.enumeration import points_fixed_by_symmetry, search_critical_points
@@ -150,7 +150,8 @@ def follow_branches(
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
     found = [
-        _fixed(point, grid, task) for point in points_fixed_by_symmetry(coordinates_needed(task))
+        _fixed(point, grid, task)
+        for point in points_fixed_by_symmetry(dimensions_needed_for_critical_points(task))
     ]
     for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
@@ -275,7 +276,9 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
 
 
 def _embedded(point: _Array, task: Task) -> _Array:
-    return np.pad(point, ((0, 0), (0, coordinates_needed(task) - point.shape[1])))
+    return np.pad(
+        point, ((0, 0), (0, dimensions_needed_for_critical_points(task) - point.shape[1]))
+    )
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
@@ -299,7 +302,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     """Return the number of descending directions at each point, certified where in doubt."""
     more = task.d - points.shape[-1]
-    descending, across, sure = indices_with_outer_curvatures(points, lam, task)
+    descending, across, sure = morse_indices_and_outer_curvatures(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
         point, inverse_temperature = (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slrsym import symbolic
 from slrsym.dynamics.spheres import (
-    gradient_and_lagrangian_hessian,
+    ambient_gradient_and_lagrangian_hessian,
     lagrange_multipliers,
     overlap_jacobian,
     overlaps_of_vectors,
@@ -26,7 +26,7 @@ from slrsym.dynamics.spheres import (
 )
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.kernels.program import Program, cached_program
+from slrsym.kernels.program import Program, program_function_cached_on_disk
 from slrsym.landscape.points import coordinate_signs_of_symmetries
 from slrsym.models.paper_risk import gradient
 from slrsym.models.paper_risk_expressions import PARAMETERS
@@ -53,7 +53,9 @@ def gradient_derivative_in_lambda_program() -> Program:
 @cache
 def _rate_in_lam() -> Any:
     return numpy_function(
-        cached_program("slrsym.landscape.continuation.gradient_derivative_in_lambda_program")()
+        program_function_cached_on_disk(
+            "slrsym.landscape.continuation.gradient_derivative_in_lambda_program"
+        )()
     )
 
 
@@ -85,7 +87,7 @@ class _Equations:
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
         lam = math.exp(log_lam)
-        grad, hess = gradient_and_lagrangian_hessian(point, lam, self.task)
+        grad, hess = ambient_gradient_and_lagrangian_hessian(point, lam, self.task)
         basis = tangent_basis(point)
         partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *self._rest)
         column = basis.T @ (overlap_jacobian(point).T @ partial)
@@ -109,14 +111,14 @@ def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array |
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def indices_with_outer_curvatures(
+def morse_indices_and_outer_curvatures(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, NDArray[np.bool_]]:
     """Return indices within the given dimensions, curvatures in further ones, certainty flags.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
-    grad, hess = gradient_and_lagrangian_hessian(points, lam, task)
+    grad, hess = ambient_gradient_and_lagrangian_hessian(points, lam, task)
     basis = tangent_basis(points)
     values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ hess @ basis)
     weights = lagrange_multipliers(points, grad)

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import (
-    coordinates_needed,
+    dimensions_needed_for_critical_points,
     overlaps_of_vectors,
     retract_to_spheres,
     riemannian_derivatives_and_basis,
@@ -321,7 +321,7 @@ def search_critical_points(
         require_integer("max_searches", max_searches, 1),
         require_integer("seed", seed, 0),
     )
-    m = coordinates_needed(task)
+    m = dimensions_needed_for_critical_points(task)
     rng = np.random.default_rng(seed)
     register = CriticalPointRegister(lam, task)
     register.add(points_fixed_by_symmetry(m), hits=0)
@@ -349,7 +349,7 @@ def search_critical_points(
 
 def _expected(task: Task) -> int:
     """Return the Euler characteristic of the product of two spheres, or of two circles."""
-    return 4 if coordinates_needed(task) == 3 else 0
+    return 4 if dimensions_needed_for_critical_points(task) == 3 else 0
 
 
 def _described(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from slrsym.renamed import getattr_for_old_names
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model, model
     from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
     from slrsym.models.equations import Equations
     from slrsym.models.exchangeable_units import Directions
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
         logistic,
         softmax,
     )
+    from slrsym.models.stated_model import Model, model
     from slrsym.runs import Runs
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
 _LAZY = {
-    **dict.fromkeys(("Model", "model"), "slrsym.models.additive_model"),
+    **dict.fromkeys(("Model", "model"), "slrsym.models.stated_model"),
     **dict.fromkeys(
         ("Direction", "Predictor", "TokenSequence", "Token", "logistic", "softmax"),
         "slrsym.models.specification",

@@ -25,11 +25,11 @@ from slrsym.models.critical_point_search import (
 )
 from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
 from slrsym.models.simulation import (
-    add_and_check_fixed_inner_products,
-    dimension_from_values,
+    add_inner_products_of_start,
     initial_gram_factors,
     parameter_values_by_name,
     parameters_by_step,
+    require_value_of_d,
 )
 
 if TYPE_CHECKING:
@@ -274,13 +274,13 @@ def search_model_critical_points(
     """Search for critical points of a model's risk from random starts; return a table of them."""
     by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
-    d = dimension_from_values(by_name)
+    d = require_value_of_d(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
     starts = require_integer("starts", starts, 1)
     factors = initial_gram_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained_directions) :] = factors[:1, :, len(model.trained_directions) :]
-    add_and_check_fixed_inner_products(model, by_name, factors)
+    add_inner_products_of_start(model, by_name, factors)
     there = RiskOfTrainedDirections(
         model, factors, parameters_by_step(model, by_name, 0)[0], dimensions
     )

@@ -19,7 +19,11 @@ from slrsym.models.rates_of_change import (
     directions_of_moving_inner_products,
 )
 from slrsym.models.specification import Direction
-from slrsym.models.unit_sums import MeansAsUnitSums, Units, collapse_sums_of_equal_terms
+from slrsym.models.symbolic_sums_over_units import (
+    MeansAsSymbolicSumsOverUnits,
+    Units,
+    collapse_sums_of_equal_terms,
+)
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
@@ -211,7 +215,12 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
     model, claims = equations.model, []
     names = frozenset(s.name for s in (*equations.state, *equations.parameters))
     orders = [
-        (units, RatesOfChange(model, equations.motion, MeansAsUnitSums(model, units, names)))
+        (
+            units,
+            RatesOfChange(
+                model, equations.motion, MeansAsSymbolicSumsOverUnits(model, units, names)
+            ),
+        )
         for units in _orders(model, names)
     ]
     for k, p in enumerate(equations.state):

@@ -16,7 +16,7 @@ from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of
-from slrsym.models.moment_tables import MomentExpressionTable
+from slrsym.models.moment_tables import MomentExpressionCompiler
 from slrsym.models.rates_of_change import RatesOfChange, TrainingSettings, total_derivative
 from slrsym.models.simulation import parameter_values_by_name
 from slrsym.renamed import old_attribute
@@ -163,21 +163,21 @@ class EquationSystem:
     # -- numbers ---------------------------------------------------------------------------------
 
     @cached_property
-    def change_table(self) -> MomentExpressionTable:
+    def change_table(self) -> MomentExpressionCompiler:
         """The rate of change as a table of moments, to be compiled or sent to other processes."""
         return self._table_of(self._outputs)
 
     @cached_property
-    def _jacobian_table(self) -> MomentExpressionTable:
+    def _jacobian_table(self) -> MomentExpressionCompiler:
         return self._table_of(self._slopes)
 
     @cached_property
-    def _risk_table(self) -> MomentExpressionTable:
+    def _risk_table(self) -> MomentExpressionCompiler:
         return self._table_of([self._changes.risk])
 
-    def _table_of(self, outputs: list[Expr]) -> MomentExpressionTable:
+    def _table_of(self, outputs: list[Expr]) -> MomentExpressionCompiler:
         moments = self._changes.samples.moments
-        return MomentExpressionTable(outputs, moments, self.state, self.parameters)
+        return MomentExpressionCompiler(outputs, moments, self.state, self.parameters)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
         """Compile the state's rate of change, its Jacobian, or the risk to a function.

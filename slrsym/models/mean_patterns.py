@@ -115,19 +115,19 @@ class MeanPattern:
         self.core, self.count = core, count
 
     @cached_property
-    def centred_mean(self) -> ParametricMean | None:
+    def centred_mean(self) -> GaussianMeanFormula | None:
         """The pattern's mean under laws with zero means, or None if no closed form is known."""
         if not self.count:
-            return ParametricMean(self, self.core)
+            return GaussianMeanFormula(self, self.core)
         law = GaussianLaw(
             dict.fromkeys(generic_gaussian_variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = with_own_owens_t(expectation(self.core, law))
-        return None if value.has(Expectation, OwensT) else ParametricMean(self, value)
+        return None if value.has(Expectation, OwensT) else GaussianMeanFormula(self, value)
 
     @cached_property
-    def general_mean(self) -> ParametricMean:
+    def general_mean(self) -> GaussianMeanFormula:
         """The pattern's mean as a function of any means and covariances of its variables.
 
         Raises
@@ -136,20 +136,20 @@ class MeanPattern:
             If it has neither a closed form nor a quadrature.
         """
         formal = product_mean(self.core, self.count)
-        return ParametricMean(self, _written(formal), formal)
+        return GaussianMeanFormula(self, _written(formal), formal)
 
-    def mean(self, centred: bool) -> ParametricMean:
+    def mean(self, centred: bool) -> GaussianMeanFormula:
         """Return the pattern's mean for laws with zero means if `centred`, else for any law."""
         found = self.centred_mean if centred else None
         return self.general_mean if found is None else found
 
 
-class ParametricMean:
+class GaussianMeanFormula:
     """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
 
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self.value, self._formal = pattern, value, formal
-        self._slopes: dict[Symbol, ParametricMean] = {}
+        self._slopes: dict[Symbol, GaussianMeanFormula] = {}
         # How it is computed, once that is printed.
         self.program: Any = None
 
@@ -158,7 +158,7 @@ class ParametricMean:
         """The symbols that the mean depends on: means, covariances and parameters."""
         return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
 
-    def slope(self, argument: Symbol) -> ParametricMean:
+    def slope(self, argument: Symbol) -> GaussianMeanFormula:
         """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
         if argument not in self._slopes:
             if self._formal is not None and argument in mean_and_covariance_symbols(
@@ -167,9 +167,11 @@ class ParametricMean:
                 formal = derivatives_in_law_entries(self._formal, self.pattern.count).get(
                     argument, S.Zero
                 )
-                self._slopes[argument] = ParametricMean(self.pattern, _written(formal), formal)
+                self._slopes[argument] = GaussianMeanFormula(self.pattern, _written(formal), formal)
             else:
-                self._slopes[argument] = ParametricMean(self.pattern, self.value.diff(argument))
+                self._slopes[argument] = GaussianMeanFormula(
+                    self.pattern, self.value.diff(argument)
+                )
         return self._slopes[argument]
 
 

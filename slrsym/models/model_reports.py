@@ -14,11 +14,11 @@ from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.description import latex_of, unique_token_names
 from slrsym.models.initial_conditions import vectors_with_gram_matrix
 from slrsym.models.simulation import (
-    add_and_check_fixed_inner_products,
-    dimension_from_values,
+    add_inner_products_of_start,
     initial_gram_factors,
     parameter_values_by_name,
     parameters_by_step,
+    require_value_of_d,
     simulate,
 )
 from slrsym.models.specification import Direction, Token, softmax
@@ -64,7 +64,7 @@ def compare_with_sampled_tokens(
     """Return a comparison of a model's risk and gradient with averages over sampled tokens."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = parameter_values_by_name(model, values)
-    d = dimension_from_values(by_name)
+    d = require_value_of_d(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = _equal_parts(d, model.spaces)
     factor = initial_gram_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
@@ -77,7 +77,7 @@ def compare_with_sampled_tokens(
         blocks.append(block)
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
-    add_and_check_fixed_inner_products(model, by_name, factor[None])
+    add_inner_products_of_start(model, by_name, factor[None])
     row = parameters_by_step(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
     found = model.compile("numpy", "risk", "gradient")(

@@ -27,7 +27,7 @@ from slrsym.kernels.compile import (
 from slrsym.kernels.numba_backend import DECORATOR, import_generated_module, program_source
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.models.mean_patterns import ParametricMean
+from slrsym.models.mean_patterns import GaussianMeanFormula
 from slrsym.models.one_sample_means import MomentSum
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 _LONGEST = 6_000
 
 
-class MomentExpressionTable:
+class MomentExpressionCompiler:
     """Expressions in moments, a state and parameters, to be evaluated at many points.
 
     Parameters
@@ -59,7 +59,7 @@ class MomentExpressionTable:
         self.outputs, self.inputs = tuple(outputs), (*state, *parameters)
         self._width = len(state)
         places: dict[Expr, int] = {}
-        rows: dict[ParametricMean, list[tuple[int, int, tuple[int, ...]]]] = {}
+        rows: dict[GaussianMeanFormula, list[tuple[int, int, tuple[int, ...]]]] = {}
         for k, name in enumerate(self.names):
             for (mean, values), c in moments[name].terms.items():
                 at = tuple(places.setdefault(e, len(places)) for e in values)
@@ -217,7 +217,7 @@ def _constants(program: Program) -> list[str]:
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 
 
-def _pattern_program(mean: ParametricMean) -> Program:
+def _pattern_program(mean: GaussianMeanFormula) -> Program:
     if mean.program is None:
         mean.program = program_from_expressions([mean.value], mean.arguments, ())
     program: Program = mean.program

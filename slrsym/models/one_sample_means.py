@@ -20,8 +20,8 @@ from slrsym.gaussian import GaussianLaw
 from slrsym.models.exchangeable_units import count_represented_terms, unit_tag, unit_tags_in
 from slrsym.models.mean_patterns import (
     ONE,
+    GaussianMeanFormula,
     MeanPattern,
-    ParametricMean,
     ProductFactors,
     Z,
     factorise_product,
@@ -51,9 +51,9 @@ EMPTY_PRODUCT = ProductTerm(S.One, frozenset(), ONE)
 class MomentSum:
     """A sum of coefficients times Gaussian means, each at given means and covariances."""
 
-    terms: dict[tuple[ParametricMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+    terms: dict[tuple[GaussianMeanFormula, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
-    def add(self, mean: ParametricMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+    def add(self, mean: GaussianMeanFormula, entries: tuple[Expr, ...], coefficient: Expr) -> None:
         """Add a coefficient times a Gaussian mean at given entries of the law."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)

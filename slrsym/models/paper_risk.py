@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import require_real_array
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.program import cached_program
+from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.task import Task
 
 # Of one of the functions of the risk, by its name.
-program = cached_program("slrsym.models.paper_risk_expressions.risk_program")
+program = program_function_cached_on_disk("slrsym.models.paper_risk_expressions.risk_program")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

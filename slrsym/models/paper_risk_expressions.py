@@ -214,7 +214,7 @@ def planar_step_program() -> Program:
     return program_from_expressions((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
 
 
-def token_term_and_derivatives_program() -> Program:
+def erf_token_share_and_derivatives_program() -> Program:
     """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return program_from_expressions((part, part.diff(U), part.diff(V)), (U, V), (lam,))

@@ -17,11 +17,11 @@ from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.printing import nest_polynomial
 from slrsym.kernels.softmax_risk import (
-    mpmath_softmax_risk,
+    mpmath_softmax_risk_value,
     risk_and_derivatives,
     softmax_risk_and_derivatives,
 )
-from slrsym.kernels.softmax_risk_balls import ball_softmax_risk
+from slrsym.kernels.softmax_risk_balls import ball_softmax_risk_value
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
 from slrsym.models.moments import (
     ATOMS,
@@ -483,7 +483,7 @@ class SoftmaxRisk(_Symbols):
             numbers = entries(state, *values, dps=dps)
             with flint.ctx.workdps(require_integer("dps", dps, 1)):
                 mu, extra, *rest = numbers
-                excess = ball_softmax_risk(mu, extra, rest[:roles], rest[roles:-1])
+                excess = ball_softmax_risk_value(mu, extra, rest[:roles], rest[roles:-1])
                 return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
 
         return evaluate
@@ -525,7 +525,7 @@ class SoftmaxRisk(_Symbols):
                             rate = [rates[i * n + j] for i in range(9 * roles)]
                             found.append(_along(mu, extra, counts, law, rate, digits))
                     else:
-                        risk = mpmath_softmax_risk(mu, extra, counts, law)
+                        risk = mpmath_softmax_risk_value(mu, extra, counts, law)
                         found.append(+(risk + (noise if name == "risk" else 0)))
             return found
 
@@ -537,7 +537,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (
-            mpmath_softmax_risk(
+            mpmath_softmax_risk_value(
                 mu, extra, counts, [x + s * step * r for x, r in zip(law, rate, strict=True)]
             )
             for s in (1, -1)

@@ -92,7 +92,7 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
     }
 
 
-def dimension_from_values(by_name: Mapping[str, Any]) -> int:
+def require_value_of_d(by_name: Mapping[str, Any]) -> int:
     """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
@@ -129,7 +129,7 @@ def simulate(
     factor = initial_gram_factors(
         model, by_name, begin, runs, np.random.default_rng(rng), dimensions
     )
-    add_and_check_fixed_inner_products(model, by_name, factor)
+    add_inner_products_of_start(model, by_name, factor)
     schedule = parameters_by_step(model, by_name, steps)
     if path is not None:
         require_writable(path)
@@ -238,7 +238,7 @@ def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     }
 
 
-def add_and_check_fixed_inner_products(
+def add_inner_products_of_start(
     model: DerivedModel,
     by_name: dict[str, Any],
     factor: Array,
@@ -295,7 +295,7 @@ def initial_gram_factors(
                 f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
                 f"for {', '.join(sorted(by_name)) or 'nothing'}"
             )
-        d, gram = dimension_from_values(by_name), None
+        d, gram = require_value_of_d(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(

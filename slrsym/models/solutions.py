@@ -15,7 +15,7 @@ from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.simulation import (
-    add_and_check_fixed_inner_products,
+    add_inner_products_of_start,
     initial_gram_factors,
     parameter_values_by_name,
     parameters_by_step,
@@ -147,7 +147,7 @@ def initial_state(
         )
     by_name = parameter_values_by_name(model, values)
     factor = initial_gram_factors(model, by_name, start, 1, np.random.default_rng(rng), None)
-    add_and_check_fixed_inner_products(model, by_name, factor, equations.parameters)
+    add_inner_products_of_start(model, by_name, factor, equations.parameters)
     gram = factor[0] @ np.swapaxes(factor[0], -1, -2)
     first = {s.name: _by_name(by_name, s) for s in scalars}
     rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.files import NotSavedError, SweepParts, load_or_compute_in_parts
+from slrsym.files import SavingFailedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import (
     count_cores,
@@ -175,7 +175,7 @@ def _solved(
         for cell, found in iterate_results(jobs, executor, min(workers, len(jobs))):
             # What cannot be kept is still returned; that the disk is full is told in the end.
             if parts is not None:
-                with suppress(NotSavedError):
+                with suppress(SavingFailedError):
                     parts.write(_part_name(cell), {"states": found})
             states[cell] = found
             shown(1)

@@ -19,8 +19,8 @@ from slrsym.montecarlo.plan import (
     require_task_dimension,
 )
 from slrsym.montecarlo.predictors import (
-    AttentionPredictor,
-    OutputMoments,
+    AttentionPredictorBase,
+    OutputMomentIntegrands,
     OverlapGradient,
     Predictor,
     SquaredError,
@@ -122,7 +122,7 @@ def risk_estimate(
 
 
 def gradient_estimate(
-    predictor: AttentionPredictor,
+    predictor: AttentionPredictorBase,
     task: Task,
     at: ArrayLike | Directions = ORACLE,
     *,
@@ -190,7 +190,7 @@ def gradient_estimate(
     plan = make_plan(predictor, task, *how)
     if kind not in ("euclidean", "riemannian"):
         raise ValueError(f"kind must be 'euclidean' or 'riemannian'; got {kind!r}")
-    if predictor.oracle or not isinstance(predictor, AttentionPredictor):
+    if predictor.oracle or not isinstance(predictor, AttentionPredictorBase):
         raise ValueError(
             f"predictor must have directions k, v of its own, as Softmax and Erf do; "
             f"got {predictor!r}"
@@ -217,7 +217,7 @@ def gradient_estimate(
 
 
 def _vector_gradient(
-    plan: SamplingPlan, predictor: AttentionPredictor, at: Directions, riemannian: bool
+    plan: SamplingPlan, predictor: AttentionPredictorBase, at: Directions, riemannian: bool
 ) -> Estimate:
     if plan.method == "plain":
         quantity = VectorGradient(predictor, at.k, at.v, riemannian)
@@ -298,7 +298,7 @@ def output_summary(
         at = OrderParameters(*map(float, states))
     else:
         require_task_dimension(at, task)
-    quantity = OutputMoments(plan.predictor)
+    quantity = OutputMomentIntegrands(plan.predictor)
     kept: list[_Array] = []
 
     def keep(rows: _Array) -> None:

@@ -10,11 +10,14 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps, require_feasible
+from slrsym.dynamics.initial_conditions import (
+    draw_vectors_and_stars_with_overlaps,
+    require_feasible,
+)
 from slrsym.dynamics.spheres import overlap_jacobian, tangent_basis, vectors_from_overlaps
 from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.linear import best_linear
-from slrsym.montecarlo.predictors import AttentionPredictor, Linear, Predictor
+from slrsym.montecarlo.predictors import AttentionPredictorBase, Linear, Predictor
 from slrsym.montecarlo.sampling import (
     Estimate,
     LocationLaw,
@@ -74,7 +77,7 @@ class SamplingPlan:
             state = ORACLE if self.predictor.oracle else state
             return ScoreAndValueSource(
                 self.task,
-                replace(self.locations, fixed=isinstance(self.predictor, AttentionPredictor)),
+                replace(self.locations, fixed=isinstance(self.predictor, AttentionPredictorBase)),
                 state,
                 self.method == "conditioned",
                 self.antithetic,
@@ -154,7 +157,7 @@ def make_plan(
     progress: Progress | None,
 ) -> SamplingPlan:
     """Validate the arguments of a Monte Carlo estimator and return its sampling plan."""
-    if not isinstance(predictor, AttentionPredictor | Linear):
+    if not isinstance(predictor, AttentionPredictorBase | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
         )
@@ -292,7 +295,7 @@ class Directions:
         return cls(
             *(
                 x[0]
-                for x in draw_vectors_with_overlaps(
+                for x in draw_vectors_and_stars_with_overlaps(
                     np.asarray(state, dtype=np.float64)[None], task.d, seed
                 )
             )

@@ -21,7 +21,7 @@ from slrsym.task import Task
 _Array: TypeAlias = NDArray[np.float64]
 
 
-class AttentionPredictor:
+class AttentionPredictorBase:
     """Base class of predictors that sum values with weights that depend on scores.
 
     Whether it has directions k, v of its own, or uses the true ones, is its attribute `oracle`;
@@ -95,7 +95,7 @@ class AttentionPredictor:
 
 
 @dataclass(frozen=True)
-class HardOracle(AttentionPredictor):
+class HardOracle(AttentionPredictorBase):
     r"""The hard oracle, equation (1), which knows the location and the true directions.
 
     It returns :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot k^\star`.
@@ -111,7 +111,7 @@ class HardOracle(AttentionPredictor):
 
 
 @dataclass(frozen=True)
-class Softmax(AttentionPredictor):
+class Softmax(AttentionPredictorBase):
     r"""Softmax attention, equation (2): weights :math:`\operatorname{softmax}(\lambda X k)_l`.
 
     Parameters
@@ -151,7 +151,7 @@ class Softmax(AttentionPredictor):
 
 
 @dataclass(frozen=True)
-class Erf(AttentionPredictor):
+class Erf(AttentionPredictorBase):
     r"""Erf attention, equation (3): weights :math:`\operatorname{erf}(\lambda X_l\cdot k)`.
 
     Parameters
@@ -225,7 +225,7 @@ class Linear:
             object.__setattr__(self, "coefficients", beta)
 
 
-Predictor: TypeAlias = AttentionPredictor | Linear
+Predictor: TypeAlias = AttentionPredictorBase | Linear
 
 
 def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
@@ -277,7 +277,7 @@ class SquaredError:
 
 
 @dataclass(frozen=True)
-class OutputMoments:
+class OutputMomentIntegrands:
     """Output, its square and its product with the target, as quantities to average."""
 
     predictor: Predictor
@@ -297,7 +297,7 @@ class OutputMoments:
 class OverlapGradient:
     """The gradient of the risk in the five overlaps, as a quantity to average."""
 
-    predictor: AttentionPredictor
+    predictor: AttentionPredictorBase
     task: Task
     metric: NDArray[np.float64] | None = None
 
@@ -334,7 +334,7 @@ class OverlapGradient:
 class VectorGradient:
     """The gradient of the risk in k and v, as a quantity to average over whole tokens."""
 
-    predictor: AttentionPredictor
+    predictor: AttentionPredictorBase
     k: NDArray[np.float64]
     v: NDArray[np.float64]
     riemannian: bool

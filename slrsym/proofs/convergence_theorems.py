@@ -16,7 +16,7 @@ from slrsym.proofs.chain import D, at
 from slrsym.proofs.descent_theorems import (
     TheoremHypotheses,
     TheoremHypothesis,
-    box_hypotheses_with_invariance,
+    box_invariance_and_given_hypotheses,
     require_goal_kind,
 )
 from slrsym.statements.expressions import ProofError
@@ -116,7 +116,7 @@ def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Th
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
     entries = zip(unevaluated_jacobian_at(g, point), rows, strict=True)
-    hypotheses = box_hypotheses_with_invariance(g)
+    hypotheses = box_invariance_and_given_hypotheses(g)
     for i, (derivatives, values) in enumerate(entries, start=1):
         for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
             equal = Eq(derivative, value, evaluate=False)
@@ -135,7 +135,7 @@ def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Th
 def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
     goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
-    hypotheses = box_hypotheses_with_invariance(g)
+    hypotheses = box_invariance_and_given_hypotheses(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
         less = sp.Lt(g.value_before_step(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior_conditions())
@@ -202,7 +202,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     return moved[0] / sp.sqrt(moved.dot(moved))
 
 
-def overlaps_after_step_statement() -> Boolean:
+def overlap_identities_statement() -> Boolean:
     """Return identities of overlaps after k, v move along k*, v*, and of |k - s k*|^2."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
@@ -272,7 +272,7 @@ def _on_the_manifold(
     values = tuple(value_at(slopes, planar.coordinates))
     hypotheses = {
         "chain_rule": TheoremHypothesis(overlap_chain_rule_statement()),
-        "vectors": TheoremHypothesis(overlaps_after_step_statement()),
+        "vectors": TheoremHypothesis(overlap_identities_statement()),
     }
     for number, x in enumerate(overlaps[2:], start=1):
         partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)

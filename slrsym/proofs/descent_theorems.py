@@ -57,7 +57,7 @@ def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> A
     return goal
 
 
-def box_hypotheses_with_invariance(
+def box_invariance_and_given_hypotheses(
     g: BoxMap, **statements: Boolean
 ) -> dict[str, TheoremHypothesis]:
     """Return named statements, and the box's invariance, as hypotheses at all its points."""
@@ -126,7 +126,8 @@ def decrease_hypotheses(goal: Boolean) -> TheoremHypotheses:
     g, f = goal.map, goal.function
     change = g.value_after_step(f) - g.value_before_step(f)
     return TheoremHypotheses(
-        box_hypotheses_with_invariance(g, decreases=Le(change, 0, evaluate=False)), g.coordinates
+        box_invariance_and_given_hypotheses(g, decreases=Le(change, 0, evaluate=False)),
+        g.coordinates,
     )
 
 
@@ -136,7 +137,7 @@ def bounded_descent_hypotheses(
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.value_before_step(goal.function)
     rate, floor = _numbers(rate, floor)
-    hypotheses = box_hypotheses_with_invariance(
+    hypotheses = box_invariance_and_given_hypotheses(
         g,
         descends=Le(
             g.value_after_step(risk) - g.value_before_step(risk) + rate * slack, 0, evaluate=False
@@ -153,7 +154,7 @@ def small_steps_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theore
     g = goal.map
     (factor,) = _numbers(factor)
     bound = Le(g.squared_step_length() - factor * g.value_before_step(slack), 0, evaluate=False)
-    hypotheses = box_hypotheses_with_invariance(g, steps=bound)
+    hypotheses = box_invariance_and_given_hypotheses(g, steps=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
 
@@ -164,7 +165,7 @@ def limits_solve_hypotheses(goal: Boolean, slack: Lambda, factor: Expr) -> Theor
     (factor,) = _numbers(factor)
     squares = sp.Add(*(e**2 for e in values))
     bound = Le(squares - factor * g.value_before_step(slack), 0, evaluate=False)
-    hypotheses = box_hypotheses_with_invariance(g, equations=bound)
+    hypotheses = box_invariance_and_given_hypotheses(g, equations=bound)
     hypotheses["vanishes"] = TheoremHypothesis(VanishesAlong(g, slack))
     return TheoremHypotheses(hypotheses, g.coordinates)
 
@@ -178,9 +179,9 @@ def connected_limits_hypotheses(goal: Boolean, equations: Lambda) -> TheoremHypo
     solutions = sp.Equivalent(system, membership_statement(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = (
-        box_hypotheses_with_invariance(g, solutions=solutions)
+        box_invariance_and_given_hypotheses(g, solutions=solutions)
         if solutions != sp.S.true
-        else box_hypotheses_with_invariance(g)
+        else box_invariance_and_given_hypotheses(g)
     )
     hypotheses["steps"] = TheoremHypothesis(StepsVanish(g))
     hypotheses["limits"] = TheoremHypothesis(AccumulationPointsSolve(g, equations))

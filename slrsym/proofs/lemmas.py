@@ -18,7 +18,7 @@ from slrsym.proofs.axioms import find_axiom
 from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
-from slrsym.statements import strip_dollar_signs
+from slrsym.statements import remove_dollar_signs
 from slrsym.statements.expressions import ProofError, Refused, Sentence, conjuncts
 
 
@@ -136,10 +136,10 @@ class InWords(Sentence):
     """A statement in words, which only a citation of the literature can conclude."""
 
     def _sympystr(self, printer: Any) -> str:
-        return strip_dollar_signs(self.args[0].name)
+        return remove_dollar_signs(self.args[0].name)
 
     def _latex(self, printer: Any) -> str:
-        return rf"\text{{{strip_dollar_signs(self.args[0].name)}}}"
+        return rf"\text{{{remove_dollar_signs(self.args[0].name)}}}"
 
 
 def in_words(text: str) -> InWords:

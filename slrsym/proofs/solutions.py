@@ -20,7 +20,12 @@ from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Proof, Step, join_labels
-from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flatten_statement
+from slrsym.statements.expressions import (
+    ProofError,
+    conjuncts,
+    disjuncts,
+    flatten_conjunctions_and_disjunctions,
+)
 
 
 class CaseTree:
@@ -56,7 +61,7 @@ def solution() -> CaseTree:
 
     Returns
     -------
-    Branch
+    CaseTree
         An end of the tree.
     """
     return _Solution()
@@ -72,7 +77,7 @@ def never(factor: Any) -> CaseTree:
 
     Returns
     -------
-    Branch
+    CaseTree
         An end of the tree.
     """
     return _Never(sp.sympify(factor))
@@ -89,13 +94,13 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTre
         One that has no value yet.
     value : expression
         Where the factor vanishes.
-    then : Branch
+    then : CaseTree
         What happens with that value put in.
 
     Returns
     -------
-    Branch
-        A case of a `split`.
+    CaseTree
+        A case of a `split_product`.
     """
     return _OnlyAt(sp.sympify(factor), unknown, sp.sympify(value), then)
 
@@ -107,12 +112,12 @@ def split_product(equation: Any, *branches: CaseTree) -> CaseTree:
     ----------
     equation : expression
         That side, as it stands in the goal.
-    *branches : Branch
+    *branches : CaseTree
         One for each factor, `never` or `only_at`.
 
     Returns
     -------
-    Branch
+    CaseTree
         A node of the tree.
     """
     return _Split(sp.sympify(equation), branches)
@@ -215,8 +220,8 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
         on its right.
     unknowns : sequence of Symbol
         What is solved for. Everything else is a parameter.
-    tree : Branch
-        The cases: made of `split`, `only_at`, `never` and `solution`.
+    tree : CaseTree
+        The cases: made of `split_product`, `only_at`, `never` and `solution`.
 
     Returns
     -------
@@ -230,7 +235,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
     """
     if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
-    goal = flatten_statement(goal)
+    goal = flatten_conjunctions_and_disjunctions(goal)
     equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:

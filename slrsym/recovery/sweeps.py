@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import DamagedFileError, NotSavedError, SweepParts, load_or_compute_in_parts
+from slrsym.files import DamagedFileError, SavingFailedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import count_cores, float_or_nan, require_integer, require_memory
 from slrsym.kernels.compile import choose_backend
@@ -361,7 +361,7 @@ def follow_runs(
             cell, first = name
             # What cannot be kept is still counted; that the disk is full is told in the end.
             if parts is not None:
-                with suppress(NotSavedError):
+                with suppress(SavingFailedError):
                     parts.write(_part_name(cell, first), result.as_dict())
             found[cell, first] = result
             shown(len(result.verdict))

@@ -137,15 +137,17 @@ def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
-def flatten_statement(statement: Boolean) -> Boolean:
+def flatten_conjunctions_and_disjunctions(statement: Boolean) -> Boolean:
     """Return a statement with nested conjunctions and disjunctions flattened and sorted.
 
     From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
     """
     if isinstance(statement, sp.And | sp.Or):
-        return statement.func(*map(flatten_statement, statement.args))
+        return statement.func(*map(flatten_conjunctions_and_disjunctions, statement.args))
     if isinstance(statement, sp.Equivalent | sp.Implies):
-        return statement.func(*map(flatten_statement, statement.args), evaluate=False)
+        return statement.func(
+            *map(flatten_conjunctions_and_disjunctions, statement.args), evaluate=False
+        )
     return statement
 
 

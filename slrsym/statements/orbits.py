@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 
-from slrsym.statements import strip_dollar_signs
+from slrsym.statements import remove_dollar_signs
 from slrsym.statements.expressions import ProofError, Sentence
 from slrsym.statements.maps import BoxMap, SphereDescent, lambda_of_coordinates, point_set
 
@@ -396,7 +396,7 @@ class NullPairs(_StatementOnPairs):
 def orbit_statement_text(statement: Any, printer: Any) -> str:
     """Return a statement about orbits as text, with the definitions of its map and functions."""
     said = "".join(
-        strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
+        remove_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
         for p in statement.sentence()
     )
     for name, function in statement.definitions:
@@ -409,7 +409,7 @@ def orbit_statement_text(statement: Any, printer: Any) -> str:
 def orbit_statement_latex(statement: Any, printer: Any) -> str:
     """Return a statement about orbits as LaTeX for math mode, with its definitions."""
     parts = [
-        rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
+        rf"\text{{{remove_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()
     ]
     for name, function in statement.definitions:

@@ -25,7 +25,7 @@ from slrsym.checker.term import (
     canonical_key,
     definedness_equation,
     free_symbols,
-    has_copy_sum,
+    has_copy_sum_outside_expectation,
     is_bound_place,
     num,
     parts_outside_binder,
@@ -42,7 +42,7 @@ from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, PROVERS, ProofE
 from slrsym.tactics.failure_messages import rejection_in_words_of_statements
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_emitter_for_rules
-from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
+from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path, replace_at_paths
 
 ZERO = num(0)
@@ -153,7 +153,7 @@ def _search_with_facts(
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
         search = SignSearch(effort, most, is_brief)
-        ring = HintRecordingRing(
+        ring = SearchHintRecordingRing(
             size,
             units,
             search,
@@ -232,7 +232,7 @@ ARITHMETIC_PROVER.append(prove_by_arithmetic)
 
 
 def _learn_facts(
-    ring: HintRecordingRing, search: SignSearch, facts: Sequence[Term], chosen: Sequence[int]
+    ring: SearchHintRecordingRing, search: SignSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
     """Add chosen facts to the ring if their terms are defined; return the numbers of the added."""
     use: list[int] = []
@@ -290,7 +290,9 @@ def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) 
         own = found.setdefault(canonical_key(at), [])
         if t[0] == "E" and at[0] == "E":
             (body,) = binder_bodies(at)
-            if not free_symbols(body) & set(bound_variables(at)) and not has_copy_sum(body):
+            if not free_symbols(body) & set(
+                bound_variables(at)
+            ) and not has_copy_sum_outside_expectation(body):
                 own.append(emitter.script.add("constant", (), at))
         elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.proved_claims:
             own.append(_instantiate_claim(emitter, "owens-t-at-zero", at[3]))

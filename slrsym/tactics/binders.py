@@ -47,7 +47,7 @@ from slrsym.checker.term import (
 )
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import are_surely_different
-from slrsym.tactics.sign_search import HintRecordingRing, SignSearch
+from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
 
 # One normal form may take this fraction, 1/10, of the search effort of a step.
 _SHARE = 10
@@ -277,7 +277,7 @@ class BinderEquationSearch:
 
     # -- normal forms -----------------------------------------------------------------------------
 
-    def _ring_with_facts(self) -> HintRecordingRing:
+    def _ring_with_facts(self) -> SearchHintRecordingRing:
         """Return a new ring that has learned the hypotheses and the known theorems."""
         facts = [
             r
@@ -289,7 +289,7 @@ class BinderEquationSearch:
             max(self.emitter.remaining_effort, self.emitter.effort // 50),
         )
         premises = [line.theorem for line in self._known_theorems()]
-        ring = HintRecordingRing(
+        ring = SearchHintRecordingRing(
             40,
             dict(self._units),
             search,
@@ -315,7 +315,7 @@ class BinderEquationSearch:
     def _known_theorems(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
-    def _normal_form(self, t: Term) -> tuple[HintRecordingRing, Any]:
+    def _normal_form(self, t: Term) -> tuple[SearchHintRecordingRing, Any]:
         """Return the normal form of a term as a quotient of polynomials, with its ring."""
         self._units = {}
         for _ in range(8):
@@ -456,7 +456,7 @@ def _subterms(t: Term) -> Iterator[Term]:
 # -- terms of polynomials -------------------------------------------------------------------------
 
 
-def generator_sign_and_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]:
+def generator_sign_and_term(ring: SearchHintRecordingRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator of the ring stands for, with its sign.
 
     For an odd function f, f(x) = -f(-x) is written with the argument whose key comes first.
@@ -497,7 +497,7 @@ def generator_sign_and_term(ring: HintRecordingRing, i: int) -> tuple[int, Term]
     return sign, ("u", words[0], words[1], orders, *values)
 
 
-def polynomial_term(ring: HintRecordingRing, p: Any) -> Term:
+def polynomial_term(ring: SearchHintRecordingRing, p: Any) -> Term:
     """Return the term that a polynomial in generators stands for."""
     terms = []
     for m, c in p.to_dict().items():
@@ -511,7 +511,7 @@ def polynomial_term(ring: HintRecordingRing, p: Any) -> Term:
     return sum_of_terms(terms)
 
 
-def quotient_term(ring: HintRecordingRing, n: Any, d: Any) -> Term:
+def quotient_term(ring: SearchHintRecordingRing, n: Any, d: Any) -> Term:
     """Return the term that a quotient of polynomials stands for."""
     if d == 1:
         return polynomial_term(ring, n)

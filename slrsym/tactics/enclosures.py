@@ -17,7 +17,7 @@ from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Pow, Rational
 
 from slrsym.checker import Rejected
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.integrand import write_in_affine_forms
+from slrsym.gaussian.integrand import replace_affine_forms_by_symbols
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
@@ -164,7 +164,7 @@ def _in_standard_variable(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
     if not involved:
         return integrand
     if len(involved) > 1:
-        found = write_in_affine_forms(integrand, frozenset(law.symbols))
+        found = replace_affine_forms_by_symbols(integrand, frozenset(law.symbols))
         if found is None or len(found[1]) != 1:
             raise Rejected(f"{integrand} is not a function of one affine form")
         integrand, ((form, name),) = found[0], tuple(found[1].items())

@@ -227,7 +227,7 @@ def _rank_one_factor(matrix: sp.Matrix) -> list[sp.Expr] | None:
     return column if wrong.applyfunc(sp.expand).is_zero_matrix else None
 
 
-def prove_image_law_exists(
+def store_existence_proof_of_image_law(
     work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
     """Prove that the linear image of a diagonal Gaussian law exists, and store the proof."""

@@ -38,7 +38,11 @@ from slrsym.proofs.step import Step
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
+from slrsym.tactics.expectations import (
+    ExpectationCalculus,
+    expectations_outside_binders,
+    outermost_expectations,
+)
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import value_at_pseudorandom_point
 from slrsym.tactics.registration import register_emitter_for_rules
@@ -69,7 +73,7 @@ def _evaluate_inner_derivatives(
 ) -> Inference:
     """Evaluate the derivatives inside expectations on the right-hand side of an equation."""
     order = [s for block in law.independent_laws() for s in block.symbols]
-    for node in expectations_in(line.theorem.conclusion[2]).values():
+    for node in expectations_outside_binders(line.theorem.conclusion[2]).values():
         (body,) = binder_bodies(node)
 
         def derivative_of(t: Term) -> Expr:
@@ -174,7 +178,7 @@ def _apply_jensen(
 ) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     line = work.discharge_all(emitter.script.add("jensen", [bend], emitter.term(node)))
-    ends = expectations_in(line.theorem.conclusion)
+    ends = expectations_outside_binders(line.theorem.conclusion)
     return _conclude_with_other_integrands(work, line, emitter.formula(step.statement), ends)
 
 
@@ -183,7 +187,7 @@ def _conclude_with_other_integrands(
 ) -> Inference:
     """Derive a statement whose means have integrands that are equal but written differently."""
     for node in ends.values():
-        for other in expectations_in(wanted).values():
+        for other in expectations_outside_binders(wanted).values():
             if is_same_term(node, other) or not is_same_term(
                 ("tuple", *parts_outside_binder(node)), ("tuple", *parts_outside_binder(other))
             ):
@@ -241,7 +245,10 @@ def _apply_cauchy_schwarz(emitter: ProofEmitter, step: Step, rule: Any, law: Any
     )
     line = work.discharge_all(emitter.script.add("cauchy-schwarz", (), f, g))
     return _conclude_with_other_integrands(
-        work, line, emitter.formula(step.statement), expectations_in(line.theorem.conclusion)
+        work,
+        line,
+        emitter.formula(step.statement),
+        expectations_outside_binders(line.theorem.conclusion),
     )
 
 

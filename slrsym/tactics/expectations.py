@@ -44,7 +44,7 @@ from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 QUICK = 60_000
 
 
-def expectations_in(t: Term) -> dict[str, Term]:
+def expectations_outside_binders(t: Term) -> dict[str, Term]:
     """Return the expectations in a term that are outside all binders, by key."""
     return {k: n for k, n in opaque_terms(t).items() if n[0] == "E"}
 
@@ -265,7 +265,7 @@ class ExpectationCalculus:
         t = self.term(e)
         body = ("*", self.integrand_term(f, e), self.integrand_term(g, e))
         line = self.apply_linearity(t, [(ONE, body)])
-        whole = next(iter(expectations_in(line.theorem.conclusion[2]).values()))
+        whole = next(iter(expectations_outside_binders(line.theorem.conclusion[2]).values()))
         blocks = list(e.law.independent_laws())
         where = [[blocks.index(b) for b in first], [1]]
         split = self.add("independent", (), whole, where)
@@ -372,7 +372,7 @@ class ExpectationCalculus:
             return None
         more = [Expectation(base.term**k, base.law) for k in range(1, int(power) + 1)]
         line = self.add("moments of copies", (), self.term(e))
-        for node in expectations_in(line.theorem.conclusion[2]).values():
+        for node in expectations_outside_binders(line.theorem.conclusion[2]).values():
             # SymPy writes a power of a product as a product of powers.
             t = self.term(more[-1])
             body = substitute(
@@ -407,7 +407,7 @@ class ExpectationCalculus:
             _, source, total = lemma.theorem.conclusion
             line = self.rewrite_right_side(line, lemma, source)
             more = [Expectation(rest, e.law)]
-            for slope in expectations_in(total).values():
+            for slope in expectations_outside_binders(total).values():
                 orders = binder_bodies(slope)[0][1]
                 derivative = partial_derivative(rest, order[orders.index(1)])
                 equal = self.replace_integrand(slope, self.integrand_term(derivative, e))
@@ -424,7 +424,7 @@ class ExpectationCalculus:
         while True:
             _, left, right = line.theorem.conclusion
             known = self.equations.keys() - {canonical_key(left)} - kept
-            ready = [n for k, n in expectations_in(right).items() if k in known]
+            ready = [n for k, n in expectations_outside_binders(right).items() if k in known]
             if not ready:
                 return line
             for node in ready:
@@ -435,7 +435,9 @@ class ExpectationCalculus:
         after: dict[str, set[str]] = {}
         for name, line in self.equations.items():
             left, right = line.theorem.conclusion[1:]
-            after[name] = {*expectations_in(right if canonical_key(left) == name else left)}
+            after[name] = {
+                *expectations_outside_binders(right if canonical_key(left) == name else left)
+            }
         reached = after
         while True:
             further = {
@@ -448,18 +450,18 @@ class ExpectationCalculus:
 
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
         """Prove a statement by arithmetic from the equations, matching integrands if necessary."""
-        named, circular = expectations_in(wanted), self._circular_keys()
+        named, circular = expectations_outside_binders(wanted), self._circular_keys()
         about = [line for line in self.equations.values() if self._concerns_any(line, named)]
         lines = [self.resolve_right_side(line, circular | named.keys()) for line in about]
         ends = dict(named)
         for line in lines:
-            ends |= expectations_in(line.theorem.conclusion[2])
+            ends |= expectations_outside_binders(line.theorem.conclusion[2])
         # Circular equations are solved by arithmetic.
         round_ones = [
             self.resolve_right_side(self.equations[k], circular) for k in sorted(circular)
         ]
         for line in round_ones:
-            ends |= expectations_in(line.theorem.conclusion[2])
+            ends |= expectations_outside_binders(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.equations]
         came_out = any(canonical_key(t) not in named for t in rest)
         equations = any(h[0] == "=" for h in self.given)
@@ -507,7 +509,7 @@ class ExpectationCalculus:
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
     ) -> Inference:
         """Rewrite the statement by equations, prove the result, and rewrite back."""
-        meant, named, changed = wanted, expectations_in(wanted), []
+        meant, named, changed = wanted, expectations_outside_binders(wanted), []
         for line in equations:
             _, a, b = line.theorem.conclusion
             node, other = (a, b) if canonical_key(a) in named else (b, a)

@@ -27,7 +27,10 @@ from slrsym.checker.sign import (
     sign_of_product,
 )
 from slrsym.checker.term import Rejected
-from slrsym.tactics.linear_programs import combine_nonnegatively, drop_vanishing_terms
+from slrsym.tactics.linear_programs import (
+    combine_nonnegatively_in_floating_point,
+    drop_vanishing_terms,
+)
 
 
 class FactCombinationSearch:
@@ -258,7 +261,7 @@ class FactCombinationSearch:
             return False
         cols, dicts = [cols[j] for j in kept], [dicts[j] for j in kept]
         positive = [c[3] == POS for c in cols]
-        coefficients, positive_sum, work = combine_nonnegatively(
+        coefficients, positive_sum, work = combine_nonnegatively_in_floating_point(
             dicts,
             target,
             [c[3] == ZERO for c in cols],

@@ -49,11 +49,11 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper_integral
 from slrsym.tactics.closed_forms import derive_closed_form
 from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
-from slrsym.tactics.existence_of_laws_and_expectations import prove_image_law_exists
+from slrsym.tactics.existence_of_laws_and_expectations import store_existence_proof_of_image_law
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_emitter_for_rules
-from slrsym.tactics.structure import rewrite_under_derivatives
+from slrsym.tactics.structure import prove_by_identity_under_derivatives
 from slrsym.tactics.subterm_paths import paths_to_subterm
 
 # -- emitters of rules ----------------------------------------------------------------------------
@@ -141,7 +141,9 @@ def _emit_differentiate(
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.run_and_undo_on_failure(
-                    partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
+                    partial(
+                        prove_by_identity_under_derivatives, emitter, line, wanted, step.context
+                    )
                 )
         raise
 
@@ -227,7 +229,7 @@ def _conclude_in_new_variables(
     forms = dict(rule.forms)
     for node in outermost_expectations(step):
         if set(node.law.symbols) == set(forms):
-            prove_image_law_exists(work, node, forms, rule.law)
+            store_existence_proof_of_image_law(work, node, forms, rule.law)
 
             def moved(node: Expectation = node) -> Inference:
                 return work.discharge_all(work.change_variables(node, forms, rule.law))

@@ -1,4 +1,4 @@
-"""Judgement of a claim by the proof checker, after a search for evidence for its steps."""
+"""Verdict of the proof checker on a claim, after a search for evidence for its steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CLAIM = f"{UNCHECKED}claim "
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CheckerVerdict:
     """The proof checker's verdict on a claim, given the claims that it uses.
 
     Attributes
@@ -56,7 +56,7 @@ class Judgement:
 def judge_claim(
     claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence], patience: float = 1.0,
     refuted_step_labels: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
-) -> Judgement:  # fmt: skip
+) -> CheckerVerdict:  # fmt: skip
     """Search for evidence for the steps of a claim, and have the proof checker judge it.
 
     The claims that it uses are assumed. For unchanged steps, evidence comes from an earlier record
@@ -77,7 +77,7 @@ def judge_claim(
 
     Returns
     -------
-    Judgement
+    CheckerVerdict
         The verdict. A failed search counts as a refusal, so nothing is raised.
     """
     # Otherwise the evidence would depend on earlier searches.
@@ -94,10 +94,10 @@ def judge_claim(
         )
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
-        return Judgement(_unclear_statements(claim, find), said)
+        return CheckerVerdict(_unclear_statements(claim, find), said)
     # A proof is user code and may raise anything; then there is no evidence.
     except Exception as reason:
-        return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
+        return CheckerVerdict({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
     shown = proved_claims.cite(claim.id).theorem.axioms
     trusted = {
         a.removeprefix(UNCHECKED)
@@ -109,7 +109,7 @@ def judge_claim(
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
     refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
     unclear = _unclear_statements(claim, find)
-    return Judgement(
+    return CheckerVerdict(
         refusals | unclear,
         "a step of its proof has no evidence" if trusted - foreign - cited or unclear else "",
         tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),

@@ -66,7 +66,7 @@ def drop_vanishing_terms(
     return [j for j, keep in enumerate(kept) if keep]
 
 
-def combine_nonnegatively(
+def combine_nonnegatively_in_floating_point(
     terms: Sequence[Polynomial],
     target: Polynomial,
     is_free: Sequence[bool],

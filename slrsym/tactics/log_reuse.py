@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.checker import Inference, ProofBuilder, Rejected
-from slrsym.checker.log import parse_inference_arguments, read_log_lines
+from slrsym.checker.log import parse_inference_arguments, read_log_text_lines
 from slrsym.checker.term import Term, TermReader, canonical_key
 
 
@@ -37,7 +37,7 @@ def _count_unproved_axioms(record: Mapping[str, Any]) -> float:
 def read_log_records(path: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a log by claim, without checking them; none if it is unreadable."""
     try:
-        found = [json.loads(text) for text in read_log_lines(path)]
+        found = [json.loads(text) for text in read_log_text_lines(path)]
         return {record["claim"]: record for record in found[1:]}
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Rejected):
         return {}

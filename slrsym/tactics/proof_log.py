@@ -26,9 +26,9 @@ from slrsym.tactics import (
     existence_of_laws_and_expectations,
     expectation_inequalities,
     gaussian_rules,
-    limits,
+    limits_by_leading_terms,
     orbits,
-    solutions,
+    solution_sets_by_cases,
     structure,
     subterm_generalisation,
 )
@@ -40,7 +40,8 @@ from slrsym.tactics.translation import Untranslatable
 
 # Imported because these modules register emitters.
 TACTIC_MODULES = (
-    structure, solutions, existence_of_laws_and_expectations, limits, calculus, orbits,
+    structure, solution_sets_by_cases, existence_of_laws_and_expectations,
+    limits_by_leading_terms, calculus, orbits,
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
     elementary_function_identities,
 )  # fmt: skip
@@ -153,7 +154,7 @@ def write_log(
     return counts
 
 
-def statement_records(
+def statement_and_step_records(
     ids: Iterable[str], find: Callable[[str], ClaimWithEvidence]
 ) -> Iterator[dict[str, Any]]:
     """Yield records that state the claims and their steps, without evidence."""

@@ -35,12 +35,12 @@ RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 class UnknownSign(Rejected):
     """Raised if arithmetic needs the sign of a polynomial for which no evidence is found."""
 
-    def __init__(self, why: str, ring: HintRecordingRing, polynomial: Any, sign: Any) -> None:
+    def __init__(self, why: str, ring: SearchHintRecordingRing, polynomial: Any, sign: Any) -> None:
         super().__init__(why)
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
-class HintRecordingRing(Ring):
+class SearchHintRecordingRing(Ring):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
     search: SignSearch
@@ -104,7 +104,7 @@ class HintRecordingRing(Ring):
         elif t[0] in ("+", "*"):
             self.search.record_factor(f[0])
             self.search.record_parts(
-                self, t[0], f, [super(HintRecordingRing, self).normal_form(a) for a in t[1:]]
+                self, t[0], f, [super(SearchHintRecordingRing, self).normal_form(a) for a in t[1:]]
             )
         return f
 

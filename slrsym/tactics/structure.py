@@ -246,14 +246,14 @@ def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
         return emitter.run_and_undo_on_failure(
-            partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
+            partial(prove_by_identity_under_derivatives, emitter, line, wanted, step.context)
         )
     return emitter.prove_or_use_linearity(
         step, partial(emitter.conclude, line, wanted, step.context), [line]
     )
 
 
-def rewrite_under_derivatives(
+def prove_by_identity_under_derivatives(
     emitter: ProofEmitter, line: Inference, wanted: Term, context: Context
 ) -> Inference:
     """Rewrite a statement by an identity, also inside derivatives."""

@@ -110,7 +110,7 @@ def exact_sort(x: sp.Symbol) -> str:
 _CODED = "coded_"
 
 
-def checker_name(name: str, head: str, sort: str) -> str:
+def valid_checker_name(name: str, head: str, sort: str) -> str:
     """Return a name that the proof checker accepts, different for different symbols."""
     if is_valid_name(name, head, sort) and not name.startswith(_CODED):
         return name
@@ -137,7 +137,10 @@ class Translator:
         """Return the term for a free symbol."""
         if x not in self._names:
             sort = checker_sort(x)
-            name, taken = checker_name(x.name, "s", sort), {s[1] for s in self._names.values()}
+            name, taken = (
+                valid_checker_name(x.name, "s", sort),
+                {s[1] for s in self._names.values()},
+            )
             if isinstance(x, sp.Dummy):
                 # A dummy never takes the name of a symbol that may occur later.
                 name += "'"
@@ -156,7 +159,7 @@ class Translator:
         """Return the term for an undefined function, as a key for `substitute`."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
         sort = checker_sort(applied, is_function_value=True)
-        return ("u", checker_name(f.__name__, "u", sort), sort, arity)
+        return ("u", valid_checker_name(f.__name__, "u", sort), sort, arity)
 
     def sequence_term_and_function(
         self, label: sp.Symbol, function: sp.Lambda
@@ -164,7 +167,7 @@ class Translator:
         """Return the term for a sequence, and the function of the index to substitute for it."""
         names, within = self._fresh_variables(list(function.variables), [function.expr], {}, "Z")
         sort = checker_sort(label)
-        named = ("ix", checker_name(label.name, "ix", sort), sort, len(names))
+        named = ("ix", valid_checker_name(label.name, "ix", sort), sort, len(names))
         return named, ("lam", names, (self._translate(function.expr, within),), ())
 
     # -- one node ---------------------------------------------------------------------------------
@@ -219,11 +222,16 @@ class Translator:
             return self._translate(_delta_by_absolute_value(e), env)
         if isinstance(e, AppliedUndef):
             sort = checker_sort(e, is_function_value=True)
-            name = checker_name(e.func.__name__, "u", sort)
+            name = valid_checker_name(e.func.__name__, "u", sort)
             return ("u", name, sort, (0,) * len(e.args), *all_of(e.args))
         if isinstance(e, sp.Indexed):
             sort = checker_sort(e, is_function_value=True)
-            return ("ix", checker_name(str(e.base.label), "ix", sort), sort, *all_of(e.indices))
+            return (
+                "ix",
+                valid_checker_name(str(e.base.label), "ix", sort),
+                sort,
+                *all_of(e.indices),
+            )
         if type(e) in FUNCTIONS:
             return ("f", FUNCTIONS[type(e)], *all_of(e.args))
         if isinstance(e, sp.Tuple):
@@ -277,7 +285,7 @@ class Translator:
                       if isinstance(s, sp.Symbol)}  # fmt: skip
         made: dict[sp.Symbol, Term] = {}
         for x in names:
-            name = checker_name(x.name, "s", sort)
+            name = valid_checker_name(x.name, "s", sort)
             while name in taken:
                 name += "'"
             taken.add(name)

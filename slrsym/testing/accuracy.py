@@ -117,27 +117,27 @@ def zeta_references() -> tuple[ZetaReference, ...]:
     )
 
 
-class ErrorMagnitude(NamedTuple):
+class RelativeErrorAndUlps(NamedTuple):
     """The error of a computed value: relative, and in units in the last place."""
 
     relative: float
     ulps: float
 
 
-def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> ErrorMagnitude:
-    """Return the largest error of an array, relative to its largest entry and in ulps."""
+def error_relative_to_largest(found: Iterable[float], exact: Iterable[Any]) -> RelativeErrorAndUlps:
+    """Return an array's largest error as two numbers: over its largest entry, and in its ulps."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
         gap = max(abs(mpf(float(x)) - y) for x, y in zip(found, values, strict=True))
         if gap == 0:
-            return ErrorMagnitude(0.0, 0.0)
+            return RelativeErrorAndUlps(0.0, 0.0)
         if size == 0 or not mp.isfinite(gap):
-            return ErrorMagnitude(math.inf, math.inf)
-        return ErrorMagnitude(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
+            return RelativeErrorAndUlps(math.inf, math.inf)
+        return RelativeErrorAndUlps(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
 
 
-def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, ErrorMagnitude]:
+def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, RelativeErrorAndUlps]:
     """Return the errors of excess risk, gradient and Hessian at one reference point."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
@@ -151,7 +151,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, ErrorMa
     }
 
 
-def zeta_errors(row: ZetaReference) -> dict[str, ErrorMagnitude]:
+def zeta_errors(row: ZetaReference) -> dict[str, RelativeErrorAndUlps]:
     """Return the errors of zeta and the variance of erf at one reference point."""
     return {
         "zeta": error_relative_to_largest([zeta(row.t, row.s)], [row.zeta]),
@@ -159,11 +159,13 @@ def zeta_errors(row: ZetaReference) -> dict[str, ErrorMagnitude]:
     }
 
 
-def worst_errors(errors: Iterable[dict[str, ErrorMagnitude]]) -> dict[str, ErrorMagnitude]:
+def worst_errors(
+    errors: Iterable[dict[str, RelativeErrorAndUlps]],
+) -> dict[str, RelativeErrorAndUlps]:
     """Return the largest error of each quantity over several points, by name."""
     rows = list(errors)
     return {
-        name: ErrorMagnitude(*map(max, zip(*(row[name] for row in rows), strict=True)))
+        name: RelativeErrorAndUlps(*map(max, zip(*(row[name] for row in rows), strict=True)))
         for name in rows[0]
     }
 

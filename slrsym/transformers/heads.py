@@ -23,7 +23,7 @@ from scipy import special
 
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, compile_program
-from slrsym.kernels.program import cached_program
+from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.transformers.layer import MultipleLocation, Real, ResumableRuns, random_stream
 
 _Array = NDArray[np.float64]
@@ -351,5 +351,5 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
 def compile_moments(name: str, backend: str) -> Callable[..., Any]:
     """Return the compiled function of a named program of `slrsym.transformers.erf_head_moments`."""
     return compile_program(
-        cached_program(f"slrsym.transformers.erf_head_moments.{name}")(), backend
+        program_function_cached_on_disk(f"slrsym.transformers.erf_head_moments.{name}")(), backend
     )

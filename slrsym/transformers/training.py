@@ -139,7 +139,7 @@ def _shaped(like: Layer, state: Real) -> Layer:
     return replace(like, **dict(zip(names, shaped, strict=True)))
 
 
-def match_heads(data: xr.Dataset) -> xr.Dataset:
+def overlaps_with_matched_stars(data: xr.Dataset) -> xr.Dataset:
     """Return each head's overlaps with the pair of true directions assigned to it at the end.
 
     Parameters

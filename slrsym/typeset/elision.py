@@ -33,7 +33,7 @@ def signed_terms_of_sum(box: Box) -> list[Term]:
     return [(negative, row_of_boxes(parts)) for negative, parts in found]
 
 
-def elide_shared_terms(before: Box, after: Box) -> Box:
+def elide_terms_shared_with_previous_sum(before: Box, after: Box) -> Box:
     r"""Return a typeset sum with dots in place of the terms that it shares with an earlier sum.
 
     Examples
@@ -41,7 +41,7 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
     >>> from slrsym.typeset import to_latex
     >>> a, b, c, plus = *map(italic_letter_box, "abc"), Operator("+", breaks=True)
     >>> before, after = [a, plus, b, plus, a], [a, plus, c, plus, a]
-    >>> to_latex(elide_shared_terms(row_of_boxes(before), row_of_boxes(after)))
+    >>> to_latex(elide_terms_shared_with_previous_sum(row_of_boxes(before), row_of_boxes(after)))
     '\\cdots + c + \\cdots'
     """
     old, new = signed_terms_of_sum(before), signed_terms_of_sum(after)
@@ -81,7 +81,7 @@ def _elide_in_one_bracket(term: Box, gone: list[Box]) -> Box:
         inner = [(before[place], parts[place]) for place in new]
         if len(inner) == 1 and all(isinstance(part, BracketedBox) for part in inner[0]):
             old, fence = inner[0]
-            body = elide_shared_terms(old.body, fence.body)  # type: ignore[attr-defined]
+            body = elide_terms_shared_with_previous_sum(old.body, fence.body)  # type: ignore[attr-defined]
             made = BracketedBox(fence.opening, body, fence.closing, fence.breaks)  # type: ignore[attr-defined]
             return row_of_boxes([*parts[: new[0]], made, *parts[new[0] + 1 :]])
     return term

@@ -8,7 +8,7 @@ from sympy import Matrix, Rational, Symbol, symbols
 
 from slrsym import Task, notation
 from slrsym.certify.attraction import Attraction, attraction_form_matrix
-from slrsym.kernels.special import erf_variance
+from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.symbolic_functions import ErfVariance
 from slrsym.models.paper_risk import gradient
 from slrsym.notation import kappa, nu

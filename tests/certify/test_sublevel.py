@@ -7,7 +7,7 @@ import pytest
 from sympy import lambdify, symbols
 
 from slrsym import Task
-from slrsym.certify.sublevel import SublevelSet, quadratic_form_entries_and_bounds
+from slrsym.certify.sublevel import SublevelSet, quadratic_form_entries_and_risk_bounds
 from slrsym.models.paper_risk import excess_risk, gradient
 from slrsym.proof import in_words
 
@@ -53,7 +53,7 @@ def test_the_bound_is_below_the_risk():
     rng = np.random.default_rng(2)
     letters = R_0, N, A, B, C, E, F = symbols("R_0 N A B C E F", real=True)
     kappa, mu = symbols("kappa mu", real=True)
-    found = quadratic_form_entries_and_bounds(letters, kappa, mu)
+    found = quadratic_form_entries_and_risk_bounds(letters, kappa, mu)
     bound = lambdify((*letters, kappa, mu), [found[x] for x in ("a", "minor", "first", "last")])
     seen = 0
     for _ in range(2000):

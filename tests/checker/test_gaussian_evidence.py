@@ -6,7 +6,12 @@ import pytest
 
 from slrsym.checker import ProvedClaims, recheck
 from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
+from slrsym.tactics import (
+    expectation_inequalities,
+    gaussian_rules,
+    solution_sets_by_cases,
+    structure,
+)
 from slrsym.tactics.bundled_log import BUNDLED_LOG
 from slrsym.tactics.emission import emit_claim
 from slrsym.tactics.log_records import log_lines
@@ -14,7 +19,7 @@ from slrsym.tactics.log_reuse import EarlierInferences, read_log_records
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, gaussian_rules, expectation_inequalities)
+FAMILIES = (structure, solution_sets_by_cases, gaussian_rules, expectation_inequalities)
 # Claims, and the steps of them that need the calculus; what they cite is taken on trust here.
 STEPS = {
     "stein-multivariate": ["1", "2", "4", "5", "6", "7"],

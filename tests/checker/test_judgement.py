@@ -10,7 +10,7 @@ from slrsym.checker.term import is_valid_name
 from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
 from slrsym.tactics.judgement import judge_claim
-from slrsym.tactics.translation import Translator, Untranslatable, checker_name
+from slrsym.tactics.translation import Translator, Untranslatable, valid_checker_name
 
 x, y = sp.symbols("x y", real=True)
 
@@ -89,7 +89,7 @@ NAMES = ["x", "_x", "__x", "x_y", "x y", "größe", "變", "ο", "o", "x'", "u.3
 
 def test_different_symbols_have_different_names():
     for kind in (("s", "R"), ("u", "R>0"), ("ix", "R")):
-        names = {checker_name(name, *kind) for name in NAMES}
+        names = {valid_checker_name(name, *kind) for name in NAMES}
         assert all(is_valid_name(name, *kind) for name in names)
         assert len(names) == len(NAMES)
     work = Translator()

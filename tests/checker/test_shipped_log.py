@@ -10,7 +10,7 @@ import pytest
 from sympy import Ge, Symbol
 
 from slrsym.checker import Rejected, describe_claim_difference, recheck
-from slrsym.checker.log import UNCHECKED, chained_digest, read_log_lines
+from slrsym.checker.log import UNCHECKED, chained_digest, read_log_text_lines
 from slrsym.proof import Claim, chain, sign
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
@@ -19,7 +19,7 @@ from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axiom
 from slrsym.tactics.proof_log import (
     all_needed_claim_ids_in_order,
     emit_records,
-    statement_records,
+    statement_and_step_records,
     write_log,
 )
 from tests._profile import THOROUGH, more, thorough_only
@@ -60,7 +60,7 @@ def test_it_is_about_todays_derivations_and_accepted(part, ledger):
     assert set(FEW) <= {claim.id for claim in found}
     compared = [claim for claim in found if THOROUGH or claim.id in FEW]
     for claim, said in zip(
-        compared, statement_records([c.id for c in compared], ledger.find), strict=True
+        compared, statement_and_step_records([c.id for c in compared], ledger.find), strict=True
     ):
         assert not describe_claim_difference(claim, said), claim.id
 
@@ -99,7 +99,7 @@ def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(Rejected, match=r"damaged|cut short"):
         recheck(path)
-    lines = list(read_log_lines(BUNDLED_LOG))
+    lines = list(read_log_text_lines(BUNDLED_LOG))
     path.write_bytes(lzma.compress("".join(lines[:-1]).encode()))
     with pytest.raises(Rejected, match="the number of records is not the one"):
         recheck(path)
@@ -112,7 +112,7 @@ def test_what_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     for data in (b"0" * 100_000, b"0\n" * 100_000):
         path.write_bytes(lzma.compress(data))
         with pytest.raises(Rejected, match="more than a log may hold"):
-            list(read_log_lines(path))
+            list(read_log_text_lines(path))
 
 
 def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp_path, monkeypatch):
@@ -227,7 +227,7 @@ def test_a_digest_made_anew_does_not_help(part, tmp_path):
         lambda r: r["lines"].pop(),
     ):
         lines, before = [], ""
-        for number, text in enumerate(read_log_lines(part)):
+        for number, text in enumerate(read_log_text_lines(part)):
             record = json.loads(text)
             if number == 1:
                 change(record)

@@ -52,7 +52,7 @@ def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(le
     known = dict(made.tactics)
     bad = next(goal.name for goal in made.goals["lemma-16-one-sided"] if goal.name in known)
     made.tactics[bad] = "idtac"
-    axioms = coq_calls.compile_and_prune_development(made, tmp_path)
+    axioms = coq_calls.prune_development_and_list_axioms(made, tmp_path)
     assert made.tactics == {name: tactic for name, tactic in known.items() if name != bad}
     assert made.whole.keys() == {"parabola-vertex"}
     assert {axiom.split(".")[-1] for axiom in axioms} <= CLASSICAL

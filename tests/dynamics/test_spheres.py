@@ -5,7 +5,7 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import (
-    gradient_and_lagrangian_hessian,
+    ambient_gradient_and_lagrangian_hessian,
     gram_entries_of_orthogonal_parts,
     manifold_vectors,
     overlaps_of_vectors,
@@ -34,11 +34,11 @@ def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
     (point,) = random_points(1, m, m)
 
     def riemannian_hessian(at, direction):
-        _, bend = gradient_and_lagrangian_hessian(at, lam, task)
+        _, bend = ambient_gradient_and_lagrangian_hessian(at, lam, task)
         return UnitSpheres().tangent(at, (bend @ direction.ravel()).reshape(at.shape))
 
     def riemannian_gradient(at):
-        return UnitSpheres().tangent(at, gradient_and_lagrangian_hessian(at, lam, task)[0])
+        return UnitSpheres().tangent(at, ambient_gradient_and_lagrangian_hessian(at, lam, task)[0])
 
     check = check_hessian(
         lambda at: float(risk(overlaps_of_vectors(at), lam, task)),

@@ -12,7 +12,7 @@ from slrsym import simulate
 from slrsym.dynamics import ManifoldStart, OverlapStart, UniformStart, VectorStart
 from slrsym.dynamics.initial_conditions import (
     as_start,
-    draw_vectors_with_overlaps,
+    draw_vectors_and_stars_with_overlaps,
     require_feasible,
 )
 from slrsym.dynamics.spheres import gram_matrices
@@ -278,7 +278,7 @@ def awkward(d):
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
 def test_vectors_have_the_overlaps(d):
     states = awkward(d)
-    vectors = draw_vectors_with_overlaps(states, d, seed=5)
+    vectors = draw_vectors_and_stars_with_overlaps(states, d, seed=5)
     assert all(x.shape == (500, d) for x in vectors)
     # No less exact where k and v are close to the plane of k* and v*, or to each other.
     assert np.abs(overlaps_of(*vectors) - states).max() < 4e-15
@@ -289,16 +289,16 @@ def test_vectors_have_the_overlaps(d):
 
 def test_vectors_on_the_manifold():
     states = np.array([[0.3, -0.7]])
-    found = overlaps_of(*draw_vectors_with_overlaps(states, 10))
+    found = overlaps_of(*draw_vectors_and_stars_with_overlaps(states, 10))
     assert found[0] == pytest.approx([0.3, -0.7, 0, 0, 0], abs=1e-15)
 
 
 def test_the_position_is_random_and_of_the_run():
     states = UniformStart(RUNS // 4, seed=1).overlaps(Task(6, 1, 1.0))
-    k, _, k_star, _ = draw_vectors_with_overlaps(states, 6, seed=2)
-    few = draw_vectors_with_overlaps(states[:3], 6, seed=2)
+    k, _, k_star, _ = draw_vectors_and_stars_with_overlaps(states, 6, seed=2)
+    few = draw_vectors_and_stars_with_overlaps(states[:3], 6, seed=2)
     assert (few[0] == k[:3]).all()
-    assert not np.allclose(draw_vectors_with_overlaps(states[:3], 6, seed=3)[0], few[0])
+    assert not np.allclose(draw_vectors_and_stars_with_overlaps(states[:3], 6, seed=3)[0], few[0])
     # Every direction is as likely: a coordinate has the law of that of a uniform vector.
     uniform = on_the_sphere(np.random.default_rng(3), (RUNS, 6))
     for x in (k, k_star):
@@ -312,7 +312,7 @@ def test_the_position_is_random_and_of_the_run():
 )
 def test_overlaps_of_no_vectors(state, d):
     with pytest.raises(ValueError, match=rf"no vectors in R\^{min(d, 4)} have the overlaps \[0"):
-        draw_vectors_with_overlaps(np.array([state]), d)
+        draw_vectors_and_stars_with_overlaps(np.array([state]), d)
 
 
 @pytest.mark.parametrize("d", [2, 3, 4])
@@ -322,4 +322,4 @@ def test_no_vectors_are_made_of_overlaps_that_none_have(d):
     assert none.sum() > 50
     for state in states[none]:
         with pytest.raises(ValueError, match="overlap"):
-            draw_vectors_with_overlaps(state[None], d)
+            draw_vectors_and_stars_with_overlaps(state[None], d)

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.files import (
     ExportFolderError,
-    NotSavedError,
+    SavingFailedError,
     require_safe_export_folder,
     write_export_folder,
 )
@@ -78,11 +78,11 @@ def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):
         raise OSError("no space left")
 
     monkeypatch.setattr("slrsym.files._fill", broken)
-    with pytest.raises(NotSavedError, match="new could not be written: no space left"):
+    with pytest.raises(SavingFailedError, match="new could not be written: no space left"):
         write_export_folder(folder, FILES)
     assert list(tmp_path.iterdir()) == []
     folder.mkdir()
-    with pytest.raises(NotSavedError, match="new could not be written: no space left"):
+    with pytest.raises(SavingFailedError, match="new could not be written: no space left"):
         write_export_folder(folder, FILES)
     assert list(folder.iterdir()) == []
 

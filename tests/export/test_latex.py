@@ -30,7 +30,7 @@ from slrsym.export.tex_compiler import (
     find_latex_compiler,
 )
 from slrsym.files import write_export_folder
-from slrsym.typeset.elision import REST, elide_shared_terms, signed_terms_of_sum
+from slrsym.typeset.elision import REST, elide_terms_shared_with_previous_sum, signed_terms_of_sum
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -317,7 +317,7 @@ def test_a_long_step_shows_what_it_changes(document):
             for before, after in itertools.pairwise(f.box for f in display.formulas):
                 old, new, short = (
                     Counter(signed_terms_of_sum(b))
-                    for b in (before, after, elide_shared_terms(before, after))
+                    for b in (before, after, elide_terms_shared_with_previous_sum(before, after))
                 )
                 rest = (False, REST)
                 if rest in short:

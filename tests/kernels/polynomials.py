@@ -36,7 +36,7 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from slrsym.kernels.special import POLYNOMIALS
+from slrsym.kernels.numpy_special_functions import POLYNOMIALS
 
 # Of the parts of 0 <= l <= 1.
 EDGES = (0.0, 0.04, 0.2, 0.5, 1.0)

@@ -18,7 +18,8 @@ import sympy
 from flint import arb, ctx
 from sympy import Symbol, exp
 
-from slrsym.kernels import compile_expressions, numba_backend, special
+from slrsym.kernels import compile_expressions, numba_backend
+from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.jax_backend import JaxMissingError
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder

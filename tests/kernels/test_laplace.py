@@ -12,11 +12,11 @@ from scipy.special import ndtr
 from slrsym.kernels import softmax_risk, softmax_risk_balls
 from slrsym.kernels.softmax_risk import (
     log_grid_nodes,
-    mpmath_softmax_risk,
+    mpmath_softmax_risk_value,
     role_means,
     softmax_risk_and_derivatives,
 )
-from slrsym.kernels.softmax_risk_balls import _Role, ball_softmax_risk
+from slrsym.kernels.softmax_risk_balls import _Role, ball_softmax_risk_value
 
 UPPER = np.triu_indices(3)
 
@@ -157,11 +157,11 @@ def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     found = softmax_risk_and_derivatives(0.9, extra, np.array(counts), means, covs)[0]
     with mpmath.workdps(12):
         mp_counts = [mpmath.mpf(n) for n in counts]
-        exact = mpmath_softmax_risk(
+        exact = mpmath_softmax_risk_value(
             mpmath.mpf(0.9), mpmath.mpf(extra), mp_counts, [mpmath.mpf(float(x)) for x in law]
         )
     assert found == pytest.approx(float(exact), rel=1e-11)
-    ball = ball_softmax_risk(0.9, extra, counts, [float(x) for x in law])
+    ball = ball_softmax_risk_value(0.9, extra, counts, [float(x) for x in law])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
 
@@ -171,7 +171,7 @@ def test_balls_are_narrow_where_scores_are_steep():
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
     found = softmax_risk_and_derivatives(2.5, 1.0, np.array(counts), means, covs)[0]
-    ball = ball_softmax_risk(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
+    ball = ball_softmax_risk_value(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
 
@@ -230,7 +230,7 @@ def held(monkeypatch, folds, cut=0.0):
 
     monkeypatch.setattr(softmax_risk_balls, "_FOLDS", folds)
     monkeypatch.setattr(softmax_risk_balls, "_range", narrower)
-    ball = ball_softmax_risk(0.8, 0.5, counts, [float(x) for x in flat(means, covs)])
+    ball = ball_softmax_risk_value(0.8, 0.5, counts, [float(x) for x in flat(means, covs)])
     assert ball.overlaps(flint.arb(exact, 1e-11 * exact))
     return float(ball.rad())
 

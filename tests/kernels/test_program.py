@@ -56,9 +56,9 @@ from slrsym.gaussian import (
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
+from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.kernels.program import cached_program
-from slrsym.kernels.special import erf_variance
+from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.kernels.symbolic_functions import (
     BivariateNormalProbability,
     DecayCoefficients,
@@ -112,7 +112,7 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
         varying.add(symbol.strip())
     # What is costly: one series, two error functions, and few exponentials beside it.
     body = found.body
-    assert body.count("evaluate_decay_integral(") == 1
+    assert body.count("evaluate_erf_variance_integral(") == 1
     assert body.count("erf(") <= 2
     assert body.count("exp(") <= 3
 
@@ -362,23 +362,27 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
         )
 
     monkeypatch.setattr(program_module, "resolve_name", {"here.made": made}.get)
-    first, again = cached_program("here.made")(2), cached_program("here.made")(2)
+    first, again = (
+        program_function_cached_on_disk("here.made")(2),
+        program_function_cached_on_disk("here.made")(2),
+    )
     assert times == [2]
     assert first == again
     assert again.means[0][1] == first.means[0][1]
-    cached_program("here.made")(3)
+    program_function_cached_on_disk("here.made")(3)
     assert times == [2, 3]
     (damaged, _) = sorted(tmp_path.iterdir())
     damaged.write_text("[")
-    assert {cached_program("here.made")(2).body, cached_program("here.made")(3).body} >= {
-        first.body
-    }
+    assert {
+        program_function_cached_on_disk("here.made")(2).body,
+        program_function_cached_on_disk("here.made")(3).body,
+    } >= {first.body}
     assert len(times) == 3
     monkeypatch.setattr(program_module, "_package", lambda: "changed")
-    cached_program("here.made")(2)
+    program_function_cached_on_disk("here.made")(2)
     assert len(times) == 4
     monkeypatch.setenv("SLRSYM_FRESH", "1")
-    cached_program("here.made")(2)
+    program_function_cached_on_disk("here.made")(2)
     assert len(times) == 5
 
 

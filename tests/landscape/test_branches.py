@@ -17,7 +17,7 @@ from slrsym.landscape import (
 from slrsym.landscape.continuation import (
     correct_to_critical_point,
     follow_branch,
-    indices_with_outer_curvatures,
+    morse_indices_and_outer_curvatures,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
@@ -71,7 +71,7 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     for factor, descending in ((0.999, 0), (1.001, 1)):
         assert (swap_margin(paper, factor * lam) > 0) == (descending == 0)
         point = point_of(swap_point_and_excess_risk(paper, factor * lam)[0])
-        assert indices_with_outer_curvatures(point, factor * lam, paper)[0] == descending
+        assert morse_indices_and_outer_curvatures(point, factor * lam, paper)[0] == descending
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sympy import Heaviside, Max, Rational, Symbol, cos, erf, exp, log, sin, sqr
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.additive_model import Model
+from slrsym.models.stated_model import Model
 
 # By the rows of the table "What closes": the activation, and whether two heads of it are allowed.
 ACTIVATIONS: dict[str, tuple[Callable[[Any], Any], bool]] = {

@@ -23,7 +23,7 @@ from slrsym.montecarlo import (
     risk_estimate,
     sampling,
 )
-from slrsym.montecarlo.predictors import OutputMoments, SquaredError
+from slrsym.montecarlo.predictors import OutputMomentIntegrands, SquaredError
 from slrsym.montecarlo.sampling import (
     LocationLaw,
     RunningMoments,
@@ -64,7 +64,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
 def test_plain_and_projected_samples_have_one_law(predictor):
     # Whatever the law of the location: predictors that treat all tokens alike do not see it.
     p = np.array([0.7, 0.1, 0.2, 0.0])
-    for quantity in (SquaredError, OutputMoments):
+    for quantity in (SquaredError, OutputMomentIntegrands):
         plain = rows(predictor, "plain", quantity, 1, p=p)
         projected = rows(predictor, "projected", quantity, 2)
         for a, b in zip(plain.T, projected.T, strict=True):
@@ -74,8 +74,10 @@ def test_plain_and_projected_samples_have_one_law(predictor):
 def test_another_law_is_seen():
     other = ScoreAndValueSource(Task(7, 6, 0.8, 0.3), LocationLaw(TASK, None, fixed=True), STATE)
     found = []
-    sample_quantity(OutputMoments(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append)
-    erf_rows = rows(Erf(0.4), "plain", OutputMoments, 1)
+    sample_quantity(
+        OutputMomentIntegrands(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append
+    )
+    erf_rows = rows(Erf(0.4), "plain", OutputMomentIntegrands, 1)
     assert ks_2samp(erf_rows[:, 1], np.concatenate(found)[:, 1]).pvalue < 1e-4
 
 

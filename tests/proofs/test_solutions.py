@@ -8,7 +8,12 @@ import pytest
 from sympy import And, Basic, Equivalent, Or, erf, exp, symbols
 
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split_product
-from slrsym.statements.expressions import ProofError, Refused, disjuncts, flatten_statement
+from slrsym.statements.expressions import (
+    ProofError,
+    Refused,
+    disjuncts,
+    flatten_conjunctions_and_disjunctions,
+)
 
 from ._steps import check, eq
 
@@ -118,8 +123,10 @@ def test_statements_that_sympy_leaves_nested_are_flattened() -> None:
     a, b, c = eq(x, 1), eq(y, 1), eq(y, 2)
     nested = raw(Or, raw(And, raw(And, a), b), raw(And, c))
     assert nested != Or(And(a, b), c)
-    assert flatten_statement(nested) == Or(And(a, b), c)
+    assert flatten_conjunctions_and_disjunctions(nested) == Or(And(a, b), c)
     both = Equivalent(raw(And, a), nested, evaluate=False)
-    assert flatten_statement(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
-    assert flatten_statement(a) == a
+    assert flatten_conjunctions_and_disjunctions(both) == Equivalent(
+        a, Or(And(a, b), c), evaluate=False
+    )
+    assert flatten_conjunctions_and_disjunctions(a) == a
     assert disjuncts(a) == (a,)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from slrsym import Task, excess_risk, gradient, hessian, risk
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.montecarlo import Erf, HardOracle, Softmax
-from slrsym.montecarlo.predictors import OutputMoments, OverlapGradient, SquaredError
+from slrsym.montecarlo.predictors import OutputMomentIntegrands, OverlapGradient, SquaredError
 from slrsym.montecarlo.sampling import Batch
 from slrsym.testing.strategies import inverse_temperatures, overlaps, step_sizes, tasks
 
@@ -102,7 +102,7 @@ def test_tokens_may_change_places(predictor, task, seed):
     variances = rng.random(4)
     before = Batch(u, v, y, place, *variances)
     after = Batch(u[:, order], v[:, order], y, np.argsort(order)[place], *variances)
-    quantities = [SquaredError(predictor), OutputMoments(predictor)]
+    quantities = [SquaredError(predictor), OutputMomentIntegrands(predictor)]
     if not predictor.oracle:
         quantities.append(OverlapGradient(predictor, task))
     for quantity in quantities:

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from slrsym.tactics.linear_programs import combine_nonnegatively, drop_vanishing_terms
+from slrsym.tactics.linear_programs import (
+    combine_nonnegatively_in_floating_point,
+    drop_vanishing_terms,
+)
 
 
 def drawn(rng):
@@ -33,14 +36,16 @@ def drawn(rng):
 
 
 def combined(terms, target, is_free, **more):
-    return combine_nonnegatively(terms, target, is_free, [1.0] * len(terms), **more)[0]
+    return combine_nonnegatively_in_floating_point(
+        terms, target, is_free, [1.0] * len(terms), **more
+    )[0]
 
 
 def chosen(things, kept):
     return [things[j] for j in kept]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(60))
 def test_terms_that_are_left_out_are_in_no_combination(seed):
     terms, target, is_free = drawn(random.Random(seed))
     everything = combined(terms, target, is_free)
@@ -79,9 +84,11 @@ def test_positive_terms_have_a_share():
     # x = 1 x + 0 y, and y = x: the cheaper one has no positive term.
     terms, target = [{"x": fmpq(1)}, {"x": fmpq(1)}], {"x": fmpq(1)}
     costs = [1.0, 5.0]
-    found, share, _ = combine_nonnegatively(terms, target, [False] * 2, costs)
+    found, share, _ = combine_nonnegatively_in_floating_point(terms, target, [False] * 2, costs)
     assert np.allclose(found, [1, 0])
     assert share == 0
-    found, share, _ = combine_nonnegatively(terms, target, [False] * 2, costs, [False, True])
+    found, share, _ = combine_nonnegatively_in_floating_point(
+        terms, target, [False] * 2, costs, [False, True]
+    )
     assert np.allclose(found, [1 - 1e-4, 1e-4])
     assert share == pytest.approx(1e-4)

@@ -194,7 +194,7 @@ def test_errors_are_counted():
 
 
 def test_the_worst_of_each():
-    a, b = accuracy.ErrorMagnitude(1.0, 5.0), accuracy.ErrorMagnitude(2.0, 3.0)
+    a, b = accuracy.RelativeErrorAndUlps(1.0, 5.0), accuracy.RelativeErrorAndUlps(2.0, 3.0)
     assert worst_errors([{"x": a, "y": b}, {"x": b, "y": b}]) == {"x": (2.0, 5.0), "y": b}
 
 

@@ -11,7 +11,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym import OrderParameters, Task
-from slrsym.dynamics.initial_conditions import draw_vectors_with_overlaps
+from slrsym.dynamics.initial_conditions import draw_vectors_and_stars_with_overlaps
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
     corner_overlaps,
@@ -161,7 +161,7 @@ def test_corner_cases(state):
 
 def test_corner_cases_of_the_plane_can_be_lifted_to_it():
     for state in corner_overlaps(2).elements:
-        draw_vectors_with_overlaps(np.array([state]), 2)
+        draw_vectors_and_stars_with_overlaps(np.array([state]), 2)
     # Four axes, with their signs, for each of k and v.
     assert len({*corner_overlaps(2).elements}) == 16
 

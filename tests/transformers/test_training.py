@@ -8,7 +8,7 @@ import xarray as xr
 
 from slrsym import Task
 from slrsym.montecarlo.sampling import LocationLaw, TokenSource
-from slrsym.transformers import LayerRuns, MultipleLocation, match_heads
+from slrsym.transformers import LayerRuns, MultipleLocation, overlaps_with_matched_stars
 
 
 def small(runs=2, heads=1, n=1, **others):
@@ -114,7 +114,7 @@ def test_heads_are_matched_by_the_best_permutation():
     kappa[1, 1] = [[0.9, 0.1], [0.2, -0.8]]
     kappa[:, 0] = [[1, 2], [3, 4]]
     dims = ("run", "step", "head", "star")
-    found = match_heads(xr.Dataset({"kappa": (dims, kappa), "nu": (dims, nu)}))
+    found = overlaps_with_matched_stars(xr.Dataset({"kappa": (dims, kappa), "nu": (dims, nu)}))
     assert found.kappa.transpose("run", "step", "head").values.tolist() == [
         [[2, 3], [0.4, 0.4]],
         [[1, 4], [0.9, -0.8]],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from slrsym.checker.log import parse_inference_arguments, read_log_lines
+from slrsym.checker.log import parse_inference_arguments, read_log_text_lines
 from slrsym.checker.term import Term, TermReader, parse_term
 from slrsym.tactics.bundled_log import BUNDLED_LOG
 
@@ -19,7 +19,7 @@ LONGEST = 1_500
 
 def records() -> list[dict[str, Any]]:
     """Return the records of the bundled log, without its header."""
-    return [json.loads(text) for text in list(read_log_lines(BUNDLED_LOG))[1:]]
+    return [json.loads(text) for text in list(read_log_text_lines(BUNDLED_LOG))[1:]]
 
 
 def bundled(judges: Judges, few: int = 0, seed: int = 0) -> Iterator[Inference]:

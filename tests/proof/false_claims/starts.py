@@ -16,7 +16,7 @@ from slrsym.proof import algebra, chain, differentiate, lemma, sign
 from slrsym.proofs.convergence_theorems import (
     manifold_gram_determinants_statement,
     overlap_chain_rule_statement,
-    overlaps_after_step_statement,
+    overlap_identities_statement,
 )
 from slrsym.proofs.theorems import by_theorem
 from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
@@ -333,7 +333,7 @@ small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
 flat = theta**2 + eta**2 + rho**2
 rules = (
     granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
-    granted(overlaps_after_step_statement(), "manifold-step"),
+    granted(overlap_identities_statement(), "manifold-step"),
     granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"),
 )
 along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)

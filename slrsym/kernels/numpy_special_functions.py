@@ -44,7 +44,7 @@ SQRT2 = math.sqrt(2.0)
 _TOGETHER = 4096
 
 
-def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
+def exponentially_scaled_decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
     r"""Return the integral `DecayIntegral` for arrays E, l and w, by Gauss-Legendre quadrature.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
@@ -80,8 +80,8 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
     """Return the coefficients in E of `DecayIntegral` for one pair of l and w, from a table.
 
-    Also returned are the scales by which `evaluate_decay_integral` makes its variable z of E. For
-    many l the result has l and w themselves, in rows.
+    Also returned are the scales by which `evaluate_erf_variance_integral` makes its variable z of
+    E. For many l the result has l and w themselves, in rows.
     """
     if np.ndim(low) or np.ndim(width):
         return np.stack(np.broadcast_arrays(low, width), axis=-1)
@@ -94,12 +94,14 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
     return found, float(width * (2 * low + width)), table.shape[-1] / _ENDS[part]
 
 
-def evaluate_decay_integral(
+def evaluate_erf_variance_integral(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the integral of exp(-E r)/(1 + l^2 + r) over y from 0 to w, r = y(2l + y)."""
     if isinstance(coefficients, np.ndarray):
-        return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
+        return exponentially_scaled_decay_integral(
+            exponent, coefficients[..., 0], coefficients[..., 1]
+        )
     powers, span, slope = coefficients
     exponent = np.asarray(exponent, dtype=np.float64)
     result = np.empty(exponent.shape)
@@ -172,7 +174,7 @@ def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, 
 
 
 def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
-    """Compute Owen's T for arrays h and a, by `decay_integral`."""
+    """Compute Owen's T for arrays h and a, by `exponentially_scaled_decay_integral`."""
     h, a = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (h, a)))
     h, slope = np.abs(h), np.abs(a)
     steep = slope > 1
@@ -181,7 +183,11 @@ def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
     k = np.where(steep, other, h)
     with np.errstate(divide="ignore"):
         inner = np.where(steep, 1 / slope, slope)
-    value = np.exp(-k * k / 2) * decay_integral(k * k / 2, 0.0, inner) / (2 * np.pi)
+    value = (
+        np.exp(-k * k / 2)
+        * exponentially_scaled_decay_integral(k * k / 2, 0.0, inner)
+        / (2 * np.pi)
+    )
     below = (_erfc(h / SQRT2) * _erf(k / SQRT2) + _erfc(k / SQRT2)) / 4
     result: NDArray[np.float64] = np.sign(a) * np.where(steep, below - value, value)
     return result
@@ -214,7 +220,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     exponent = t * t / (1 + 2 * s * s)
     front = 4 / np.pi * np.exp(-exponent * (1 + 1 / square))
     coefficients = decay_coefficients(low, 4 * s * s / square / (1 + low))
-    result = front * evaluate_decay_integral(exponent, coefficients)
+    result = front * evaluate_erf_variance_integral(exponent, coefficients)
     return result if result.ndim else float(result)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Units = tuple[tuple[Symbol, int], ...]
 
 
-class MeansAsUnitSums(OneSampleMeans):
+class MeansAsSymbolicSumsOverUnits(OneSampleMeans):
     """Means over one sample as sums over units, with the interface of `OneSampleMeans`.
 
     Parameters
