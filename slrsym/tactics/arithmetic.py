@@ -38,10 +38,10 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquationSearch, outer_binders
-from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, ProofEmitter
 from slrsym.tactics.failure_messages import rejection_in_words_of_statements
 from slrsym.tactics.log_records import tuples_to_lists
-from slrsym.tactics.registration import register_emitter_for_rules
+from slrsym.tactics.registration import register_emitter_for_rules, register_prover
 from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path, replace_at_paths
 
@@ -408,7 +408,7 @@ def _prove_with_more_hypotheses(
     )
 
 
-PROVERS.append(_prove_with_more_hypotheses)
+register_prover(3, _prove_with_more_hypotheses)
 
 
 def prove_after_rewriting(

@@ -31,8 +31,9 @@ from slrsym.checker.term import (
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.calculus import MeanValueTheoremProver
-from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.tactics.registration import register_prover
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 
 # The variables of identities.
@@ -361,4 +362,4 @@ def _prove_by_identities(
 
 
 # Provers without identities are tried first.
-PROVERS.append(_prove_by_identities)
+register_prover(6, _prove_by_identities)

@@ -36,7 +36,7 @@ from slrsym.tactics.covariances import (
 from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
-from slrsym.tactics.registration import EMITTERS, PROOF_EMITTERS, USER_EMITTERS
+from slrsym.tactics.registration import EMITTERS, PROOF_EMITTERS, PROVERS, USER_EMITTERS
 from slrsym.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.tactics.term_to_sympy import formula_text
 from slrsym.tactics.translation import Translator, Untranslatable
@@ -554,8 +554,6 @@ def is_covariance_matrix_formula(p: Term) -> bool:
 LINEARITY_PROVER: list[Callable[..., Inference]] = []
 # The prover of a relation from hypotheses by arithmetic.
 ARITHMETIC_PROVER: list[Callable[..., Inference]] = []
-# The provers of formulas that a step needs besides its premises, in the order of their cost.
-PROVERS: list[Callable[..., Inference]] = []
 
 
 def _step_kind(step: Step) -> str:

@@ -27,9 +27,10 @@ from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_in_context
 from slrsym.tactics.covariances import ldl_decomposition
-from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
 from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.tactics.registration import register_prover
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.term_to_sympy import TermToSympy
 
@@ -153,7 +154,7 @@ def _definedness_bodies(p: Term) -> tuple[Term, ...] | None:
     )
 
 
-PROVERS.insert(0, _prove_existence)
+register_prover(2, _prove_existence)
 
 
 # -- matrices -------------------------------------------------------------------------------------

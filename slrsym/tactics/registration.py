@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -15,6 +16,10 @@ StepEmitter: TypeAlias = Callable[[Any, Step, Sequence[Inference]], Inference]
 EMITTERS: dict[str, StepEmitter] = {}
 USER_EMITTERS: dict[type, StepEmitter] = {}
 PROOF_EMITTERS: dict[str, Callable[[Any, Any, Context, str], Inference]] = {}
+# The provers of formulas that a step needs besides its premises, in the order of their ranks. The
+# order of imports, which are sorted by name, decides nothing.
+PROVERS: list[Callable[..., Inference]] = []
+_RANKS: list[int] = []
 
 
 def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
@@ -53,3 +58,10 @@ def tactic(rule: type[Rule]) -> Callable[[StepEmitter], StepEmitter]:
 def register_emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
     """Register a function that emits the inferences of a kind of proof, named by its class."""
     return _register_in(PROOF_EMITTERS, names)
+
+
+def register_prover(rank: int, prover: Callable[..., Inference]) -> None:
+    """Register a prover of formulas; those of low rank, which cost little, are asked first."""
+    at = bisect(_RANKS, rank)
+    _RANKS.insert(at, rank)
+    PROVERS.insert(at, prover)

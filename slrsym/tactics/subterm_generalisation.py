@@ -28,9 +28,10 @@ from slrsym.tactics.arithmetic import (
     search_arithmetic_evidence,
     theorems_on_special_values,
 )
-from slrsym.tactics.emission import FAILURES, PROVERS, ProofEmitter
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
+from slrsym.tactics.registration import register_prover
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path
 
 ZERO = num(0)
@@ -396,5 +397,7 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
 
 
 # Long statements are generalised before arithmetic is tried, which costs most where it fails.
-PROVERS[:0] = [_prove_with_symbols_for_summands, partial(_prove_with_symbols_for_factors, True)]
-PROVERS += [partial(_prove_with_symbols_for_factors, False), _prove_from_signs_of_factors]
+register_prover(0, _prove_with_symbols_for_summands)
+register_prover(1, partial(_prove_with_symbols_for_factors, True))
+register_prover(4, partial(_prove_with_symbols_for_factors, False))
+register_prover(5, _prove_from_signs_of_factors)
