@@ -16,12 +16,12 @@ program = benchmark("convergence_time")
 
 PAPER, WARM = program.settings(0, seed=0)
 # Nearly all steps are those of the contraction of 1 - kappa.
-NEAR = PAPER._replace(target=1e-8)
+NEAR = PAPER._replace(target=1e-6)
 # Growth at the saddle takes most steps.
 SADDLE = PAPER._replace(lam=0.02, alpha=0.05, kappa=1e-8, nu=1e-8, target=0.2)
 
 
-@pytest.mark.parametrize(("setting", "factor"), [(WARM, 8), (NEAR, 1.15), (SADDLE, 1.9)])
+@pytest.mark.parametrize(("setting", "factor"), [(WARM, 8), (NEAR, 1.2), (SADDLE, 1.9)])
 def test_no_run_takes_longer_than_the_bound(setting, factor):
     taken, bound = program.steps(setting), program.bound(setting)
     assert taken <= bound <= factor * taken
