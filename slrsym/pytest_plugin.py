@@ -181,7 +181,7 @@ class ProofLogCollector(pytest.File):
         except (Rejected, UnicodeDecodeError) as reason:
             raise self.CollectError(f"the proof checker refuses {self.path}: {reason}") from None
         for found in judged:
-            yield LoggedClaimItem.from_parent(self, name=found.id, judged=found)
+            yield JudgedClaimItem.from_parent(self, name=found.id, judged=found)
 
 
 class _Test(pytest.Item):
@@ -194,7 +194,7 @@ class _Test(pytest.Item):
         return self.path, None, self.name
 
 
-class LoggedClaimItem(_Test):
+class JudgedClaimItem(_Test):
     """The test of a claim in a proof log that the proof checker has accepted."""
 
     def __init__(self, *, judged: JudgedClaim, **options: Any) -> None:

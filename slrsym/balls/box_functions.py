@@ -1,4 +1,4 @@
-"""Functions on boxes, their enclosures in ball arithmetic, and the parts of certificates.
+"""Functions on boxes, their enclosures in ball arithmetic, and what certificates show of them.
 
 The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
 """

@@ -167,7 +167,7 @@ def chained_digest(before: str, record: Mapping[str, Any]) -> str:
     return hashlib.sha256((before + text).encode()).hexdigest()
 
 
-class LoggedStep(NamedTuple):
+class JudgedStep(NamedTuple):
     """A step of a logged claim: label, rule, axioms, statement and hypotheses."""
 
     label: str
@@ -185,7 +185,7 @@ class JudgedClaim:
     statement: Term
     given: tuple[Term, ...]
     axioms: frozenset[str]
-    steps: tuple[LoggedStep, ...]
+    steps: tuple[JudgedStep, ...]
 
 
 def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
@@ -352,7 +352,7 @@ def _check_claim(
         others = set(map(canonical_key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")
         require(not is_circular_step(theorem, given), f"step {label} supposes what it says")
-        steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
+        steps.append(JudgedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = builder.find_premise(record["shown"])
     proved.enter(record["claim"], statement, given, shown.theorem)
     theirs = sorted(shown.theorem.axioms)

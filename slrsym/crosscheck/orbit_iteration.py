@@ -146,7 +146,7 @@ class MapInstance:
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
-    def follow_orbits(self) -> OrbitSnapshots:
+    def follow_orbits(self) -> StartMiddleAndEndOfOrbits:
         """Return the first, middle and last points of the map's orbits from random starts."""
         start = self.random_starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
@@ -156,7 +156,7 @@ class MapInstance:
             left |= self.outside_flags(x)
             if number == STEPS // 2:
                 middle = x
-        return OrbitSnapshots(start, middle, last, x, left)
+        return StartMiddleAndEndOfOrbits(start, middle, last, x, left)
 
     # -- fixed points --------------------------------------------------------------------------
 
@@ -242,7 +242,7 @@ class MapInstance:
 
 
 @dataclass(frozen=True)
-class OrbitSnapshots:
+class StartMiddleAndEndOfOrbits:
     """Orbits of many starts: first, middle and last points."""
 
     start: Array

@@ -23,7 +23,7 @@ from slrsym.crosscheck import Inconclusive, is_true_at
 from slrsym.crosscheck.orbit_iteration import (
     Array,
     MapInstance,
-    OrbitSnapshots,
+    StartMiddleAndEndOfOrbits,
     find_contradiction_in_simulated_descent,
     random_map_instances,
 )
@@ -82,7 +82,7 @@ def _is_listed(point: Any, points: Iterable[Any], within: float) -> bool:
     )
 
 
-def _stay(case: MapInstance, orbits: OrbitSnapshots) -> None:
+def _stay(case: MapInstance, orbits: StartMiddleAndEndOfOrbits) -> None:
     if orbits.left.any():
         start = orbits.start[:, orbits.left.argmax()]
         raise ContradictedStatement(case, f"the orbit of {_shown(start)} leaves the box")

@@ -32,7 +32,7 @@ def dimensions_needed_for_critical_points(task: Task) -> int:
 
 
 def gram_matrices(states: Any) -> NDArray[np.float64]:
-    """Return the Gram matrix of (k, v, k*, v*) for each state."""
+    """Return the Gram matrix of (k, v, k*, v*) for each state, given by its overlaps."""
     states = np.asarray(states, dtype=np.float64)
     gram = np.zeros((*states.shape[:-1], 4, 4))
     gram[:] = np.eye(4)

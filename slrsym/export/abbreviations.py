@@ -293,7 +293,7 @@ NAMES: dict[str, Box] = {
 def printed_letter_meanings(
     shown: list[Basic], shorthand: Shorthand, printer: FormulaPrinter
 ) -> dict[str, Any]:
-    """Return each printed letter's symbol, or what it abbreviates, by its LaTeX; also `laws`."""
+    """Return what printed letters stand for, by their LaTeX; key `laws` has laws by symbol."""
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):

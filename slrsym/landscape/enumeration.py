@@ -100,7 +100,7 @@ def move_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
     )
 
 
-def iterate_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
+def move_pairs_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Move points to critical points by Levenberg-Marquardt; return ends and Newton steps."""
     ends, grad, hess, _ = critical_point_search.search_gradient_zeros(
         points, lambda at: riemannian_derivatives_and_basis(at, lam, task), retract_to_spheres
@@ -336,7 +336,7 @@ def search_critical_points(
             )
         else:
             first = random_points(count, lam, task, m, rng)
-        ends, far = iterate_to_critical_points(first, lam, task)
+        ends, far = move_pairs_to_critical_points(first, lam, task)
         begun += count
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())

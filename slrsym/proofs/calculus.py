@@ -216,7 +216,7 @@ class _Termwise(Rule):
     name = "term by term"
 
     def _inner(self, context: Context, facts: int) -> Context:
-        """Return the context of one term: its index is in the range, and the first facts hold."""
+        """Return one term's context: its index is in range, and the first `facts` facts hold."""
         bounds = (Ge(self.index, self.low), Le(self.index, self.high))
         shown = [fact.conclusion for fact in self.facts[:facts]]
         return context.assuming(*bounds, *shown)

@@ -179,7 +179,7 @@ def prove_instance(
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """Yield products by which other functions may differ from a Gaussian density factor."""
+    """Yield products p for which a factor may equal p times another Gaussian density factor."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))

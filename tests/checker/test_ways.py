@@ -12,7 +12,7 @@ from scipy.stats import norm
 from slrsym.checker import ProvedClaims, Rejected, differentiation
 from slrsym.checker.arithmetic import binder_keys_in_facts, learn_relation, require_relation_holds
 from slrsym.checker.expectations import moderate_growth_conditions
-from slrsym.checker.log import JudgedClaim, LoggedStep, describe_claim_difference, recheck
+from slrsym.checker.log import JudgedClaim, JudgedStep, describe_claim_difference, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import (
     TermReader,
@@ -525,7 +525,7 @@ SAID = {
     ],
 )
 def test_what_a_derivation_says_is_compared(change, name):
-    step = LoggedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
+    step = JudgedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
     judged = JudgedClaim("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
     assert describe_claim_difference(judged, SAID | change) == name
 

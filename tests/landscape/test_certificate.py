@@ -13,7 +13,7 @@ from slrsym.landscape.critical_point_enclosures import (
     enclose_critical_point,
     inertia_of_ball_matrix,
 )
-from slrsym.landscape.enumeration import iterate_to_critical_points, random_points
+from slrsym.landscape.enumeration import move_pairs_to_critical_points, random_points
 from slrsym.models.paper_risk import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
@@ -22,7 +22,7 @@ TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 @pytest.fixture(scope="module")
 def points():
     rng = np.random.default_rng(0)
-    ends, far = iterate_to_critical_points(random_points(40, LAM, TASK, 3, rng), LAM, TASK)
+    ends, far = move_pairs_to_critical_points(random_points(40, LAM, TASK, 3, rng), LAM, TASK)
     return ends[far < 1e-6]
 
 

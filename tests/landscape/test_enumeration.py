@@ -10,7 +10,10 @@ from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps_of_vectors
 from slrsym.landscape import SearchCoverage, find_critical_points
-from slrsym.landscape.enumeration import distances_to_zero_if_converged, iterate_to_critical_points
+from slrsym.landscape.enumeration import (
+    distances_to_zero_if_converged,
+    move_pairs_to_critical_points,
+)
 from slrsym.landscape.points import OVERLAP_SIGNS, describe_freedom_of_k_and_v, point_name
 from slrsym.task import OrderParameters
 
@@ -74,7 +77,7 @@ def test_every_point_is_confirmed(which, request):
 def test_no_dimension_brings_anything_new(small):
     """A search in four dimensions, where nothing is taken for granted, ends at the same points."""
     points = np.random.default_rng(3).standard_normal((400, 2, 4))
-    ends, far = iterate_to_critical_points(
+    ends, far = move_pairs_to_critical_points(
         points / np.linalg.norm(points, axis=-1, keepdims=True), 0.45, small.task
     )
     # Families are flat, and so are the ends of searches on them.
