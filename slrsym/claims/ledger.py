@@ -460,11 +460,16 @@ class Ledger:
         options = CheckOptions(seed, effort, use_cache)
         asked = list(self.claims) if ids is None else list(ids)
         verdicts = verify_claims(self, dict.fromkeys(asked), options, workers, on_verdict)
-        order = [id for id in self.claims if id in verdicts]
-        others = [id for id in verdicts if id not in self.claims]
+        own = self._loaded_claims()
+        order = [id for id in own if id in verdicts]
+        others = [id for id in verdicts if id not in own]
         order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))
         replacing = self.replacing_ids()
         return [summarise_claim(self.find(id), verdicts, id in replacing) for id in order]
+
+    def _loaded_claims(self) -> dict[str, Claim]:
+        """Return the ledger's own claims, as far as they are loaded."""
+        return self.claims
 
 
 class _Builtin(Ledger):
@@ -496,6 +501,10 @@ class _Builtin(Ledger):
 
     def find(self, id: str) -> Claim:
         return (None if self._is_whole else self._from_library(id)) or super().find(id)
+
+    def _loaded_claims(self) -> dict[str, Claim]:
+        # To check a few claims, their files are enough.
+        return self.claims if self._is_whole else {}
 
     def has_claim(self, id: str) -> bool:
         return (not self._is_whole and self._from_library(id) is not None) or super().has_claim(id)

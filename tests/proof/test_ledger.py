@@ -183,6 +183,16 @@ def test_the_package_has_no_two_claims_of_one_id():
     assert builtin_ledger().problems == []
 
 
+def test_a_few_claims_are_checked_without_the_files_of_others(ledger):
+    ids = ["lemma-18-v", "lemma-16"]
+    few = builtin_ledger()
+    rows = few.verify(ids)
+    assert [row.id for row in rows] == [row.id for row in ledger.verify(ids)]
+    assert {row.status for row in rows} == {"proved"}
+    assert {file.name for file in few._files} < {file.name for file in ledger.files}
+    assert len(few._files) < 10
+
+
 # -- statuses ----------------------------------------------------------------------------------
 
 
