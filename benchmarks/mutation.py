@@ -197,9 +197,12 @@ def judge(
     file = fault.module_path
     name = file.relative_to(tree).as_posix()
     before = file.read_text(encoding="utf-8")
-    after = mutate_code(
-        before, get_operator(fault.operator_name)(**fault.operator_args), fault.occurrence
-    )
+    operator = get_operator(fault.operator_name)(**fault.operator_args)
+    try:
+        after = mutate_code(before, operator, fault.occurrence)
+    except AttributeError:
+        # cosmic-ray does not know how to put some faults into a tuple of exceptions.
+        return None
     if after is None or after == before:
         return None
     diff = "".join(
