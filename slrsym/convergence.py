@@ -176,6 +176,21 @@ cooled_p = 2 / sqrt(pi) * N0 * b0
 cooled_gain = (1 - alpha * N0) * N0 * exp(-((b0 * r) ** 2)) * (v - erf(b0 * r)) * (1 - r**2)
 
 
+# Any numbers that are at most these m and l (at c = B_0 r), and at least this p; and the rate of
+# growth by them.
+weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
+growth_rate = alpha * g / (1 + alpha * g)
+growth_conditions = (
+    Le(weight, cooled_m.subs(c, B0 * r)), Le(slope_nu, cooled_ell), Ge(drop, cooled_p),
+    Le(g**2 + drop * g, weight * N0 * slope_nu),
+)  # fmt: skip
+
+
+def weighted_overlaps(x: Any, y: Any) -> Expr:
+    """Return the combination of kappa and nu that grows at the saddle as lambda falls."""
+    return g * x + weight * N0 * y
+
+
 def cooled_steps(steps: Any, start: Any = 0) -> Expr:
     """Return log((1 + c (T + n))/(1 + c T))/c, for n steps from step T on.
 

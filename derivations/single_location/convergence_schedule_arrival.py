@@ -14,19 +14,16 @@ from slrsym.convergence import (
     T,
     at_step_of_schedule,
     b0,
-    c,
-    cooled_ell,
     cooled_gain,
     cooled_kappa_rate,
-    cooled_m,
     cooled_nu_rate,
-    cooled_p,
     cooled_run,
     cooled_start,
     cooled_steps,
     cooling,
     decay_over_cooled_steps,
-    g,
+    growth_conditions,
+    growth_rate,
     h,
     kappas,
     nus,
@@ -37,6 +34,8 @@ from slrsym.convergence import (
     short_steps,
     time,
     v,
+    weight,
+    weighted_overlaps,
     ys,
 )  # fmt: skip
 from slrsym.notation import alpha
@@ -171,24 +170,17 @@ def _(goal):
 
 # -- from the saddle to the middle -------------------------------------------------------------
 
-weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
 n1, n2 = (Symbol(name, integer=True, nonnegative=True) for name in ("n_1", "n_2"))
 T2, middle = T + n1, T + n1 + n2
-rate = alpha * g / (1 + alpha * g)
-
-
-def combination(x, y):
-    """Return the combination of kappa and nu that grows."""
-    return g * x + weight * N0 * y
 
 
 to_middle = [
     *cooled_run, *schedule, ForAll(time, Le(Bs[time], B0)), *short_steps, Ge(kappas[T], 0),
-    Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1), Le(weight, cooled_m.subs(c, B0 * r)),
-    Le(slope_nu, cooled_ell), Ge(drop, cooled_p), Le(g**2 + drop * g, weight * N0 * slope_nu),
-    Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
+    Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1), *growth_conditions, Ge(B0, 1),
+    Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1), Gt(weight, 0),
     Ge(
-        decay_over_cooled_steps(n1, -rate, T) * combination(kappas[T], nus[T]), combination(1, v)
+        decay_over_cooled_steps(n1, -growth_rate, T) * weighted_overlaps(kappas[T], nus[T]),
+        weighted_overlaps(1, v),
     ),
     Le(r, 1), Le(gained, alpha * cooled_gain), Ge(gained * cooled_steps(n2, T2), r),
 ]  # fmt: skip

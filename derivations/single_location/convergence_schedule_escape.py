@@ -16,22 +16,24 @@ from slrsym.convergence import (
     at_step_of_schedule,
     b,
     b0,
-    c,
-    cooled_ell,
-    cooled_m,
-    cooled_p,
     cooled_run,
     cooling,
     decay_over_cooled_steps,
+    drop,
     g,
+    growth_conditions,
+    growth_rate,
     kappas,
     nus,
     overlaps_after_planar_step,
     r,
     schedule,
     short_steps,
+    slope_nu,
     time,
     v,
+    weight,
+    weighted_overlaps,
     ys,
 )  # fmt: skip
 from slrsym.notation import alpha
@@ -52,15 +54,8 @@ from slrsym.proof import (
 
 z = Symbol("z", nonnegative=True)
 n = Symbol("n", integer=True, nonnegative=True)
-# Any numbers that are at most, at most, and at least those of schedule-gain-below and
-# schedule-growth-nu; B is never above its first value B_0, and the level is that at kappa = B_0 r.
-weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
-weights = [
-    Le(weight, cooled_m.subs(c, B0 * r)), Le(slope_nu, cooled_ell), Ge(drop, cooled_p),
-    Le(g**2 + drop * g, weight * N0 * slope_nu),
-]  # fmt: skip
+# B is never above its first value B_0, and the level is that at kappa = B_0 r.
 bounded = ForAll(time, Le(Bs[time], B0))
-rate = alpha * g / (1 + alpha * g)
 
 # A run n steps after the phase has begun, and one step later.
 k = T + n
@@ -68,21 +63,15 @@ x_n, y_n, x_next, y_next = kappas[k], nus[k], kappas[k + 1], nus[k + 1]
 here = {"kappa": x_n, "nu": y_n, N: ys[k] * N0, b: ys[k] * b0, B: Bs[k]}
 level, next_level = erf(ys[k] * b0 * r), erf(ys[k + 1] * b0 * r)
 
-
-def combination(x, y):
-    """Return the combination of kappa and nu that grows."""
-    return g * x + weight * N0 * y
-
-
-start = combination(kappas[T], nus[T])
-size, next_size = combination(x_n, y_n), combination(x_next, y_next)
-grown = Ge(size, decay_over_cooled_steps(n, -rate, T) * start, evaluate=False)
-next_grown = Ge(next_size, decay_over_cooled_steps(n + 1, -rate, T) * start, evaluate=False)
+start = weighted_overlaps(kappas[T], nus[T])
+size, next_size = weighted_overlaps(x_n, y_n), weighted_overlaps(x_next, y_next)
+grown = Ge(size, decay_over_cooled_steps(n, -growth_rate, T) * start, evaluate=False)
+next_grown = Ge(next_size, decay_over_cooled_steps(n + 1, -growth_rate, T) * start, evaluate=False)
 from_saddle = [
     *cooled_run, *schedule, bounded, *short_steps, Ge(kappas[T], 0), Le(kappas[T], 1),
     Ge(nus[T], 0), Le(nus[T], 1),
 ]  # fmt: skip
-growing = [*from_saddle, *weights, Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1)]
+growing = [*from_saddle, *growth_conditions, Ge(B0, 1), Le(B0 * r, 1), Ge(v, erf(b0 * r)), Le(v, 1)]
 
 
 def by_step(overlaps):
@@ -256,7 +245,8 @@ def _(goal):
 # -- the end of growth -------------------------------------------------------------------------
 
 long_enough = [
-    *growing, Gt(weight, 0), Ge(decay_over_cooled_steps(n, -rate, T) * start, combination(1, v)),
+    *growing, Gt(weight, 0),
+    Ge(decay_over_cooled_steps(n, -growth_rate, T) * start, weighted_overlaps(1, v)),
 ]  # fmt: skip
 
 
@@ -267,8 +257,8 @@ def grown_enough():
     return having(
         chain(weight * N0).gt(0, by=sign),
         chain(difference)
-        .then(size - combination(1, v) + g * (1 - x_n), by=algebra)
-        .ge(grown.rhs - combination(1, v) + g * (1 - x_n), by=sign)
+        .then(size - weighted_overlaps(1, v) + g * (1 - x_n), by=algebra)
+        .ge(grown.rhs - weighted_overlaps(1, v) + g * (1 - x_n), by=sign)
         .ge(g * (1 - x_n), by=sign)
         .ge(0, by=sign),
         chain(y_n - v).ge(0, by=lemma("other-factor-nonnegative", values)),

@@ -22,6 +22,7 @@ from slrsym.convergence import (
     cooled_p,
     cooling,
     decay_over_cooled_steps,
+    drop,
     gain,
     kappa_next,
     level,
@@ -30,7 +31,9 @@ from slrsym.convergence import (
     p,
     push,
     r,
+    slope_nu,
     v,
+    weight,
 )  # fmt: skip
 from slrsym.notation import alpha, kappa, nu
 from slrsym.proof import (
@@ -104,8 +107,6 @@ def _(goal):
 cooler = {b: y * b0, N: y * N0}
 m_now, p_now = (number.subs(cooler, simultaneous=True) for number in (m, p))
 line_now = alpha * (m_now * y * N0 * nu - p_now * kappa)
-# Numbers that are at most m and l, and at least p, at the first inverse temperature.
-weight, slope_nu, drop = (Symbol(name, nonnegative=True) for name in "mlp")
 gained_line = alpha * y * (weight * N0 * nu - drop * kappa)
 sizes = [Le(weight, cooled_m), Ge(drop, cooled_p)]
 
