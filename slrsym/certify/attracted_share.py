@@ -21,11 +21,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from flint import arb, ctx
-from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.certify.attraction import Attraction
 from slrsym.certify.certificate_search import DIGITS
+from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
 
@@ -35,7 +35,7 @@ _CELLS = 400
 
 @register_certificate_class
 @dataclass(frozen=True)
-class AttractedShare:
+class AttractedShare(OwnStatementCertificate):
     r"""A certificate that a share of uniform starts converges to the oracle or its mirror image.
 
     Parameters
@@ -78,21 +78,8 @@ class AttractedShare:
             f"$v$ with a probability of more than ${self.share}$."
         )
 
-    def reason_not_shown(self, statement: Boolean) -> str:
-        """Check the neighbourhood and its probability; return why they fail, or an empty text.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What it is evidence for.
-
-        Returns
-        -------
-        str
-            Why the statement is not shown; empty if it is.
-        """
-        if statement != self.statement:
-            return f"this is evidence for {self.statement}"
+    def _reason_not_shown(self) -> str:
+        """Check the neighbourhood and its probability; return why they fail, or an empty text."""
         if Fraction(self.share) <= 0:
             return "share must be positive"
         near = self.attraction

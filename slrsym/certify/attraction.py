@@ -28,12 +28,12 @@ from typing import Any, ClassVar
 
 from flint import arb
 from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
-from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import Functions, ParametricFunctions
 from slrsym.balls.boxes import Box, bisect, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
 from slrsym.certify.certificate_search import DIGITS
+from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import OFF_M, ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, alpha, d, gamma, lam
@@ -51,7 +51,7 @@ _V, _SHARE = Symbol("V", nonnegative=True), Symbol("s", nonnegative=True)
 
 @register_certificate_class
 @dataclass(frozen=True)
-class Attraction:
+class Attraction(OwnStatementCertificate):
     r"""A certificate that descent converges to the oracle from a neighbourhood of it.
 
     Parameters
@@ -111,7 +111,6 @@ class Attraction:
         return parse_rational_interval("lam", self.lam)
 
     box = old_attribute("box_text")
-    check = old_attribute("reason_not_shown")
 
     @property
     def box_text(self) -> str:
@@ -136,21 +135,8 @@ class Attraction:
             f"everywhere in this neighbourhood, on or off the manifold, at that rate."
         )
 
-    def reason_not_shown(self, statement: Boolean) -> str:
-        """Check the inequalities on the whole box; return why they are not shown, or an empty text.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What it is evidence for.
-
-        Returns
-        -------
-        str
-            Why the statement is not shown; empty if it is.
-        """
-        if statement != self.statement:
-            return f"this is evidence for {self.statement}"
+    def _reason_not_shown(self) -> str:
+        """Check the inequalities on the whole box; return why they fail, or an empty text."""
         low, high = self._ends
         if not (low > 0 and 0 < Fraction(self.radius) < 1 and Fraction(self.rate) > 0):
             return "lam and rate must be positive, and radius between 0 and 1"

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sympy.logic.boolalg import Boolean
-
 from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.attraction import Attraction
+from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
@@ -32,7 +31,7 @@ from slrsym.renamed import old_attribute
 
 @register_certificate_class
 @dataclass(frozen=True)
-class GlobalMinimum:
+class GlobalMinimum(OwnStatementCertificate):
     r"""A certificate that no pair but the oracle and its mirror image has the least risk.
 
     Parameters
@@ -75,7 +74,6 @@ class GlobalMinimum:
         return parse_rational_interval("lam", self.attraction.lam)
 
     box = old_attribute("box_text")
-    check = old_attribute("reason_not_shown")
 
     @property
     def box_text(self) -> str:
@@ -98,21 +96,8 @@ class GlobalMinimum:
             f"${self.margin}$."
         )
 
-    def reason_not_shown(self, statement: Boolean) -> str:
-        """Check bounds for all kappa and descent near the oracle; return why they fail, if they do.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What it is evidence for.
-
-        Returns
-        -------
-        str
-            Why the statement is not shown; empty if it is.
-        """
-        if statement != self.statement:
-            return f"this is evidence for {self.statement}"
+    def _reason_not_shown(self) -> str:
+        """Check bounds for all kappa and descent near the oracle; return why they fail."""
         near = self.attraction
         if not (Fraction(self.margin) > 0 and Fraction(near.radius) < Fraction(1, 2)):
             return "margin must be positive, and the radius below 1/2"

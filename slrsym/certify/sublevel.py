@@ -23,12 +23,12 @@ from typing import Any, ClassVar
 
 from flint import arb
 from sympy import Expr, Rational, Symbol, sqrt
-from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import Box, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, is_positivity_refuted_at, prove_positive
 from slrsym.certify.certificate_search import DIGITS
+from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
@@ -45,7 +45,7 @@ _LOW = Fraction(1, 8)
 
 @register_certificate_class
 @dataclass(frozen=True)
-class SublevelSet:
+class SublevelSet(OwnStatementCertificate):
     r"""A certificate that pairs with small risk are near the oracle or its mirror image.
 
     Parameters
@@ -90,7 +90,6 @@ class SublevelSet:
     max_boxes: int = 5000
 
     box = old_attribute("box_text")
-    check = old_attribute("reason_not_shown")
 
     @property
     def box_text(self) -> str:
@@ -110,21 +109,8 @@ class SublevelSet:
             f"excess risk is below ${self.level}$."
         )
 
-    def reason_not_shown(self, statement: Boolean) -> str:
-        """Check the bounds of the risk for all kappa; return why they fail, or an empty text.
-
-        Parameters
-        ----------
-        statement : Boolean
-            What it is evidence for.
-
-        Returns
-        -------
-        str
-            Why the statement is not shown; empty if it is.
-        """
-        if statement != self.statement:
-            return f"this is evidence for {self.statement}"
+    def _reason_not_shown(self) -> str:
+        """Check the bounds of the risk for all kappa; return why they fail, or an empty text."""
         if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):
             return "lam must be positive, and radius between 0 and 1/2"
         numbers = {"lam": self.lam, "level": self.level, "radius": self.radius}

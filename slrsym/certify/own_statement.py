@@ -1,0 +1,42 @@
+"""Base class of certificates that make their statement of their own numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proofs.lemmas import InWords
+from slrsym.renamed import old_attribute
+
+
+class OwnStatementCertificate(ABC):
+    """A certificate that is evidence for one statement, in words with all its numbers."""
+
+    @property
+    @abstractmethod
+    def statement(self) -> InWords:
+        """The certified statement in words, with all its numbers."""
+
+    check = old_attribute("reason_not_shown")
+
+    def reason_not_shown(self, statement: Boolean) -> str:
+        """Check the certificate; return why it does not show a statement, or an empty text.
+
+        Parameters
+        ----------
+        statement : Boolean
+            What it is evidence for.
+
+        Returns
+        -------
+        str
+            Why the statement is not shown; empty if it is.
+        """
+        if statement != self.statement:
+            return f"this is evidence for {self.statement}"
+        return self._reason_not_shown()
+
+    @abstractmethod
+    def _reason_not_shown(self) -> str:
+        """Check the certificate; return why its own statement is not shown, or an empty text."""
