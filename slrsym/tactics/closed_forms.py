@@ -227,13 +227,10 @@ class ClosedFormSearch(ExpectationCalculus):
             line, standard = self.move_to_law(e, {x: form}, standard_normal(name))
             meaning = self.add("definition", (), self.emitter.term(value))
             meaning = self.emitter.discharge_hypotheses(meaning, self.context)
-            _, short, long = meaning.theorem.conclusion
-            meaning = self.emitter.infer_by_logic(
-                [meaning], meaning.theorem.hypotheses.values(), ("=", long, short)
-            )
+            _, _, square = meaning.theorem.conclusion
             t = self.term(standard)
-            same = self.replace_integrand(t, _integrand_in_variables_of(t, long))
-            return self.add("chain", [line, same, meaning]), []
+            same = self.replace_integrand(t, _integrand_in_variables_of(t, square))
+            return self.add("chain", [line, same, self.emitter.swap_sides(meaning)]), []
         return None
 
     def express_erf_square_by_owens_t(self, e: Expectation) -> Any:
@@ -297,10 +294,8 @@ class ClosedFormSearch(ExpectationCalculus):
         node = line.theorem.conclusion[2]
         body = _integrand_in_variables_of(node, self.term(e))
         line = self.rewrite_right_side(line, self.replace_integrand(node, body), node)
-        _, left, right = line.theorem.conclusion
-        line = self.emitter.infer_by_logic(
-            [line], line.theorem.hypotheses.values(), ("=", right, left)
-        )
+        left = line.theorem.conclusion[1]
+        line = self.emitter.swap_sides(line)
         same = self.replace_integrand(
             left, _integrand_in_variables_of(left, value.theorem.conclusion[1])
         )

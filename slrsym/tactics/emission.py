@@ -173,6 +173,12 @@ class ProofEmitter:
         """Derive a formula under hypotheses from premises, by propositional logic."""
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
+    def swap_sides(self, equation: Inference) -> Inference:
+        """Derive an equation with its sides exchanged."""
+        _, left, right = equation.theorem.conclusion
+        given = equation.theorem.hypotheses.values()
+        return self.infer_by_logic([equation], given, ("=", right, left))
+
     def add_unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
         """Add a formula as an axiom, because it has no evidence."""
         line = self.script.add("unchecked", (), name, tuple(given), p)

@@ -565,13 +565,11 @@ def _iterated_mean_exists(work: ExpectationCalculus, inner: Expectation, outer: 
     A function with kinks is not of moderate growth, but its mean often is.
     """
     value = derive_closed_form(work.emitter, inner, work.context)
-    _, mean, closed = value.theorem.conclusion
+    closed = value.theorem.conclusion[2]
     t = work.term(Expectation(inner, outer))
     names = [work.emitter.term(s) for block in outer.independent_laws() for s in block.symbols]
     value = work.discharge(value, (), names)
-    back = work.emitter.infer_by_logic(
-        [value], value.theorem.hypotheses.values(), ("=", closed, mean)
-    )
+    back = work.emitter.swap_sides(value)
     node = ("E", tuple(names), (closed,), parts_outside_binder(t))
     line = work.discharge_all(work.take_expectations(back, node))
     return work.add("defined", [line], [2])
