@@ -1,11 +1,12 @@
 """Would the tests notice? A random sample of small faults, each put into the code and tested.
 
 Run ``python benchmarks/mutation.py --sample 60 search+claims+numbers kernels`` with cosmic-ray,
-pytest-cov and the extra ``test`` installed. It works on a copy of what git has at HEAD: first it
-records which tests run which lines, and prints the coverage; then for each fault of the sample it
-runs the tests that reach its line, the quickest first, until one fails. It prints the share that
-was noticed, with a Wilson interval, and writes each fault that was not to ``--survivors``, as a
-diff. With ``--most`` a fault that only slower tests notice counts as not noticed.
+pytest-cov, pytest-reportlog and the extra ``test`` installed. It works on a copy of what git has at
+HEAD: first it records which tests run which lines, and prints the coverage; then for each fault of
+the sample it runs the tests that reach its line, the quickest first, until one fails. It prints the
+share that was noticed, with a Wilson interval, and writes each fault that was not to
+``--survivors``, as a diff. With ``--most`` a fault that only slower tests notice counts as not
+noticed.
 
 Faults in annotations are left out, because nothing evaluates those.
 """
@@ -16,6 +17,7 @@ import argparse
 import ast
 import difflib
 import itertools
+import json
 import os
 import random
 import resource
@@ -26,7 +28,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree
 
 from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_code
@@ -102,6 +103,13 @@ def pytest(tree: Path, *arguments: str, seconds: float | None = None) -> int | N
             return None
 
 
+def chosen(tree: Path, tests: list[str]) -> str:
+    """Return an argument that asks pytest for some tests."""
+    file = tree / "chosen-tests.txt"
+    file.write_text("\n".join(tests), encoding="utf-8")
+    return f"@{file}"
+
+
 def survey(
     tree: Path, record: Path, workers: int, tests: list[str], packages: list[str]
 ) -> tuple[Survey, dict[str, float]]:
@@ -109,15 +117,15 @@ def survey(
 
     A test that fails without any fault is named, and asked nothing.
     """
-    lines, times, share = record / "lines.db", record / "times.xml", record / "coverage.txt"
-    if not times.exists():
+    lines, times, share = record / "lines.db", record / "times.jsonl", record / "coverage.txt"
+    if not share.exists():
         record.mkdir(parents=True, exist_ok=True)
         configuration = record / "coverage.ini"
         configuration.write_text(f"[run]\nbranch = True\ndata_file = {lines}\n", encoding="utf-8")
         code = pytest(
             tree,
             *("-n", str(workers), "--cov=slrsym", "--cov-context=test", "--cov-report="),
-            *(f"--cov-config={configuration}", f"--junitxml={times}", "-o", "junit_family=xunit1"),
+            *(f"--cov-config={configuration}", f"--report-log={times}"),
             *tests,
         )
         if code not in (0, 1):
@@ -125,12 +133,19 @@ def survey(
         share.write_text(coverage(tree, lines, packages), encoding="utf-8")
     print(share.read_text(encoding="utf-8"), flush=True)
     seconds: dict[str, float] = {}
-    for case in ElementTree.parse(times).iter("testcase"):
-        test = f"{case.get('file')}::{case.get('name')}"
-        if case.find("failure") is None and case.find("error") is None:
-            seconds[test] = seconds.get(test, 0) + float(case.get("time", 0))
-        else:
-            print(f"fails without any fault: {test}", flush=True)
+    failed = set()
+    with times.open(encoding="utf-8") as log:
+        for report in map(json.loads, log):
+            if report["$report_type"] == "TestReport":
+                test = report["nodeid"]
+                seconds[test] = seconds.get(test, 0) + report["duration"]
+                if report["outcome"] == "failed":
+                    failed.add(test)
+    for test in sorted(failed):
+        print(f"fails without any fault: {test}", flush=True)
+        del seconds[test]
+    if pytest(tree, "--collect-only", chosen(tree, list(seconds))):
+        raise SystemExit("some tests cannot be asked for by their ids, and would seem to notice")
     data = CoverageData(str(lines))
     data.read()
     reached: Survey = {}
@@ -231,10 +246,8 @@ def judge(
         noticed = False
         for part in (ordered[:_FIRST], ordered[_FIRST:]):
             if part and not noticed:
-                chosen = tree / "chosen-tests.txt"
-                chosen.write_text("\n".join(part), encoding="utf-8")
                 limit = 60 + 5 * sum(seconds[test] for test in part)
-                noticed = pytest(tree, "-x", f"@{chosen}", seconds=limit) != 0
+                noticed = pytest(tree, "-x", chosen(tree, part), seconds=limit) != 0
     finally:
         file.write_text(before, encoding="utf-8")
     return Verdict(fault, noticed, len(ordered), diff)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from slrsym.pytest_plugin import ClaimItem, DerivationFileCollector
+from slrsym.pytest_plugin import ClaimCollector, ClaimItem, DerivationFileCollector
 
 # Of a tenth of a second and more each: `slrsym verify`, README's other command, tries every step
 # of them, and `tests/certify` and `tests/montecarlo` try what checks them. Other claims have steps
@@ -84,16 +84,23 @@ class OneTestForEachClaim:
 
 
 class _File(DerivationFileCollector):
+    def collect(self) -> Iterable[ClaimCollector]:
+        for found in super().collect():
+            if found.name not in _SLOW:
+                yield _Claim.from_parent(self, name=found.name, claim=found.claim)
+
+
+class _Claim(ClaimCollector):
+    """Collector of one test, which can be asked for by its id, as `--lf` does."""
+
     def collect(self) -> Iterable[pytest.Item]:
-        for claim in super().collect():
-            if claim.name not in _SLOW:
-                yield _Claim.from_parent(claim, name="claim", steps=[], problem="")
+        yield _ClaimAndStep.from_parent(self, name="claim", steps=[], problem="")
 
 
-class _Claim(ClaimItem):
+class _ClaimAndStep(ClaimItem):
     def runtest(self) -> None:
         """Check the claim as a whole, and one step: by its rule and numerically."""
-        *steps, claim = self.parent.collect()
+        *steps, claim = ClaimCollector.collect(self.parent)
         # Only the last step, which all proofs have, is not drawn.
         if drawn := steps[:-1]:
             drawn[crc32(self.parent.claim.id.encode()) % len(drawn)].runtest()
