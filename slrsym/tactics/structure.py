@@ -54,11 +54,12 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
     """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
     then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
-    both = fact.theorem.hypotheses | then.theorem.hypotheses
-    given = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
-    if len(given) == len(both):
+    shown, used = canonical_key(fact.theorem.conclusion), then.theorem.hypotheses
+    if shown not in used:
         return then
-    return emitter.infer_by_logic([fact, then], given, then.theorem.conclusion)
+    # The claim itself may assume the fact, which then stays a hypothesis.
+    given = fact.theorem.hypotheses | {k: h for k, h in used.items() if k != shown}
+    return emitter.infer_by_logic([fact, then], given.values(), then.theorem.conclusion)
 
 
 @register_emitter_for_proofs("_Cases")

@@ -97,3 +97,8 @@ def test_a_fact_is_used_times_a_positive_factor(factor):
     line = chain(erf(p)).le(2 * p / sqrt(pi), by=tangent(erf(tail), tail, at=0, point=p))
     left, right = factor * erf(p), factor * 2 * p / sqrt(pi)
     assert is_shown(Le(left, right, evaluate=False), having(line, chain(left).le(right, by=sign)))
+
+
+def test_a_fact_may_be_a_hypothesis():
+    given, goal = p > 1, chain(p**2).gt(1, by=sign)
+    assert is_shown(p**2 > 1, having(chain(p).gt(1, by=sign), goal), [given])
