@@ -157,13 +157,16 @@ def _write_log(
     from slrsym.tactics.proof_log import write_log
 
     with shared.show_activity("searching for evidence"):
-        counts = write_log(
+        counts, left_out = write_log(
             file, ids, load_ledger(paths, ids).find, seed, (file, BUNDLED_LOG), effort
         )
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
         line = f"  {with_evidence:5} of {with_evidence + without:5} {kind}"
+        typer.echo(line, err=to_stderr)
+    if left_out:
+        line = f"  left out, since the proof checker has no words for it: {', '.join(left_out)}"
         typer.echo(line, err=to_stderr)
     line = f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck"
     typer.echo(line, err=to_stderr)

@@ -132,10 +132,11 @@ def emit_records(
 def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], ClaimWithEvidence], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
-) -> Counter[tuple[str, bool]]:  # fmt: skip
+) -> tuple[Counter[tuple[str, bool]], list[str]]:  # fmt: skip
     """Write the log of claims and of those they use; return counts of steps by kind and evidence.
 
-    Evidence of earlier logs is reused for unchanged steps, and checked again.
+    Evidence of earlier logs is reused for unchanged steps, and checked again. Claims that the proof
+    checker has no words for are left out, and returned, too.
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
@@ -143,15 +144,13 @@ def write_log(
     for record, emitter in emit_records(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emitter.outcomes)
-    # Claims that the proof checker cannot express, such as those on limits, are not in the log.
-    counts.update(("statement without words in the proof checker", False) for _ in left_out)
     header = {
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of_records(records)
     }  # fmt: skip
     with replace_atomically(path) as draft:
         data = "".join(f"{line}\n" for line in log_lines(header, records)).encode()
         draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)
-    return counts
+    return counts, left_out
 
 
 def statement_and_step_records(

@@ -123,13 +123,20 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
         lambda *a: pytest.fail("evidence is searched for"),
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):
-        counts = write_log(tmp_path / name, ids, ledger.find, 0, (part,))
+        counts, _ = write_log(tmp_path / name, ids, ledger.find, 0, (part,))
         assert all(has for _, has in counts)
         assert len(recheck(tmp_path / name)) == len(wanted)
     again = write_log(tmp_path / "e.log", ids, ledger.find, 0, (tmp_path / "b.log",))
-    assert again == counts
+    assert again == (counts, [])
     assert (tmp_path / "e.log").read_bytes() == (tmp_path / "b.log").read_bytes()
     assert (tmp_path / "c.log.xz").read_bytes() == (tmp_path / "d.log.xz").read_bytes()
+
+
+def test_a_claim_without_words_in_the_checker_is_left_out(ledger, tmp_path):
+    name = "softmax-bayes-risk"
+    _, left_out = write_log(tmp_path / "it.log", [name], ledger.find)
+    assert left_out == [name]
+    assert name not in read_log_records(tmp_path / "it.log")
 
 
 def test_a_log_on_trust_gives_way_to_one_with_evidence(tmp_path):
