@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import pytest
 from sympy import (
+    And,
     Derivative,
     Dummy,
     Eq,
+    Equivalent,
     Function,
+    Ge,
+    Gt,
+    Implies,
     Integral,
     Lambda,
+    Le,
     Limit,
     Lt,
+    Ne,
+    Not,
+    Or,
     Rational,
     S,
     Subs,
     Sum,
+    Symbol,
     Tuple,
     expand,
+    latex,
     symbols,
 )
 
 from slrsym.gaussian import Expectation, standard_normal
+from slrsym.statements import expressions
 from slrsym.statements.expressions import (
     AtPoint,
+    ForAll,
     bound_and_derivative_variables,
+    expression_text,
     find_ambiguous_subs,
+    flatten_conjunctions_and_disjunctions,
+    infix_text,
     rename_clashing_bound_variables,
     substitute_simultaneously,
 )
@@ -50,6 +66,10 @@ f = Function("f")
         (Integral(x * z, (x, 0, y), (y, 0, 2)), {z: y}, 4 * y / 3),
         (Integral(x * z, (x, 0, y), (y, 0, y)), {z: y}, y**4 / 6),
         (Limit(x * y + z, x, z), {y: x}, x * z + z),
+        (Subs(x * y, x, z), {y: x}, x * z),
+        (Lambda(x, x * y)(z), {y: x}, x * z),
+        # A derivative of what binds the name.
+        (Derivative(Integral(x * y**2, (x, 0, 1)), y), {x: y}, y),
         # All at once.
         (x + 2 * y, {x: y, y: x}, y + 2 * x),
         (x * Integral(x * y, (x, 0, 1)), {x: y, y: x}, x * y / 2),
@@ -120,3 +140,82 @@ def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
 )
 def test_derivatives_stay_those_of_the_same_function(expr, values, wanted):
     assert substitute_simultaneously(expr, values) == wanted
+
+
+def test_what_has_nothing_to_put_in_stays():
+    whole = Eq(x, y)
+    assert substitute_simultaneously(whole, {}) is whole
+    assert substitute_simultaneously("x", {x: y}) == "x"
+    assert substitute_simultaneously(whole, {z: x}) == whole
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ({y: S(3)}, Lt(x, 3)),
+        # The variable is bound: a value of its name is left out, and one with it does not catch it.
+        ({x: S(3)}, Lt(x, y)),
+        ({x: S(3), y: S(2)}, Lt(x, 2)),
+    ],
+)
+def test_a_statement_for_all_keeps_its_variable(values, wanted):
+    assert substitute_simultaneously(ForAll(x, Lt(x, y)), values) == ForAll(x, wanted)
+
+
+def test_a_value_is_not_caught_by_for_all():
+    found = substitute_simultaneously(ForAll(x, Lt(x, y)), {y: x + 1})
+    assert found.variable != x
+    assert found.variable.is_real
+    assert found.instantiate(z) == Lt(z, x + 1)
+
+
+@pytest.mark.parametrize(
+    ("variable", "domain"),
+    [
+        (x, "real "), (n, "positive integers "), (Symbol("k", integer=True), "integers "),
+        (Symbol("p", positive=True), "positive real "), (Symbol("p", negative=True),
+        "negative real "), (Symbol("p", nonnegative=True), "nonnegative real "),
+        (Symbol("p", nonpositive=True), "nonpositive real "),
+        (Symbol("p", real=True, nonzero=True), "nonzero real "),
+    ],
+)  # fmt: skip
+def test_for_all_is_said_with_its_domain(variable, domain):
+    said = ForAll(variable, Lt(variable, y, evaluate=False))
+    assert str(said) == f"{variable} < y for all {domain}{variable}"
+    assert latex(said) == rf"{variable} < y \text{{ for all {domain}}} {variable}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        (Eq(x, y), "x = y"), (Ne(x, y), "x != y"), (Le(x, y), "x <= y"), (Lt(x, y), "x < y"),
+        (Ge(x, y), "x >= y"), (Gt(x, y), "x > y"),
+        (Not(And(Lt(x, 1), Lt(y, 1)), evaluate=False), "not ((x < 1) and (y < 1))"),
+        (Or(Lt(y, 1), Lt(x, 1)), "(x < 1) or (y < 1)"),
+        (Implies(Lt(y, 1), Lt(x, 1), evaluate=False), "(y < 1) => (x < 1)"),
+        (Equivalent(Lt(y, 1), Lt(x, 1), evaluate=False), "(x < 1) <=> (y < 1)"),
+    ],
+)  # fmt: skip
+def test_statements_are_read_between_their_sides(statement, text):
+    assert infix_text(statement) == text
+
+
+def test_what_is_joined_twice_is_joined_once():
+    a, b, c = Lt(x, 1), Lt(y, 1), Lt(z, 1)
+    for kind in (And, Or):
+        nested = kind(kind(a, b, evaluate=False), c, evaluate=False)
+        assert flatten_conjunctions_and_disjunctions(nested) == kind(a, b, c)
+        implied = Implies(nested, c, evaluate=False)
+        flat = flatten_conjunctions_and_disjunctions(implied)
+        assert (type(flat), flat.args) == (Implies, (kind(a, b, c), c))
+    assert flatten_conjunctions_and_disjunctions(a) is a
+
+
+def test_texts_are_those_of_sympy_whatever_was_printed_before(monkeypatch):
+    monkeypatch.setattr(expressions._CachingTextPrinter, "_MOST", 1)
+    monkeypatch.setattr(expressions, "_printer", expressions._CachingTextPrinter())
+    terms = [x * y + f(z), f(x + y) ** 2, x * y + f(z), Sum(i * x, (i, 1, n))]
+    assert [expression_text(t) for t in terms] == list(map(str, terms))
+    # Equal to SymPy, and read otherwise.
+    slopes = [Subs(Derivative(f(x, y), v), (x, y), (0, 0)) for v in (x, y)]
+    assert [expression_text(t) for t in slopes] == list(map(str, slopes))
