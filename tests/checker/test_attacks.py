@@ -689,7 +689,10 @@ def test_data_of_json_are_plain():
 @pytest.mark.parametrize(
     "term",
     [
-        *(("s", name, "R<0") for name in ("pi", "π", "oo", "e", "E", "x^2", "exp", "sum", "pi'")),
+        *(
+            ("s", name, "R<0")
+            for name in ("pi", "π", "oo", "e", "E", "x^2", "exp", "sum", "pi'", "e'", "π'", "E^*")
+        ),
         ("s", "x^2", "R"),
         ("ix", "x^2", "R<0", ONE),
         *(("u", name, "R<0", (0,), X) for name in ("exp", "E", "erf'", "lam", "x^2")),

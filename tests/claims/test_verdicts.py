@@ -59,7 +59,10 @@ def test_a_step_is_said_with_the_reason_against_it(made, said):
     assert (sent.said, str(sent), sent.accepted) == ("x < 1", said, made.accepted)
 
 
-def verdict(id, *depends, reports=(report(),), axioms=(), error="", samples=(), box="",
+ACCEPTED = report()
+
+
+def verdict(id, *depends, reports=(ACCEPTED,), axioms=(), error="", samples=(), box="",
             trials=None):  # fmt: skip
     return ClaimVerdict(id, reports, depends, axioms, error, 0.0, samples, box, trials)
 
@@ -110,6 +113,8 @@ def test_what_says_nothing_is_not_accepted():
         # A claim in a circle, by the shortest way; and one that rests on a circle.
         ([verdict("a", "b", "c"), verdict("b", "d"), verdict("c", "a"), verdict("d", "a")],
          "failed", "it rests on itself: a -> c -> a"),
+        ([verdict("a", "b", "c"), verdict("b", "a"), verdict("c", "d"), verdict("d", "a")],
+         "failed", "it rests on itself: a -> b -> a"),
         ([verdict("a", "b"), verdict("b", "c"), verdict("c", "b")],
          "conditional", "it rests on b, c, not proved"),
         ([verdict("a", "a", **ON_TRIALS)], "failed", "it rests on itself: a -> a"),
