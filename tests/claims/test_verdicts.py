@@ -8,7 +8,13 @@ from types import SimpleNamespace
 import pytest
 from sympy import And, Gt, Lt, Symbol, exp
 
-from slrsym.claims.check import CheckOptions, ClaimVerdict, StepReport, try_numerical_check
+from slrsym.claims.check import (
+    CheckOptions,
+    ClaimVerdict,
+    StepReport,
+    make_step_report,
+    try_numerical_check,
+)
 from slrsym.claims.claim import Trials
 from slrsym.claims.verification import (
     summarise_claim,
@@ -21,6 +27,7 @@ from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import box_map, lambda_of_coordinates
 from slrsym.statements.orbits import DecreasesAlong
+from slrsym.tactics.judgement import CheckerVerdict
 
 x, y = (Symbol(name, real=True) for name in "xy")
 
@@ -216,6 +223,30 @@ def test_numbers_that_cannot_be_computed_have_not_agreed(raised, said, monkeypat
     assert try_numerical_check(step, (0, 0, 0)) == (None, said, "")
     step.numeric = False
     assert try_numerical_check(step, (0, 0, 0)) == (None, "", "")
+
+
+@pytest.mark.parametrize(
+    ("made", "gives"),
+    [(x + y, "x + y"), (Symbol("z" * 300), "z" * 300), (Symbol("z" * 301), ""), (x, ""), (y, ""),
+     (None, "")],
+)  # fmt: skip
+def test_what_a_rule_gives_is_said_of_a_step_that_fails(made, gives):
+    step = SimpleNamespace(label="2", statement=x < y, link=SimpleNamespace(lhs=x, rhs=y),
+                           context=None,
+                           rule=SimpleNamespace(name="mine", gives=lambda *_: made))  # fmt: skip
+    for refusal, contradiction in (("no", ""), ("", "wrong"), ("", "")):
+        verdict_of_step = CheckerVerdict({"2": refusal})
+        found = make_step_report(step, (5, contradiction, "x = 1"), verdict_of_step)
+        assert found == StepReport(
+            "2", "mine", x < y, 5, refusal, contradiction, "x = 1",
+            gives if refusal or contradiction else "",
+        )  # fmt: skip
+    # Where the rule itself breaks, nothing is said.
+    step.rule.gives = None
+    assert make_step_report(step, (None, "", ""), CheckerVerdict({}, "wrong as a whole")) == (
+        StepReport("2", "mine", x < y, None, "wrong as a whole", "", "", "")
+    )
+    assert CheckerVerdict({}).refusal_reason("2") == "no evidence was made for it"
 
 
 def test_claims_are_checked_with_all_that_they_use(monkeypatch):

@@ -90,6 +90,24 @@ def test_two_claims_of_one_id(derivation):
     assert ledger.claims["one"].file.name == "a.py"
 
 
+def test_paths_that_lead_to_no_python_file(derivation):
+    text, good = derivation("a.txt", claim_text("one")), derivation("b.py", claim_text("two"))
+    gone = good.with_name("c.py")
+    ledger = Ledger.load(text, gone, good)
+    assert ledger.problems == [f"{text} is not a Python file", f"{gone} does not exist"]
+    assert list(ledger.claims) == ["two"]
+
+
+def test_without_the_files_of_the_package_claims_stand_alone(derivation, monkeypatch):
+    def fail():
+        raise DerivationError("the derivations are gone")
+
+    monkeypatch.setattr("slrsym.claims.ledger.builtin_derivation_folder", fail)
+    ledger = Ledger.load(derivation("a.py", claim_text("lemma-17-i")))
+    assert list(ledger.claims) == ["lemma-17-i"]
+    assert ledger.replacing_ids() == set()
+
+
 # -- claims that come with the package ---------------------------------------------------------
 
 
@@ -253,6 +271,25 @@ def test_circles(derivation):
     )
 
 
+def test_what_a_proof_without_evidence_was_to_rest_on_is_told(derivation):
+    file = derivation(
+        "a.py",
+        claim_text("one", by='lemma("two")'),
+        claim_text("two", "x**2", "x", by='lemma("three")'),
+        claim_text("three", by='__import__("sys").exit(0)'),
+        claim_text("four", by="1/0"),
+    )
+    ledger = Ledger.load(file)
+    found = ledger.foundations("one")
+    assert {id: f.depends for id, f in found.items()} == {
+        "one": ("two",), "two": ("three",), "three": (),
+    }  # fmt: skip
+    assert [f.error for f in found.values()] == ["", "", "SystemExit: 0"]
+    assert ledger.foundations("four")["four"].error == "ZeroDivisionError: division by zero"
+    for id in ("three", "four"):
+        assert ledger.citations(id) == {id: ()}
+
+
 def test_axioms_come_through_dependencies(derivation):
     text = claim_text("mine", "Expectation(erf(t + G), law)", "erf(t/sqrt(3))", "by_lemma")
     header = HEADER + (
@@ -308,7 +345,9 @@ def test_a_worker_that_dies(derivation):
         Ledger.load(file).verify(workers=2)
 
 
-@pytest.mark.parametrize(("option", "value"), [("seed", -1), ("workers", 0)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("seed", -1), ("workers", 0), ("effort", -0.5), ("effort", float("inf"))]
+)
 def test_options_out_of_range(derivation, option, value):
     ledger = Ledger.load(derivation("a.py", claim_text("one")))
     with pytest.raises(ValueError, match=rf"{option} must .* got {value}"):
