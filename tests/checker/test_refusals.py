@@ -7,7 +7,7 @@ import pytest
 from slrsym.checker.term import Rejected, definedness_equation, num, parse_term
 from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
-from tests.checker.test_schemas import PLANE, SQUARE, G, lam, points
+from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, points
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
 X, Y, Z = (("s", name, "R") for name in "xyz")
@@ -36,6 +36,7 @@ BOTH = mean(("*", X, Y), (X, Y), (NORMAL, NORMAL))
 MIXED = mean(("*", ("*", X, Y), Y), (X, Y), (NORMAL, NORMAL))
 RANDOM = mean(("*", ("*", X, COPIES), ("*", Y, COPIES)), (X, Y), (NORMAL, NORMAL))
 TWICE = said(("=", ("+", Y, Y), ("*", TWO, Y)))
+SPACE = box_map(X, Y, Z, names=(X, Y, Z))
 AREA = integral(("*", X, Y))
 RULES = {
     "the body contains copies": [
@@ -113,7 +114,7 @@ RULES = {
     "the map on the face has not one coordinate less": [
         ("theorem", (), ("on-face", ("o", "OrbitsConvergeTo", g, points(p)),
                          (whole, ZERO, ONE, points(p))))
-        for g, whole, p in ((PLANE, PLANE, (ZERO, ONE)), (G, G, ZERO))
+        for g, whole, p in ((PLANE, PLANE, (ZERO, ONE)), (G, G, ZERO), (G, SPACE, ZERO))
     ],
     "the premise is no statement for all, or the number of values differs": [
         ("specialise", (said(p),), values)

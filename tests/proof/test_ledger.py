@@ -96,6 +96,9 @@ def test_paths_that_lead_to_no_python_file(derivation):
     ledger = Ledger.load(text, gone, good)
     assert ledger.problems == [f"{text} is not a Python file", f"{gone} does not exist"]
     assert list(ledger.claims) == ["two"]
+    # In a folder, files of other kinds are passed over.
+    whole = Ledger.load(good.parent)
+    assert (list(whole.claims), whole.problems) == (["two"], [])
 
 
 def test_without_the_files_of_the_package_claims_stand_alone(derivation, monkeypatch):

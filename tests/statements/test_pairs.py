@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import FiniteSet, Rational, Symbol, Tuple, latex, symbols
+from sympy import FiniteSet, Rational, Symbol, latex, symbols
 
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import (
@@ -35,7 +35,7 @@ HALF = Rational(1, 2)
          r"to 1; got \{\(0, 2\)\}"),
         (lambda: NullPairs(DESCENT, point_set([(0,)])), "points must be pairs of numbers from -1"),
         (lambda: NullPairs(DESCENT, point_set([(0, 0, 0)])), "points must be pairs of numbers"),
-        (lambda: NullPairs(DESCENT, Tuple(Tuple(0, 0))), "points must be made by point_set"),
+        (lambda: NullPairs(DESCENT, FiniteSet(FiniteSet(0, 1))), "must be made by point_set"),
         (lambda: NullPairs(DESCENT), "NullPairs is about 2 things; got 1"),
         (lambda: AlmostEveryPairConvergesTo(DESCENT, point_set([(1, 0)])),
          r"signs must be pairs of 1 and -1; got \{\(1, 0\)\}"),
@@ -104,3 +104,8 @@ def test_a_statement_on_a_map_is_read_with_its_box():
         r"\left(\frac{x}{2},\, y^{2}\right) \text{ on } "
         r"\left[-1, 1\right] \times \left[0, 1\right]"
     )
+
+
+def test_a_step_has_the_length_of_the_difference():
+    moved = box_map({x: x / 2, y: y**2})
+    assert moved.squared_step_length() == x**2 / 4 + (y**2 - y) ** 2
