@@ -84,7 +84,8 @@ shear = box_map({x: y / 2, y: x / 2 + y**2 / 4})
         StepsVanish(half),
         OrbitsConvergeTo(half, points(0)),
         VanishesAlong(half, of_x(x**2)),
-        DecreasesAlong(half, of_x(x**2)),
+        # Far outside of the box it increases.
+        DecreasesAlong(half, of_x(x**2 - x**4 / 2)),
         AccumulationPointsSolve(logistic, of_x((x * (2 * x - 1), 0))),
         OrbitsConvergeTo(logistic, points(0, R(1, 2))),
         AlmostEveryStartConvergesTo(logistic, points(R(1, 2))),
