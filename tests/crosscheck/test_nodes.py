@@ -74,8 +74,8 @@ from slrsym.crosscheck.gaussian_factors import (
 )
 from slrsym.crosscheck.integrands import evaluate_elementary_derivative
 from slrsym.crosscheck.node_evaluator import NodeEvaluator
-from slrsym.crosscheck.random_values import random_family_entries
-from slrsym.gaussian import Expectation, IIDSum, standard_normal
+from slrsym.crosscheck.random_values import Bounds, random_family_entries
+from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
 R = Rational
@@ -161,6 +161,10 @@ inside = erf(1 / sqrt(2))
         (Abs(sign(G) - G), NORMAL, 2 * inside - 1 - 2 * normal_pdf(0) + 4 * density),
         (Abs(Heaviside(G) - G), NORMAL, inside - R(1, 2) + 2 * density),
         (Abs(G**2 + 1), NORMAL, 2),
+        # E[q] = 1, and q = (2 G + 1)(G - 1) is negative from -1/2 to 1.
+        (Abs(2 * G**2 - G - 1), NORMAL,
+         1 - inside - erf(1 / sqrt(8)) + 2 * density + 4 * normal_pdf(R(1, 2))),
+        (U**2 + 1, NoiseLaw(U, 0), 1),
         (Sum(G**j, (j, 1, 4)), NORMAL, 4),
         (Product(G + j, (j, 1, 2)), NORMAL, 3),
         (Subs(Derivative(sin(y), y), y, G), NORMAL, exp(-R(1, 2))),
@@ -170,7 +174,7 @@ inside = erf(1 / sqrt(2))
         # Given U + W = sqrt(2) v, the probability of U > 0 is Phi(v).
         (Heaviside(U + W) * Heaviside(1 - U - W) * Heaviside(U), PLANE,
          (normal_cdf(1 / sqrt(2)) ** 2 - R(1, 4)) / 2),
-        # The root of the determinant of 1 + B B^T for the rows (1, -1) and (1, 0) of B is that of 5.
+        # The determinant of 1 + B B^T is 5 for the rows (1, -1) and (1, 0) of B.
         (normal_pdf(U - W) * normal_pdf(U), PLANE, 1 / (2 * pi * sqrt(5))),
     ],
 )  # fmt: skip
@@ -184,7 +188,8 @@ copies = IIDSum(U, standard_normal(U), n)
 @pytest.mark.parametrize(
     ("expr", "point", "kind", "said"),
     [
-        (Piecewise((1, x > 0)), {x: -1}, Inconclusive, "no branch of Piecewise((1, x > 0)) applies"),
+        (Piecewise((1, x > 0)), {x: -1}, Inconclusive,
+         "no branch of Piecewise((1, x > 0)) applies"),
         (Sum(j, (j, 1, n)), {n: 100_002}, Inconclusive,
          "Sum(j, (j, 1, n)) has more than 100000 terms"),
         (Sum(j, (j, 1, x)), {x: R(1, 2)}, Inconclusive, "x is not an integer at this point"),
@@ -314,6 +319,24 @@ def test_families_have_as_many_entries_as_is_said():
         assert random_family_entries(p, n, {n: length}, rng) is None
     assert random_family_entries(p, n, {n: S(0)}, rng) is None
     assert len(random_family_entries(p, None, {n: S(9)}, rng)) == 9
+
+
+@pytest.mark.parametrize(
+    ("bounds", "inside", "outside"),
+    [
+        (Bounds(), (-9, 0, 9), ()),
+        (Bounds(low=R(1)), (1, 2), (0,)),
+        (Bounds(low=R(1), low_open=True), (2,), (0, 1)),
+        (Bounds(high=R(1)), (0, 1), (2,)),
+        (Bounds(high=R(1), high_open=True), (0,), (1, 2)),
+        (Bounds(R(0), R(1), False, True), (0, R(1, 2)), (-1, 1, 2)),
+        (Bounds(low=R(1)).intersect(Bounds(R(1), R(2), True)), (R(3, 2), 2), (1, 3)),
+        (Bounds(high=R(2)).intersect(Bounds(R(1), R(2), False, True)), (1,), (R(1, 2), 2)),
+    ],
+)
+def test_bounds_contain_their_ends_unless_these_are_open(bounds, inside, outside):
+    assert all(bounds.contains(S(value)) for value in inside)
+    assert not any(bounds.contains(S(value)) for value in outside)
 
 
 def test_digits_are_counted_relative_to_the_size():

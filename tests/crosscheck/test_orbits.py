@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sympy import Abs, Ge, Gt, Lambda, Le, Rational, Symbol, erf, sqrt, symbols
 
-from slrsym.crosscheck import Inconclusive, orbit_iteration
+from slrsym.crosscheck import Inconclusive, orbit_iteration, orbits
 from slrsym.crosscheck.orbit_iteration import MapInstance, solve_by_newton
 from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
 from slrsym.gaussian import Expectation, standard_normal
@@ -98,6 +98,24 @@ shear = box_map({x: y / 2, y: x / 2 + y**2 / 4})
 )
 def test_a_true_statement_is_accepted(statement, brief):
     examine(statement, [Le(a, R(1, 2))] if a in statement.free_symbols else [])
+
+
+@pytest.mark.parametrize(
+    ("statement", "orbits_seen"),
+    [
+        (StepsVanish(half), 8),
+        (OrbitsConvergeTo(half, points(0)), 8),
+        (VanishesAlong(half, of_x(x**2)), 8),
+        # What is a statement on the map alone needs three examples.
+        (DecreasesAlong(half, of_x(x**2)), 2),
+        (Injective(half), 2),
+        (InvertibleJacobian(half), 2),
+        (LocalDiffeomorphism(half, points(0)), 2),
+    ],
+)
+def test_orbits_that_confirm_a_statement_are_counted(statement, orbits_seen, brief):
+    case = MapInstance(half, {}, np.random.default_rng(0))
+    assert orbits._JUDGES[type(statement)](statement, case) == orbits_seen
 
 
 @pytest.mark.parametrize(
