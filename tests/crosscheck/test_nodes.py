@@ -18,6 +18,7 @@ from sympy import (
     IndexedBase,
     Integral,
     KroneckerDelta,
+    Limit,
     Max,
     Min,
     Mul,
@@ -74,7 +75,11 @@ from slrsym.crosscheck.gaussian_factors import (
 )
 from slrsym.crosscheck.integrands import evaluate_elementary_derivative
 from slrsym.crosscheck.node_evaluator import NodeEvaluator
-from slrsym.crosscheck.random_values import Bounds, random_family_entries
+from slrsym.crosscheck.random_values import (
+    Bounds,
+    has_declared_properties,
+    random_family_entries,
+)
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
@@ -131,6 +136,8 @@ OTHERS = Piecewise((1, Eq(x, 1)), (2, x >= 3), (3, x <= -2), (4, x < 0), (5, Tru
         (x + Integral(1 / z, (z, y, y)), {x: 2, y: 1}, 2),
         (Integral(3 * z**2, (z, y, x)), {x: 2, y: 1}, 7),
         (Integral(3 * z**2, (z, y, x)), {x: 1, y: 2}, -7),
+        (Limit(sign(x) + x, x, 0, "+"), {}, 1),
+        (Limit(sign(x) + x, x, 0, "-"), {}, -1),
         (p[1, 2] + p[2, 1], {p: {(1, 2): 5, (2, 1): R(1, 2)}}, R(11, 2)),
         (p[2] - p[7], {p: {2: 5, 7: 1}}, 4),
         (p[n], {p[3]: 7, n: 3}, 7),
@@ -337,6 +344,25 @@ def test_families_have_as_many_entries_as_is_said():
 def test_bounds_contain_their_ends_unless_these_are_open(bounds, inside, outside):
     assert all(bounds.contains(S(value)) for value in inside)
     assert not any(bounds.contains(S(value)) for value in outside)
+
+
+@pytest.mark.parametrize(
+    ("fact", "values"),
+    [
+        ("positive", {2}),
+        ("negative", {-1, -R(1, 2)}),
+        ("nonnegative", {0, 2}),
+        ("nonpositive", {-1, -R(1, 2), 0}),
+        ("nonzero", {-1, -R(1, 2), 2}),
+        ("zero", {0}),
+        ("integer", {-1, 0, 2}),
+        ("real", {-1, -R(1, 2), 0, 2}),
+    ],
+)
+def test_a_number_has_the_properties_that_a_symbol_declares(fact, values):
+    symbol = Symbol("s", **{fact: True})
+    drawn = map(S, (-1, -R(1, 2), 0, 2))
+    assert {value for value in drawn if has_declared_properties(value, symbol)} == values
 
 
 def test_digits_are_counted_relative_to_the_size():
