@@ -194,7 +194,8 @@ def _zeros_of(expr: Basic, random: frozenset[Symbol], kinds: tuple[Any, ...]) ->
     """Return expressions that vanish where the argument of a node of some kinds does."""
     found: dict[Expr, None] = {}
     for node in expr.atoms(*kinds):
-        if not free_symbols(node) & random:
+        # The conditions of a Piecewise, and what is in its values, are nodes of their own.
+        if isinstance(node, sp.Piecewise) or not free_symbols(node) & random:
             continue
         if not isinstance(node, sp.Max | sp.Min | Relational):
             arguments = list(node.args)

@@ -13,6 +13,7 @@ from sympy import (
     And,
     Derivative,
     Eq,
+    EulerGamma,
     Heaviside,
     I,
     IndexedBase,
@@ -164,6 +165,10 @@ inside = erf(1 / sqrt(2))
         (Piecewise((1, And(G > 0, G < 1)), (0, True)), NORMAL, inside / 2),
         (Piecewise((1, Or(G < -1, G > 1)), (0, True)), NORMAL, 1 - inside),
         (Piecewise((0, Not(And(G > -1, G <= 1))), (x, x > 1), (0, True)), NORMAL, 2 * inside),
+        # Half the mean of log |G|, and half that of |G|^(-1/2).
+        (Piecewise((log(Abs(G)), G > 0), (0, True)), NORMAL, -(EulerGamma + log(2)) / 4),
+        (Piecewise((1 / sqrt(Abs(G)), G > 0), (0, True)), NORMAL,
+         gamma(R(1, 4)) / (2 * 2 ** R(1, 4) * sqrt(pi))),
         # From 0 to infinity |1 - g| is of mean 2 Phi(1) - 3/2 - phi(0) + 2 phi(1).
         (Abs(sign(G) - G), NORMAL, 2 * inside - 1 - 2 * normal_pdf(0) + 4 * density),
         (Abs(Heaviside(G) - G), NORMAL, inside - R(1, 2) + 2 * density),
