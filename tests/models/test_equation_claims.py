@@ -63,7 +63,7 @@ def test_such_a_claim_is_proved_and_a_slip_is_refused():
 
 
 def test_each_eigenspace_has_claims_of_its_own():
-    """Of eigenvalues 1 and 4: w moves by 2 r (u - w) in the one, and by 8 r (u - w) in the other."""
+    """Of eigenvalues 1 and 4: w moves by 2 r (u - w) in the one, by 8 r (u - w) in the other."""
     token = Token(cov=(1, 4), target=lambda X: X @ u)
     equations = model(TokenSequence({token: 1}), Predictor(lambda X: X @ w)).equations(
         "gradient-flow", rate=r

@@ -6,12 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sympy import Heaviside, Max, Rational, Symbol, exp, sin, symbols, tanh
+from sympy import Heaviside, Max, Rational, Symbol, exp, expand, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention, committee, multi_head
+from slrsym.models.model_reports import SampledTokenComparison
 from tests._profile import thorough, thorough_only
+from tests.kernels._cases import needs_numba
 
 c = Symbol("c", real=True)
 high = Symbol("h", positive=True)
@@ -82,6 +84,36 @@ def test_tokens_agree_with_every_instance(name):
     assert np.mean(np.square(list(found.z_scores.values()))) < 4
 
 
+@pytest.mark.parametrize(("score", "passed"), [(4.99, True), (5.0, False), (-5.01, False)])
+def test_the_verdict_is_that_of_the_largest_score(score, passed):
+    found = SampledTokenComparison(0.5, 0.52, 0.01, {"risk": 2.0, "gradient in k, along u": score})
+    assert found.is_passed is passed
+    assert repr(found) == (
+        f"{'Agrees' if passed else 'Disagrees'} with sampled tokens\n"
+        "  risk:     0.5; sampled 0.52, standard error 0.01, z = 2.00\n"
+        f"  z-scores: gradient in k, along u {score:.2f}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("factors", "passed"), [((1, 1), True), ((1.1, 1), False), ((1, 1.1), False)]
+)
+def test_a_wrong_risk_or_gradient_disagrees_with_tokens(factors, passed, monkeypatch):
+    """Of tokens whose noises are correlated; their law is in the risk that is found by hand."""
+    w, u = Direction("w"), Direction("u", unit=True)
+    one, two = Token(target=lambda X: X @ u, name="one"), Token(name="two")
+    tau = Rational(1, 3)
+    data = TokenSequence({one: 1, two: 1}, correlation={(one, two): tau})
+    stated = model(data, Predictor(lambda X: X @ w))
+    # Of u - w in the first token and -w in the second.
+    Q, R = stated.inner_product(w, w), stated.inner_product(w, u)
+    assert expand(stated.risk - (1 - 2 * R + Q + Q - 2 * tau * (R - Q))) == 0
+    exact = stated.compile("numpy", "risk", "gradient")
+    scale = np.array([factors[0], factors[1], factors[1]])
+    monkeypatch.setattr(type(stated), "compile", lambda *_: lambda *at: scale * exact(*at))
+    assert stated.check({"d": 6}, samples=20_000, rng=2).is_passed is passed
+
+
 @pytest.mark.parametrize("name", ["angle", "spike", thorough("two eigenvalues")])
 def test_critical_points_are_critical(name):
     stated = made[name]()
@@ -105,3 +137,41 @@ def test_critical_points_where_a_fixed_inner_product_is_not_given():
         TokenSequence({Token(w, (1, high), lambda X: X @ u): 1}), Predictor(lambda X: X @ k)
     )
     assert spaces.landscape({"d": 6, "h": 0.5}, starts=3, rng=0)
+
+
+@needs_numba
+def test_the_compiled_descent_takes_the_same_steps(monkeypatch):
+    """Of a free direction and one on a sphere in two eigenspaces; the loop is run by Python."""
+    import numba
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    w, v = Direction("w"), Direction("v", sphere=True)
+    token = Token(cov=(1, 3), target=lambda X: X @ u)
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: X @ w + 2 * (X @ v)))
+    assert stated.flow.reason == (
+        "in 2 Gram matrices of w, v, u: a gradient is a combination of their projections on the "
+        "eigenspaces, which all covariances have in common"
+    )
+    rows = np.random.default_rng(6).normal(size=(2, 3, 4))
+    rows[:, 1:] /= np.sqrt(np.sum(rows[:, 1:] ** 2, axis=(0, 2)))[:, None]
+    options = {"steps": 6, "alpha": 0.02, "start": rows @ rows.transpose(0, 2, 1), "every": 2}
+    values = {str(stated.inner_product(u, u, a)): float(rows[a, 2] @ rows[a, 2]) for a in (0, 1)}
+    values = {p.name: values[p.name] for p in stated.parameters}
+    runs = [stated.simulate(values, **options, backend=name).gram for name in ("numpy", "numba")]
+    assert runs[0].shape == runs[1].shape
+    np.testing.assert_allclose(runs[0], runs[1], rtol=0, atol=1e-14)
+
+
+def test_each_place_has_its_bias():
+    """Of a linear student b_J w at the place of the token u, and b_i w at those of the others."""
+    w = Direction("w")
+    biases, places = symbols("b_1:4", real=True), (Rational(1, 2), Rational(1, 3), Rational(1, 6))
+    one, other = Token(mean=2 * u, target=lambda X: X @ u), Token(name="other")
+    data = TokenSequence({one: 1, other: 2}, location=places)
+    stated = model(data, Predictor(lambda X, b: b * (X @ w), bias=biases))
+    Q, R = stated.inner_product(w, w), stated.inner_product(w, u)
+    known = sum(
+        p * (1 - 2 * b * R + 4 * (1 - b * R) ** 2 + Q * sum(x**2 for x in biases))
+        for p, b in zip(places, biases, strict=True)
+    )
+    assert expand(stated.risk - known) == 0

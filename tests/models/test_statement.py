@@ -86,11 +86,47 @@ def with_products(products):
             lambda: attention().model.recovery({}, [], steps=1, alpha=1),
             "pairs must have two directions at least",
         ),
+        (lambda: attention(bias=symbols("b_1:3")).model.simulate({}, steps=1, alpha=1), "for d"),
+        (
+            lambda: biased({token: 2, Token(name="other"): 1, Token(name="third"): 1}),
+            "needs one token of one role, and others of another; got 2 of informative, 1 of other, "
+            "1 of third",
+        ),
+        (lambda: biased({token: 1, Token(): 3}), "one number for each of 4 tokens; got 3"),
+        (lambda: started("anywhere"), "or a Gram matrix; got 'anywhere'"),
+        (lambda: started({k: np.ones(3)}), "start must have a vector for u"),
+        (lambda: started(np.tile(np.eye(2), (3, 1, 1, 1))), "has 3 points for 2 runs; give one"),
+        (
+            lambda: started({k: np.ones(3), u: np.ones(3)}, cov=(1, 2)),
+            "needs one eigenspace, and this model has 2; give Gram matrices",
+        ),
+        (
+            lambda: TokenSequence(
+                {token: 1, Token(cov=(1, 2)): 1}, correlation={(token, token): 1}
+            ),
+            "correlation",
+        ),
     ],
 )  # fmt: skip
 def test_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def biased(counts):
+    share = Predictor(lambda X, b: b * (X @ k), bias=symbols("b_1:4"))
+    return model(TokenSequence(counts), share).risk
+
+
+def started(start, cov=1):
+    tokens = TokenSequence({Token(cov=cov, target=lambda X: X @ u): 1})
+    stated = model(tokens, Predictor(lambda X: X @ k))
+    return stated.simulate({"d": 9}, steps=1, alpha=0.1, start=start, runs=2, backend="numpy")
+
+
+def test_directions_are_combined_as_vectors():
+    found = sum([k, 2 * v, -u / 3 - v * 2, k - w])
+    assert found.terms == {k: 2, u: Rational(-1, 3), w: -1}
 
 
 def three_means():
