@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import xarray as xr
 from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 
-from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
+from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from slrsym.models.examples import attention
 from slrsym.models.examples import committee as committee_of_units
 from slrsym.models.mean_patterns import MeanPattern
@@ -382,64 +381,3 @@ def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
     # One unit too many, in the equations and in the count of the others.
     equations.__dict__["drift"] = equations.drift.subs(K, K + 1)
     assert not check_claim(equations.claims("m")[0], find).accepted
-
-
-def products_of_sums():
-    w = Directions("w", K)
-    predictor = Predictor(lambda X: w.sum(lambda x: X @ x) * w.sum(lambda x: X @ x))
-    token = Token(target=lambda X: X @ Direction("u", unit=True))
-    return model(TokenSequence({token: 1}), predictor).equations("gradient-flow")
-
-
-def test_in_words_and_in_latex(tmp_path):
-    equations = alike(K).equations("online-sgd", decay=Symbol("kappa"))
-    assert repr(equations).splitlines() == [
-        "Equations of online-sgd (d/dt, t = steps / d)",
-        "  state:      Q, C, R, S (exchangeable units alike)",
-        "  parameters: K, kappa, rate, sigma",
-        "  rate:       rate on the squared error (eta / 2 for half of it)",
-        "  decay:      kappa",
-    ]
-    text = equations.to_latex(tmp_path / "equations.tex")
-    assert text == (tmp_path / "equations.tex").read_text(encoding="utf-8")
-    assert text.count(r"\frac{d}{dt}") == 4
-
-
-def test_runs_are_saved(tmp_path):
-    equations = alike(K).equations("gradient-flow", rate=0.5)
-    runs = equations.solve({"K": 2, "sigma": 0}, POINT, 1, points=3, backend="numpy",
-                           path=tmp_path / "runs.nc")  # fmt: skip
-    again = xr.open_dataset(tmp_path / "runs.nc")
-    assert np.array_equal(again.R.values, runs.R.values)
-    assert runs.attrs["K"] == 2
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: alike(2).equations("sgd"), "kind must be one of"),
-        (lambda: alike(2).equations("online-sgd", rate=-1), "rate must not be negative; got -1"),
-        (lambda: alike(2).equations("online-sgd", rate={"x": 1}), "rate has 'x', which is not"),
-        (lambda: alike(2).equations("online-sgd", train=K), "train must be symbols of the"),
-        (lambda: attention(softmax).model.equations("gradient-flow"), "softmax is none"),
-        (lambda: attention().model.equations("online-sgd"), "grows with d"),
-        (lambda: attention().model.equations("gradient-flow", symmetric=True), "state them as"),
-        (lambda: alike(K).risk, "number of units"),
-        (lambda: products_of_sums().claims(), "for sums over units, and not for their products"),
-        (lambda: alike(K).equations("gradient-flow").solve({"K": 2}, np.eye(4), 1), "start must"),
-        (
-            lambda: alike(K).equations("gradient-flow").rate_of_change_at(POINT, {}),
-            "must have a number for K",
-        ),
-        (
-            lambda: alike(K).equations("gradient-flow").rate_of_change_at(POINT, {"x": 1}),
-            "no parameter of",
-        ),
-        (lambda: Directions("w", 0), "count must be a positive integer"),
-        (lambda: len(Directions("w", K)), "exchangeable"),
-        (lambda: Directions("w", 2)[2], "has 2 directions"),
-    ],
-)
-def test_refused(call, message):
-    with pytest.raises((ValueError, IndexError), match=message):
-        call()

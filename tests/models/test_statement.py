@@ -15,6 +15,7 @@ k, v = Direction("k", sphere=True), Direction("v", sphere=True)
 k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
 u, w = Direction("u", unit=True), Direction("w", unit=True)
 token = Token(mean=2 * k_star, target=lambda X: X @ v_star, name="informative")
+wide = Token(cov=(1, 2), name="wide")
 heads = Predictor(lambda X: erf(X @ k) * (X @ v))
 one_token = TokenSequence({token: 1})
 n = Symbol("n", integer=True, positive=True)
@@ -101,10 +102,9 @@ def with_products(products):
             "needs one eigenspace, and this model has 2; give Gram matrices",
         ),
         (
-            lambda: TokenSequence(
-                {token: 1, Token(cov=(1, 2)): 1}, correlation={(token, token): 1}
-            ),
-            "correlation",
+            lambda: TokenSequence({token: 1, wide: 1}, correlation={(token, wide): 1}),
+            "correlation concerns wide: its count must be 1 and its covariance a multiple of the "
+            "identity",
         ),
     ],
 )  # fmt: skip
