@@ -7,6 +7,8 @@ from functools import cache
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import owens_t
+from scipy.stats import norm
 from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, OwensT, zeta
@@ -113,6 +115,40 @@ def derivatives(function):
         return [value(at), *once(at), *jax.jacfwd(once)(at)[np.triu_indices(2)]]
 
     return jax.jit(lambda at: (backwards(at), forwards(at)))
+
+
+def test_owens_t_and_its_slopes_without_the_rule():
+    """By SciPy, and the integrand of the definition."""
+    from slrsym.kernels import _jax_special as special
+
+    heights = [-2.0, -0.4, 0.0, 0.3, 1.7, 5.0]
+    h, a = map(np.ravel, np.meshgrid(heights, [-3.0, -0.6, 0.0, 0.2, 1.0, 12.0]))
+    found = [special._owens_t(h, a), special._owens_t_by_h(h, a), special._owens_t_by_a(h, a)]
+    by_h = -norm.pdf(h) * (norm.cdf(a * h) - 0.5)
+    by_a = np.exp(-h * h * (1 + a * a) / 2) / (1 + a * a) / (2 * np.pi)
+    for one, known in zip(found, (owens_t(h, a), by_h, by_a), strict=True):
+        np.testing.assert_allclose(one, known, rtol=1e-13, atol=1e-17)
+
+
+@mpmath.workdps(30)
+def test_slopes_of_the_covariance_and_of_the_defect_of_erf():
+    """By differences of Plackett's integral; of x - erf(y) also where little is left."""
+    from slrsym.kernels import _jax_special as special
+
+    def covariance(x, y, r):
+        form = lambda t: mpmath.exp(-(x**2 - 2 * x * y * mpmath.sin(t) + y**2) / mpmath.cos(t) ** 2)  # noqa: E731
+        return 2 / mpmath.pi * mpmath.quad(form, [0, mpmath.asin(r)])
+
+    for at in ((0.3, 0.7, 0.4), (-0.5, 1.1, -0.6)):
+        for i, slope in enumerate(special._COVARIANCE_SLOPES):
+            known = mpmath.diff(covariance, at, tuple(int(k == i) for k in range(3)))
+            assert float(slope(*at)) == pytest.approx(float(known), rel=1e-13)
+    for a, b in ((0.3, 0.5), (1.0, 3.0), (1.0, 6.0), (-1.0, -6.0), (-0.2, 0.0)):
+        assert float(special._erf_defect(a, b)) == pytest.approx(
+            float(a - mpmath.erf(b)), rel=1e-14
+        )
+        assert float(special._erf_prime(b)) == pytest.approx(float(mpmath.diff(mpmath.erf, b)))
+        assert float(special.normal_cdf(b)) == pytest.approx(float(mpmath.ncdf(b)), rel=1e-14)
 
 
 @pytest.mark.parametrize("name", SINGLE)

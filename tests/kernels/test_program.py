@@ -30,8 +30,6 @@ from sympy import (
     erf,
     erfc,
     exp,
-    expand,
-    latex,
     log,
     oo,
     pi,
@@ -44,6 +42,7 @@ from sympy import (
 )  # fmt: skip
 from sympy import gamma as gamma_function
 
+from slrsym import kernels
 from slrsym.gaussian import (
     GaussianLaw,
     OwensT,
@@ -68,7 +67,7 @@ from slrsym.kernels.symbolic_functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.models import paper_risk_expressions
+from slrsym.models import paper_risk, paper_risk_expressions
 from slrsym.models.paper_risk_expressions import risk_program
 from slrsym.notation import ORDER_PARAMETERS
 from tests.kernels._cases import BACKENDS, needs_numba
@@ -395,21 +394,7 @@ def test_constants_without_parameters_hold_for_every_row(backend):
     assert np.abs(function(states, many)[:, 0] - expected).max() < 1e-15
 
 
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba), "mpmath"])
-def test_numbers_in_means_by_quadrature(backend):
-    """The root of e is a number, and no rational: nothing passes it on to the integrand."""
-    logistic = expand(1 / (1 + exp(-x - Rational(1, 2))))
-    mean = gaussian_mean(logistic, GaussianLaw({x: p}, [[q]]))
-    found = value([mean], [p], [q], [0.3], [0.2], backend)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
-    at = 0.3 + math.sqrt(0.2) * nodes
-    values = 1 / (1 + np.exp(-at - 0.5))
-    assert found[0] == pytest.approx(weights @ values / math.sqrt(2 * math.pi), rel=1e-12)
-
-
-def test_sums_of_means_are_ordered_without_their_values(monkeypatch):
-    mean = gaussian_mean(tanh(x), GaussianLaw({x: Rational(1, 3)}, [[Rational(1, 2)]]))
-    assert float(mean.evalf()) == pytest.approx(value([mean], [x], [], [0.0], [])[0], rel=1e-12)
-    monkeypatch.setattr(type(mean), "_eval_evalf", lambda *_: pytest.fail("it is evaluated"))
-    assert "tanh" in str(mean * y + x)
-    assert "tanh" in latex(mean * y + x)
+def test_names_of_the_papers_model_lead_to_it():
+    assert kernels.risk is paper_risk.risk
+    with pytest.raises(AttributeError, match=r"^module 'slrsym\.kernels' has no attribute 'loss'$"):
+        kernels.loss  # noqa: B018

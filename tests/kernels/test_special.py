@@ -5,12 +5,13 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, arb_mat
 from scipy.special import ndtr
 from sympy import Piecewise, Symbol, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.kernels import compile_expressions, erf_variance, zeta
+from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.symbolic_functions import BivariateNormalProbability, ErfCovariance, ErfVariance
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
@@ -165,6 +166,23 @@ def test_two_variables(seed, backend):
         assert abs(found[1] - normal) < 2e-15
 
 
+@pytest.mark.parametrize("backend", ["mpmath", "ball"])
+def test_covariances_at_the_ends(backend):
+    """Of equal or opposite means, and of correlation 0 or 1, where 1 - |a - b| - a b is known."""
+    x, y, r = symbols("x y r", real=True)
+    kernel = compile_expressions([ErfCovariance(x, y, r)], [x, y, r], [], backend)
+    ends = [(0.4, 0.4, 0.5), (0.4, -0.4, 0.5), (0.4, 0.9, 0), (0.4, 0.4, 1), (0.3, 0.9, -1)]
+    for at in ends:
+        (found,) = kernel(list(at), dps=20)
+        with mpmath.workdps(30):
+            a, b = mpmath.erf(at[0]), abs(at[2]) and mpmath.erf(at[1] * at[2])
+            known = both(*at) if abs(at[2]) < 1 else at[2] * (1 - abs(a - b) - a * b)
+            if backend == "ball":
+                assert found.rad() < 1e-12
+                found = mpmath.mpf(found.mid().str(30, radius=False))
+            assert abs(found - known) < 1e-14, at
+
+
 def by_definition(h, a):
     form = lambda t: mpmath.exp(-h * h * (1 + t * t) / 2) / (1 + t * t)  # noqa: E731
     # In pieces that double, up to where nothing is left.
@@ -201,6 +219,25 @@ def test_balls_hold_the_values_at_all_points():
             for ball, value in zip(found, numbers(inside, dps=20), strict=True):
                 assert ball.lower() <= arb(str(value)) <= ball.upper()
                 assert ball.rad() < 10 * radius or ball.contains(0)
+
+
+def test_krawczyks_test_proves_one_zero():
+    """Of x^2 - 2 about 1.4 within 0.1, and no zero about 1.6, or where the slope vanishes."""
+    for middle, proved in ((1.4, True), (1.6, False), (0.0, False)):
+        slopes = arb_mat([[2 * arb(middle, 0.1)]])
+        found = krawczyk_image([arb(middle) ** 2 - 2], slopes, [arb(0.1)])
+        assert (found is not None) is proved
+        if proved:
+            assert found[0].contains(arb(2).sqrt() - middle)
+            assert found[0].rad() < 0.01
+    # Of a line and its multiple, and of two lines that meet at (1, 2) - a zero on the boundary.
+    line, other = [arb(1), arb(2)], [arb(3), arb(-1)]
+    assert krawczyk_image([arb(0)] * 2, arb_mat([line, line]), [arb(1)] * 2) is None
+    for radius, proved in ((2.5, True), (1.5, False)):
+        found = krawczyk_image([arb(-5), arb(-1)], arb_mat([line, other]), [arb(radius)] * 2)
+        assert (found is not None) is proved
+        if proved:
+            assert [round(float(z.mid()), 9) for z in found] == [1, 2]
 
 
 @pytest.mark.parametrize("bad", ["a", None, 1j, [1, "b"]])
