@@ -151,6 +151,29 @@ def test_slopes_of_the_covariance_and_of_the_defect_of_erf():
         assert float(special.normal_cdf(b)) == pytest.approx(float(mpmath.ncdf(b)), rel=1e-14)
 
 
+def test_quadratures_without_the_compiler(monkeypatch):
+    """Of exp(-2 x^2 - 0.3 / x^2 + 1) / (1 + x^2), and of E cos X and E cos X cos Y."""
+    from slrsym.kernels import _jax_special as special
+
+    # Arrays of JAX would be compiled for, one operation at a time.
+    monkeypatch.setattr(special, "jnp", np)
+    numbers = (2.0, 0.3, 1.0, 0.05, 1.0)
+    known = mpmath.quad(
+        lambda t: mpmath.exp(1 - 2 * t * t - 0.3 / t**2) / (1 + t * t), [0.05, 0.2, 0.5, 1]
+    )
+    with jax.disable_jit():
+        found = special._integral_on_geometric_pieces(*(np.array([n]) for n in numbers))
+        one = special._trapezoid(lambda z: [np.cos(z)] * 2, (0,), 0.4, 1.21)
+        both = special._trapezoid(
+            lambda z, t: [np.cos(z) * np.cos(t)], (0, 0), 0.4, -0.7, 1.0, 0.3, 0.5
+        )
+    assert found.tolist() == pytest.approx([float(known)], rel=1e-14)
+    assert float(one) == pytest.approx(np.cos(0.4) * np.exp(-1.21 / 2), rel=1e-14)
+    # Of the sum and of the difference, whose variances are 1 + 0.5 +- 0.6.
+    exact_mean = (np.cos(-0.3) * np.exp(-2.1 / 2) + np.cos(1.1) * np.exp(-0.9 / 2)) / 2
+    assert float(both) == pytest.approx(exact_mean, rel=1e-14)
+
+
 @pytest.mark.parametrize("name", SINGLE)
 def test_value_and_derivatives_of_a_function(name):
     function, places = SINGLE[name]

@@ -141,7 +141,10 @@ def test_runs_are_saved(tmp_path):
             lambda: attention(lambda u: u, cov=(1, 4)).model.equations("projected-descent"),
             "single units and one eigenspace; this model has 2; use",
         ),
-        (lambda: attention(lambda u: u, cov=(1, 4)).model.equations("online-sgd"), "these have eigenspaces"),
+        (
+            lambda: attention(lambda u: u, cov=(1, 4)).model.equations("online-sgd"),
+            "these have eigenspaces",
+        ),
         (lambda: correlated().equations("gradient-flow"), "noises are independent; these have"),
         (lambda: scaled().solve({}, np.eye(2), 1), "the initial value of b, which is trained"),
         (lambda: Directions("w", 0), "count must be a positive integer"),
