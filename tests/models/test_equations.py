@@ -102,9 +102,7 @@ def test_trajectories_are_those_of_the_closed_forms(setting):
     options = dict(given)
     correlated, trained = options.pop("correlated", False), "eta_v" in options
     numbers = {"eta": 0.5, "eta_v": 0.0, "kappa": 0.0, "sigma": 0.0} | options
-    stated, equations, v, v_star = committee(
-        students, teachers, trained=trained, correlated=correlated
-    )
+    _, equations, v, v_star = committee(students, teachers, trained=trained, correlated=correlated)
     rng = np.random.default_rng(7)
     C = covariance(students, teachers, rng, correlated)
     second, target = 1 + 0.2 * rng.normal(size=students), 1 + 0.2 * rng.normal(size=teachers)

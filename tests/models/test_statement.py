@@ -87,6 +87,10 @@ def with_products(products):
             lambda: attention().model.recovery({}, [], steps=1, alpha=1),
             "pairs must have two directions at least",
         ),
+        (
+            lambda: attention().model.recovery({}, [("k", "w")], steps=1, alpha=1),
+            "of two directions of this model .*; got .'k', 'w'.",
+        ),
         (lambda: attention(bias=symbols("b_1:3")).model.simulate({}, steps=1, alpha=1), "for d"),
         (
             lambda: biased({token: 2, Token(name="other"): 1, Token(name="third"): 1}),
