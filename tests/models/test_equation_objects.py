@@ -82,6 +82,14 @@ def test_a_fixed_point_and_its_linearisation_are_found_by_hand():
     assert _is_feasible(equations, np.array([0.25, 0.6, 2.0]), []) is False
 
 
+def test_what_no_vectors_have_is_no_fixed_point_of_units_that_are_alike():
+    """Of three units, the Gram matrix has the eigenvalues Q - C and Q + 2 C."""
+    equations = alike(K).equations("gradient-flow", rate=1)
+    row = [{"K": 3.0, "sigma": 0.0}[p.name] for p in equations.parameters]
+    for Q, C, feasible in ((0.5, 0.4, True), (0.5, 0.6, False), (0.5, -0.3, False)):
+        assert _is_feasible(equations, np.array([Q, C, 0.0, 0.0]), row) is feasible
+
+
 def test_in_words_and_in_latex(tmp_path):
     equations = alike(K).equations("online-sgd", decay=Symbol("kappa"))
     assert repr(equations).splitlines() == [

@@ -10,6 +10,7 @@ from sympy import Heaviside, Max, Rational, Symbol, exp, expand, sin, symbols, t
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
+from slrsym.models.descent import risk_slope_symbol
 from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.model_reports import SampledTokenComparison
 from tests._profile import thorough, thorough_only
@@ -140,6 +141,47 @@ def test_critical_points_where_a_fixed_inner_product_is_not_given():
         TokenSequence({Token(w, (1, high), lambda X: X @ u): 1}), Predictor(lambda X: X @ k)
     )
     assert spaces.landscape({"d": 6, "h": 0.5}, starts=3, rng=0)
+
+
+def test_the_map_of_a_step_is_that_of_vectors():
+    """With any slopes, here by three vectors of R^4; free directions have no such map."""
+    v, w, alpha = Direction("v", sphere=True), Direction("w"), Symbol("alpha", positive=True)
+    token = Token(target=lambda X: X @ u)
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: (X @ k) * (X @ v) + X @ k))
+    new, definitions = stated.flow.step_map(alpha)
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(3, 4))
+    rows /= np.linalg.norm(rows, axis=1)[:, None]
+    slopes = dict(zip(new, rng.normal(size=3), strict=True))
+    at = {alpha: 0.3} | {risk_slope_symbol(p): s for p, s in slopes.items()}
+    gradients = np.zeros((2, 4))
+    for p, (i, j, _) in stated.flow.places.items():
+        at[p] = rows[i] @ rows[j]
+        gradients[i] += slopes[p] * rows[j]
+        if j < 2:
+            gradients[j] += slopes[p] * rows[i]
+    along = np.sum(gradients * rows[:2], axis=1)[:, None]
+    moved = rows.copy()
+    moved[:2] -= 0.3 * (gradients - along * rows[:2])
+    moved /= np.linalg.norm(moved, axis=1)[:, None]
+    for name, meaning in definitions.items():
+        at[name] = float(meaning.subs(at))
+    for p, (i, j, _) in stated.flow.places.items():
+        assert float(new[p].subs(at)) == pytest.approx(moved[i] @ moved[j], abs=1e-14)
+    free = model(TokenSequence({token: 1}), Predictor(lambda X: X @ w + X @ k))
+    with pytest.raises(ValueError, match="has 1 eigenspaces, and on spheres 1 of 2 directions"):
+        free.flow.step_map(alpha)
+
+
+def test_the_hessian_is_that_of_the_risk():
+    """Of a student b w, which a spike along u makes quadratic: h (1 - b R)^2 + 1 - 2 b R + b^2."""
+    w, b = Direction("w", sphere=True), Symbol("b", real=True)
+    token = Token(cov={1: 1, u: high}, target=lambda X: X @ u)
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: b * (X @ w)))
+    (R,) = stated.order_parameters
+    assert expand(stated.risk - (high * (1 - b * R) ** 2 + 1 - 2 * b * R + b**2)) == 0
+    assert expand(stated.hessian[0, 0]) == 2 * high * b**2
+    assert stated.hessian.shape == (1, 1)
 
 
 @needs_numba

@@ -57,7 +57,19 @@ def with_products(products):
             lambda: model(TokenSequence({Token(cov=(1, 2)): 1, Token(cov=(1, 2, 3)): 1}), heads),
             "same",
         ),
-        (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "softmax"),
+        (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "in the first power; got"),
+        (
+            lambda: predicting(lambda X: softmax(X @ k + X @ w) * (X @ v)).risk,
+            r"the score of softmax must be mu \* \(X @ k\); got",
+        ),
+        (
+            lambda: predicting(lambda X: softmax(X @ k) * (X @ v) ** 2).risk,
+            "softmax needs values and targets that are linear; got",
+        ),
+        (
+            lambda: attention(softmax).model.compile("numpy", "hessian"),
+            "of softmax there are risk, excess_risk and gradient; got .'hessian',.",
+        ),
         (
             lambda: model(
                 TokenSequence({token: 1}),
