@@ -32,6 +32,7 @@ from sympy import (
     cos,
     erf,
     exp,
+    expand,
     nan,
     pi,
     sign,
@@ -240,6 +241,17 @@ def test_three_that_close() -> None:
     value = expectation(erf(x) * sign(x - 1) * sign(2 * x + 3), standard_normal(x))
     expected = integral(lambda u: ERF(u) * np.sign(u - 1) * np.sign(2 * u + 3), [1, -1.5])
     assert float(value) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_sign_of_a_form_that_does_not_vary_is_a_factor(place: int) -> None:
+    """In whichever place of the product it stands."""
+    names = [y, z]
+    names.insert(place, x)
+    varies = [[int(i == j and s != x) for j in range(3)] for i, s in enumerate(names)]
+    law = GaussianLaw(dict.fromkeys(names, 0), varies)
+    found = expectation(sign(names[0] + a) * sign(names[1] + a) * sign(names[2] + a), law)
+    assert expand(found - sign(a) * erf(a / sqrt(2)) ** 2) == 0
 
 
 def test_entries() -> None:
