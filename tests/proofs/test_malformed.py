@@ -77,6 +77,8 @@ MALFORMED = [
      "two different symbols are called x: one is declared real, the other positive"),
     (lambda: plainly(GOAL, Gt(Symbol("x"), 1)),
      "two different symbols are called x: one is declared real, the other nothing"),
+    (lambda: plainly(GOAL, Gt(Symbol("x", real=True, zero=False), 1)),
+     "two different symbols are called x: one is declared real, the other real and not zero"),
     (lambda: plainly(eq(Expectation(G, standard_normal(G)), 0), Gt(G, 0)),
      "a hypothesis speaks of G, which is bound by a law here; rename it"),
     (lambda: plainly(eq(D(F(k), k), 0)),
