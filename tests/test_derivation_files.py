@@ -8,7 +8,9 @@ from slrsym.claims import file_search as module
 from slrsym.claims.file_search import (
     DerivationError,
     builtin_derivation_folder,
+    claim_ids_in_folder,
     derivation_files,
+    files_with_claim,
     is_derivation_file,
 )
 
@@ -88,3 +90,14 @@ def test_an_installation_without_derivations(tmp_path, monkeypatch):
     inside = tmp_path / "slrsym" / "derivations"
     inside.mkdir(parents=True)
     assert builtin_derivation_folder() == inside
+
+
+def test_an_id_that_is_made_when_the_file_runs_may_be_any(derivation):
+    made = derivation("a.py", "from slrsym.proof import Claim\nc = Claim(id=name + 'a')\n")
+    plain = derivation("b.py", claim_text("one"))
+    parts = derivation("c.py", "from slrsym.proof import Claim\nc = Claim(id=f'lemma-{n}-i')\n")
+    folder = made.parent
+    assert files_with_claim("one", folder) == [plain]
+    assert files_with_claim("two", folder) == [made]
+    assert files_with_claim("lemma-3-i", folder) == [made, parts]
+    assert claim_ids_in_folder(folder) == ["one"]

@@ -178,18 +178,18 @@ class _SolutionSet(Proof):
         if branch.equation not in [e.lhs for e in self.equations]:
             raise ProofError(f"{label}: {branch.equation} = 0 is not one of the equations")
         left = at(branch.equation, values) if values else branch.equation
-        factors = [b.factor for b in branch.branches if isinstance(b, _Never | _OnlyAt)]
-        if len(factors) != len(branch.branches):
+        parts = [b for b in branch.branches if isinstance(b, _Never | _OnlyAt)]
+        if len(parts) != len(branch.branches):
             raise ProofError(f"{label}: the branches of a split are never(...) or only_at(...)")
-        product = Eq(left, sp.Mul(*factors), evaluate=False)
+        product = Eq(left, sp.Mul(*(part.factor for part in parts)), evaluate=False)
         if product.lhs != product.rhs:
             name = join_labels(label, "product")
             yield structural_step(name, product, algebra.name, context)
-        for number, part in enumerate(branch.branches, start=1):
+        for number, part in enumerate(parts, start=1):
             here = join_labels(label, str(number))
             if isinstance(part, _Never):
                 yield self._nonzero(part.factor, context, here)
-            elif isinstance(part, _OnlyAt):
+            else:
                 if part.unknown in values or part.unknown not in self.unknowns:
                     raise ProofError(f"{here}: {part.unknown} is not an unknown that is left")
                 yield self._root(part, context, here)

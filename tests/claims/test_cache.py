@@ -209,3 +209,15 @@ def test_evidence_of_another_statement_proves_nothing(
 def test_the_package_keeps_no_evidence_for_its_own_claims(verify, tmp_path):
     assert verify("--claim", "lemma-16").exit_code == 0
     assert not (tmp_path / "kept" / "evidence").exists()
+
+
+def test_a_cache_lies_where_the_system_keeps_caches(verify, derivation, monkeypatch, tmp_path):
+    """In the folder of the desktop's standard, if it names one, or in that of the user."""
+    file = derivation("a.py", claim_text("one"))
+    monkeypatch.delenv("SLRSYM_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name, place in (("", tmp_path / "home" / ".cache"), ("named", tmp_path / "named")):
+        monkeypatch.setenv("XDG_CACHE_HOME", name and str(tmp_path / name))
+        assert SAID not in verify(file).stdout
+        assert SAID in verify(file).stdout
+        assert len(list((place / "slrsym" / "evidence").glob("*.json"))) == 1

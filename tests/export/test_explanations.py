@@ -55,6 +55,12 @@ def test_every_equation_of_a_statement_has_its_sentence(claim):
     assert missing(claim) == []
 
 
+def test_an_explanation_counts_its_words():
+    said = Explanation("It is so. Hence $x = 1$.")
+    assert (len(said), bool(said), said.first_sentence) == (7, True, "It is so.")
+    assert not Explanation("")
+
+
 def test_a_missing_sentence_is_noticed():
     claim = Claim(
         id="pair",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,13 @@ def test_a_relation_of_ones_own_is_refused(own):
     for statement, given in ((own, ()), (Ge(x**2, 0, evaluate=False), (own,))):
         with pytest.raises(ProofError, match=f"is a {name}, a relation that slrsym does not know"):
             Claim("own", statement, "test", hypotheses=given)
+
+
+def test_a_proof_that_python_cannot_look_into_is_asked_nothing() -> None:
+    """Of a function without a signature it is found out when the claim is checked."""
+    with pytest.raises(ValueError, match="no signature"):
+        inspect.signature(type)
+    claim = square()
+    claim.proof(type)
+    with pytest.raises(ProofError, match=r"the proof returned <class .*, which is no proof"):
+        claim.build_proof()

@@ -11,6 +11,7 @@ from sympy import (
     Derivative,
     Float,
     Function,
+    ImmutableMatrix,
     Integral,
     Rational,
     S,
@@ -18,6 +19,7 @@ from sympy import (
     cos,
     erf,
     exp,
+    factorial2,
     lambdify,
     oo,
     pi,
@@ -38,6 +40,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
+from slrsym.gaussian.noise_and_product_laws import Law
 from slrsym.proof import (
     D,
     algebra,
@@ -54,9 +57,10 @@ from slrsym.proof import (
     symmetry,
 )
 from slrsym.proofs.chain import at
-from slrsym.proofs.context import Context
+from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.gaussian import partial_derivative, replace_outermost_expectations
 from slrsym.proofs.step import Link, Rule
+from slrsym.statements.expressions import Refused
 
 t, G, H, Y, Z = symbols("t G H Y Z", real=True)
 p, q = symbols("p q", positive=True)
@@ -200,3 +204,33 @@ def test_owens_t_is_defined_by_its_integral() -> None:
 def test_a_slope_is_written_without_quotients(function: Any, slope: Any) -> None:
     made = partial_derivative(function, G)
     assert (made - slope).expand(power_exp=False) == 0
+
+
+class Twice(Law):
+    """The law of one variable and the same again, which is of no kind that rules know."""
+
+    symbols, parameters = (G, H), frozenset()
+
+
+@pytest.mark.parametrize(
+    ("rule", "node", "message"),
+    [
+        (conditioning(G), E(G * H, Twice()), "cannot condition Twice()"),
+        (stein(G), E(G**80), "Stein's lemma does not come to an end here"),
+    ],
+    ids=str,
+)
+def test_a_rule_gives_nothing(rule: Rule, node: Expectation, message: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        rule.gives(Link(node, "=", S.Zero), Context())
+    assert str(refusal.value) == message
+
+
+def test_steins_lemma_is_used_39_times_on_a_term() -> None:
+    made = stein(G).gives(Link(E(G**78), "=", S.Zero), Context())
+    assert made == E(factorial2(77))
+
+
+def test_covariances_are_read_from_laws_that_have_some() -> None:
+    found = covariances_of_laws(E(G * H, Twice()) + E(Y, NOISE) + E(G * H, PAIR))
+    assert found == (ImmutableMatrix([[1, r], [r, 1]]), ImmutableMatrix([[1]]))
