@@ -3,10 +3,10 @@
 Run ``python benchmarks/mutation.py --sample 60 search+claims+numbers kernels`` with cosmic-ray,
 pytest-cov, pytest-reportlog and the extra ``test`` installed. It works on a copy of what git has at
 HEAD: first it records which tests run which lines, and prints the coverage; then for each fault of
-the sample it runs the tests that reach its line, the quickest first, until one fails. It prints the
-share that was noticed, with a Wilson interval, and writes each fault that was not to
-``--survivors``, as a diff. With ``--most`` a fault that only slower tests notice counts as not
-noticed.
+the sample it runs the tests that reach its line, the quickest first, and then those of files that
+reach it while they are collected, until one fails. It prints the share that was noticed, with a
+Wilson interval, and writes each fault that was not to ``--survivors``, as a diff. With ``--most`` a
+fault that only slower tests notice counts as not noticed.
 
 Faults in annotations are left out, because nothing evaluates those.
 """
@@ -25,10 +25,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from cosmic_ray.commands import init
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator
@@ -43,7 +44,18 @@ PACKAGES = ("search+claims+numbers", "kernels", "gaussian", "dynamics")
 # Tests that run together; most faults fall to the first few.
 _FIRST = 40
 
-Survey = dict[str, dict[int, list[str]]]
+# Behind the name of a file, in the names of contexts.
+_COLLECTED = "collected"
+
+
+class Reached(NamedTuple):
+    """The tests that run a line, and those of files that run it while they are collected."""
+
+    tests: set[str]
+    collected: set[str]
+
+
+Survey = dict[str, dict[int, Reached]]
 
 
 class Verdict(NamedTuple):
@@ -65,14 +77,29 @@ def copy_of_head(folder: Path) -> Path:
     return tree
 
 
-def pytest(tree: Path, *arguments: str, seconds: float | None = None) -> int | None:
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Note which lines run while a file of tests is collected: pytest takes this file as plugin."""
+    measured = Coverage.current()
+    if measured is None:
+        return (yield)
+    measured.switch_context(f"{collector.nodeid.split('::')[0]}|{_COLLECTED}")
+    try:
+        return (yield)
+    finally:
+        measured.switch_context("")
+
+
+def run_pytest(tree: Path, *arguments: str, seconds: float | None = None) -> int | None:
     """Return the exit code of pytest on a tree, or None if it took too long.
 
     Time is the processor's, so that a busy machine does not look like a fault; a test that waits
     for ever is given ten times as much.
     """
     environment = os.environ | {
-        "PYTHONPATH": str(tree),
+        "PYTHONPATH": os.pathsep.join([str(tree), str(Path(__file__).parent)]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "SLRSYM_CACHE_DIR": str(tree.parent / "compiled"),
     }
@@ -122,8 +149,9 @@ def survey(
         record.mkdir(parents=True, exist_ok=True)
         configuration = record / "coverage.ini"
         configuration.write_text(f"[run]\nbranch = True\ndata_file = {lines}\n", encoding="utf-8")
-        code = pytest(
+        code = run_pytest(
             tree,
+            *("-p", Path(__file__).stem),
             *("-n", str(workers), "--cov=slrsym", "--cov-context=test", "--cov-report="),
             *(f"--cov-config={configuration}", f"--report-log={times}"),
             *tests,
@@ -144,19 +172,34 @@ def survey(
     for test in sorted(failed):
         print(f"fails without any fault: {test}", flush=True)
         del seconds[test]
-    if pytest(tree, "--collect-only", chosen(tree, list(seconds))):
+    if run_pytest(tree, "--collect-only", chosen(tree, list(seconds))):
         raise SystemExit("some tests cannot be asked for by their ids, and would seem to notice")
     data = CoverageData(str(lines))
     data.read()
+    per_file: dict[str, set[str]] = {}
+    for test in seconds:
+        per_file.setdefault(test.split("::")[0], set()).add(test)
     reached: Survey = {}
     for file in data.measured_files():
         parts = Path(file).parts
         name = "/".join(parts[len(parts) - 1 - parts[::-1].index("slrsym") :])
         reached[name] = {
-            line: [test for context in contexts if (test := context.split("|")[0]) in seconds]
+            line: _reached([context.split("|") for context in contexts if context], per_file)
             for line, contexts in data.contexts_by_lineno(file).items()
         }
     return reached, seconds
+
+
+def _reached(contexts: list[list[str]], per_file: dict[str, set[str]]) -> Reached:
+    """Return the tests that contexts speak of: names of tests or files, and what was done then."""
+    found = Reached(set(), set())
+    for name, then in contexts:
+        of_file = per_file.get(name.split("::")[0], set())
+        if then == _COLLECTED:
+            found.collected.update(of_file)
+        elif name in of_file:
+            found.tests.add(name)
+    return found
 
 
 def coverage(tree: Path, lines: Path, packages: list[str]) -> str:
@@ -227,18 +270,24 @@ def judge(
     )
     per_line = reached.get(name, {})
     rows = range(fault.start_pos[0], fault.end_pos[0] + 1)
-    tests = {test for row in rows for test in per_line.get(row, [])}
-    if not tests:
-        # A line that runs on import, or in compiled code: any test of its neighbours may notice.
+    lines = [per_line[row] for row in rows if row in per_line]
+    tests = set().union(*(line.tests for line in lines))
+    collected = set().union(*(line.collected for line in lines)) - tests
+    if not tests and not collected:
+        # A line in compiled code: any test of its neighbours may notice.
         folder = name.rpartition("/")[0]
         tests = {
             test
-            for other, lines in reached.items()
+            for other, per_line in reached.items()
             if other.rpartition("/")[0] == folder
-            for found in lines.values()
-            for test in found
+            for line in per_line.values()
+            for test in line.tests
         }
-    ordered = sorted(tests, key=lambda test: (seconds[test], test))
+    ordered = [
+        test
+        for some in (tests, collected)
+        for test in sorted(some, key=lambda test: (seconds[test], test))
+    ]
     spent = itertools.accumulate(seconds[test] for test in ordered)
     ordered = [test for test, until in zip(ordered, spent, strict=True) if until <= most]
     file.write_text(after, encoding="utf-8")
@@ -247,7 +296,7 @@ def judge(
         for part in (ordered[:_FIRST], ordered[_FIRST:]):
             if part and not noticed:
                 limit = 60 + 5 * sum(seconds[test] for test in part)
-                noticed = pytest(tree, "-x", chosen(tree, part), seconds=limit) != 0
+                noticed = run_pytest(tree, "-x", chosen(tree, part), seconds=limit) != 0
     finally:
         file.write_text(before, encoding="utf-8")
     return Verdict(fault, noticed, len(ordered), diff)
