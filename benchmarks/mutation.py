@@ -184,13 +184,13 @@ def survey(
         parts = Path(file).parts
         name = "/".join(parts[len(parts) - 1 - parts[::-1].index("slrsym") :])
         reached[name] = {
-            line: _reached([context.split("|") for context in contexts if context], per_file)
+            line: _reached([context.rpartition("|")[::2] for context in contexts], per_file)
             for line, contexts in data.contexts_by_lineno(file).items()
         }
     return reached, seconds
 
 
-def _reached(contexts: list[list[str]], per_file: dict[str, set[str]]) -> Reached:
+def _reached(contexts: list[tuple[str, str]], per_file: dict[str, set[str]]) -> Reached:
     """Return the tests that contexts speak of: names of tests or files, and what was done then."""
     found = Reached(set(), set())
     for name, then in contexts:
