@@ -180,14 +180,33 @@ EXTREMES = 2
 Compared = tuple[int | None, str, str]
 
 
-def contains_for_all(*statements: Any) -> bool:
-    """Return whether any of the statements contains a `ForAll`, which numbers cannot test."""
-    return any(s.has(ForAll) for s in statements)
+def hypotheses_to_test(statement: Any, hypotheses: Iterable[Any]) -> tuple[Any, ...] | None:
+    """Return the hypotheses that random values have to satisfy, or None if numbers cannot test it.
+
+    Numbers cannot test a `ForAll`. One that shares no symbol, function or sequence with the
+    statement, directly or by other hypotheses, is left out.
+    """
+    given = tuple(hypotheses)
+    if statement.has(ForAll):
+        return None
+    if not any(h.has(ForAll) for h in given):
+        return given
+    linked, apart = _names_in(statement), {h: _names_in(h) for h in given}
+    while found := [h for h, names in apart.items() if names & linked]:
+        linked = linked.union(*map(apart.pop, found))
+    if any(h.has(ForAll) and h not in apart for h in given):
+        return None
+    return tuple(h for h in given if not h.has(ForAll))
+
+
+def _names_in(statement: Any) -> set[Any]:
+    functions = {("function", node.func.__name__) for node in statement.atoms(AppliedUndef)}
+    return {*statement.free_symbols, *functions}
 
 
 def is_compared_with_numbers(step: Step) -> bool:
     """Return whether the numerical cross-check can test a step."""
-    return step.numeric and not contains_for_all(step.statement, *step.context.hypotheses)
+    return step.numeric and hypotheses_to_test(step.statement, step.context.hypotheses) is not None
 
 
 def check_step_numerically(
@@ -196,13 +215,13 @@ def check_step_numerically(
     points: int = POINTS,
     shared_points: SharedPoints | None = None,
 ) -> Compared:
-    rng = _generator(seed)
+    rng, given = _generator(seed), hypotheses_to_test(step.statement, step.context.hypotheses)
+    if given is None:
+        return None, "", ""
     if step.statement.has(OrbitStatement):
-        return _check_of_orbits(step, rng, points)
+        return _check_of_orbits(step.statement, given, rng, points)
     return _check_at_points(
-        step.statement,
-        shared_points or _bench([step.statement], step.context.hypotheses, rng),
-        points,
+        step.statement, shared_points or _bench([step.statement], given, rng), points
     )
 
 
@@ -226,8 +245,9 @@ def shared_points_of_steps(
     """Return, for each step, the random points it shares with steps of equal hypotheses."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
-        if is_compared_with_numbers(step) and not step.statement.has(OrbitStatement):
-            groups.setdefault(step.context.hypotheses, []).append(number)
+        given = hypotheses_to_test(step.statement, step.context.hypotheses)
+        if step.numeric and given is not None and not step.statement.has(OrbitStatement):
+            groups.setdefault(given, []).append(number)
     shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
         rng = _generator(step_seed(claim, numbers[0], seed))
@@ -239,7 +259,9 @@ def shared_points_of_steps(
     return shared
 
 
-def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
+def _check_of_orbits(
+    statement: Any, given: tuple[Any, ...], rng: np.random.Generator, points: int
+) -> Compared:
     """Return the numerical check of a step: orbit statements by iteration, others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.crosscheck import Inconclusive, NoPointFound
@@ -247,9 +269,9 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
 
     others = []
     try:
-        for part in conjuncts(step.statement):
+        for part in conjuncts(statement):
             if isinstance(part, OrbitStatement):
-                require_no_orbit_counterexample(part, step.context.hypotheses, rng)
+                require_no_orbit_counterexample(part, given, rng)
             else:
                 others.append(part)
     except ContradictedStatement as found:
@@ -259,7 +281,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
     if not others:
         return None, "", ""
     rest = And(*others)
-    return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
+    return _check_at_points(rest, _bench([rest], given, rng), points)
 
 
 def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compared:
@@ -303,14 +325,13 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
 
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's relations between expectations by Monte Carlo; return the comparisons."""
-    if not claim.statement.has(Expectation) or contains_for_all(claim.statement, *claim.hypotheses):
+    given = hypotheses_to_test(claim.statement, claim.hypotheses)
+    if given is None or not claim.statement.has(Expectation):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarloCheck, check_relations_by_sampling
 
     try:
-        return check_relations_by_sampling(
-            claim.statement, claim.hypotheses, step_seed(claim, 0, seed)
-        )
+        return check_relations_by_sampling(claim.statement, given, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence
         broke = f"the sampling broke: {type(problem).__name__}: {problem}"
         return (MonteCarloCheck(infix_text(claim.statement), contradiction=broke),)

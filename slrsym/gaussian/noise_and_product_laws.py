@@ -118,6 +118,8 @@ def _is_placeholder(symbol: Symbol) -> bool:
 class NoiseLaw(Law):
     """A real random variable of mean zero and known variance, and otherwise arbitrary.
 
+    Noises of one variance have one law.
+
     Parameters
     ----------
     symbol : Symbol

@@ -6,16 +6,17 @@ another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, Self
 
 import sympy as sp
-from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Symbol
+from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Indexed, Symbol
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.statements.expressions import (
     ProofError,
     Refused,
@@ -104,15 +105,18 @@ class Context:
 
 def require_unambiguous_statement(statement: Basic, context: Context) -> None:
     """Raise `Refused` for a statement that SymPy or a reader could take for another one."""
-    confused = find_ambiguous_subs(statement)
-    if confused is not None:
-        raise Refused(
-            f"{confused} is the same to SymPy as the derivative in another of its variables; "
-            f"write it as at(...)"
-        )
     parts = (statement, *context.hypotheses)
+    for part in parts:
+        confused = find_ambiguous_subs(part)
+        if confused is not None:
+            raise Refused(
+                f"{confused} is the same to SymPy as the derivative in another of its variables; "
+                f"write it as at(...)"
+            )
     _require_commuting(parts)
     _require_one_symbol_a_name(parts)
+    _require_one_meaning_a_name(parts)
+    _require_named_copies(parts)
     _require_own_variables(statement, context)
     _require_moving(statement)
 
@@ -136,6 +140,35 @@ def _require_one_symbol_a_name(parts: Iterable[Basic]) -> None:
                 raise Refused(
                     f"two different symbols are called {symbol.name}: one is declared "
                     f"{_declared(other)}, the other {_declared(symbol)}"
+                )
+
+
+def _require_one_meaning_a_name(parts: Iterable[Basic]) -> None:
+    """Raise `Refused` if two functions, or two sequences, have one name."""
+    found: dict[tuple[str, str], Any] = {}
+    for part in parts:
+        for node in part.atoms(AppliedUndef, Indexed):
+            kind, own = ("function", node.func) if node.is_Function else ("sequence", node.base)
+            name = own.__name__ if node.is_Function else str(own.label)
+            if found.setdefault((kind, name), own) != own:
+                raise Refused(f"two {kind}s are called {name}, and are declared differently")
+
+
+def _require_named_copies(parts: Iterable[Basic]) -> None:
+    """Raise `Refused` if two sums of copies differ in the names of their variables only."""
+    found: dict[Basic, IIDSum] = {}
+    for part in parts:
+        for node in part.atoms(IIDSum):
+            names = {s: Symbol(f"X_{n}", real=True) for n, s in enumerate(node.law.symbols)}
+            renamed = IIDSum(
+                *(node.term.xreplace(names), node.law.rename_variables(names), node.count)
+            )
+            other = found.setdefault(renamed, node)
+            if other != node:
+                raise Refused(
+                    f"{node} and {other} differ in the names of their variables only, so that a "
+                    "reader could take them for independent, or for equal; name them alike, or "
+                    "write independent ones by variables of the law"
                 )
 
 
@@ -165,19 +198,31 @@ def _require_moving(statement: Basic) -> None:
             )
 
 
-def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
-    """Return the independent parts of all laws in a statement, with covariance matrices."""
-    found: dict[Law, ImmutableMatrix] = {}
-    for law in statement.atoms(Law):
-        for block in law.independent_laws():
+def _covariances(node: Basic, bound: frozenset[Basic]) -> Iterator[ImmutableMatrix]:
+    """Yield the covariance matrices of laws that depend on no variable that is bound around them.
+
+    A matrix that depends on one is no matter of free symbols, even of the same name.
+    """
+    if isinstance(node, Law):
+        for block in node.independent_laws():
             if isinstance(block, GaussianLaw):
-                found[block] = ImmutableMatrix(block.cov)
+                matrix = ImmutableMatrix(block.cov)
             elif isinstance(block, NoiseLaw):
-                found[block] = ImmutableMatrix([[block.variance]])
-    return found
+                matrix = ImmutableMatrix([[block.variance]])
+            else:
+                continue
+            if not matrix.free_symbols & bound:
+                yield matrix
+    inside: frozenset[Basic] = (
+        frozenset().union(*(part.free_symbols for part in node.args)) - node.free_symbols
+    )
+    inside = inside.union(bound, getattr(node, "bound_symbols", ()))
+    for part in node.args:
+        if part.has(Law):
+            yield from _covariances(part, inside)
 
 
 def covariances_of_laws(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
-    """Return the covariance matrices of all laws in some statements."""
+    """Return the covariance matrices of all laws in some statements, without bound variables."""
     # Laws are found in no order.
-    return tuple(sorted({m for s in statements for m in _laws(s).values()}, key=str))
+    return tuple(sorted({m for s in statements for m in _covariances(s, frozenset())}, key=str))

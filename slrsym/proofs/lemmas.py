@@ -165,6 +165,11 @@ def in_words(text: str) -> InWords:
     return InWords(Symbol(" ".join(text.split())))
 
 
+def citation_axiom_name(theorems: Iterable[str]) -> str:
+    """Return the name of the axiom on which the conclusion of a citation rests."""
+    return f"{CITED}: {', '.join(theorems)}"
+
+
 @dataclass(frozen=True)
 class _ByCitation(Proof):
     goal: Boolean

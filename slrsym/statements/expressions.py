@@ -180,12 +180,17 @@ class AtPoint(sp.Subs):  # type: ignore[misc]
 
 
 def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
-    """Return a `Subs` in an expression at a point with two equal coordinates, or None.
+    """Return a `Subs` that SymPy takes for equal to others, or None; no `AtPoint` is one.
 
-    SymPy takes it for equal to others; an `AtPoint` has no such fault.
+    SymPy names bound variables by the text of their values, and so confuses those whose values are
+    written alike, in one `Subs` or in one inside another.
     """
     for node in expr.atoms(sp.Subs):
-        if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
+        if isinstance(node, AtPoint):
+            continue
+        inside = [n for n in node.expr.atoms(sp.Subs) if not isinstance(n, AtPoint)]
+        values = [str(value) for part in (node, *inside) for value in part.point]
+        if len(set(values)) < len(values):
             return node
     return None
 

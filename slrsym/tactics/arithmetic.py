@@ -35,7 +35,7 @@ from slrsym.checker.term import (
 )
 from slrsym.checker.theorem import Theorem, apply_rule
 from slrsym.proofs.context import Context
-from slrsym.proofs.lemmas import CITED
+from slrsym.proofs.lemmas import CITED, citation_axiom_name
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquationSearch, outer_binders
 from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, ProofEmitter
@@ -543,7 +543,7 @@ def _emit_structural_step(
     if rule.name == CITED:
         for id in rule.citing:
             emitter.find(id)
-        return emitter.add_unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
+        return emitter.add_unchecked(citation_axiom_name(rule.theorems), "", given, p)
     if rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":

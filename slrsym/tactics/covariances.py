@@ -70,7 +70,7 @@ def has_negative_eigenvalue_at_random_point(
     columns = [_random_values(x, np.random.default_rng(i)) for i, x in enumerate(order)]
     try:
         values = sp.lambdify(order, [sp.And(*related), *matrix], "numpy")(*columns)
-    except (ArithmeticError, NameError, TypeError, ValueError):
+    except (ArithmeticError, NameError, NotImplementedError, TypeError, ValueError):
         return False
     holds, *entries = (np.broadcast_to(v, _TRIES) for v in values)
     found = np.stack(entries, axis=-1)[holds].reshape(-1, *matrix.shape)

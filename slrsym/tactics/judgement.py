@@ -13,7 +13,7 @@ from slrsym.checker.theorem import apply_rule
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
-from slrsym.proofs.lemmas import CITED
+from slrsym.proofs.lemmas import CITED, citation_axiom_name
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
@@ -106,6 +106,9 @@ def judge_claim(
     }
     foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
+    if forged := _forged_axioms(emitter):
+        said = f"a tactic states without evidence: {', '.join(forged)}"
+        return CheckerVerdict({}, said)
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
     refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
     unclear = _unclear_statements(claim, find)
@@ -115,6 +118,19 @@ def judge_claim(
         tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),
         tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign, theorems))),
         record,
+    )
+
+
+def _forged_axioms(emitter: ProofEmitter) -> list[str]:
+    """Return the axioms of a proof that tactics state, but only claims and citations may add."""
+    steps = steps_of_claim(emitter.claim, emitter.find)
+    rules: list[Any] = [step.rule for step in steps if step.rule.name == CITED]
+    cited = {citation_axiom_name(rule.theorems) for rule in rules}
+    stated = {data[0] for rule, _, data in emitter.script.lines if rule == "unchecked"}
+    return sorted(
+        name
+        for name in stated - cited
+        if f"{UNCHECKED}{name}".startswith(_CLAIM) or name.startswith(CITED)
     )
 
 

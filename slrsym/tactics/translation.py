@@ -74,14 +74,6 @@ def _single_argument(e: Any) -> tuple[Any, ...]:
     return tuple(e.args)
 
 
-def _delta_by_absolute_value(delta: Any) -> Any:
-    """Write a Kronecker delta of integers as a function of their absolute difference."""
-    if not all(index.is_integer for index in delta.args):
-        raise Untranslatable(f"{delta} is not of integers")
-    near = 1 - sp.Abs(delta.args[0] - delta.args[1])
-    return (near + sp.Abs(near)) / 2
-
-
 def checker_sort(x: Any, is_function_value: bool = False) -> str:
     """Return the proof checker's sort of a symbol, or of a function's values."""
     if not x.is_real:
@@ -203,7 +195,8 @@ class Translator:
             return _commutative_term("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
         if isinstance(e, sp.Pow):
             # For other bases, a power may be defined where the logarithm is not.
-            if not isinstance(e.exp, sp.Rational) and e.base.is_positive and e.exp.is_real:
+            positive = not isinstance(e.exp, sp.Rational) and _as_bound(e.base, env).is_positive
+            if positive and e.exp.is_real:
                 return ("f", "exp", _commutative_term("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
                 raise Untranslatable(f"the exponent of {e} is no number")
@@ -219,9 +212,15 @@ class Translator:
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
             return self._translate(_BY_OTHER_FUNCTIONS[type(e)](*_single_argument(e)), env)
         if isinstance(e, sp.KroneckerDelta):
-            return self._translate(_delta_by_absolute_value(e), env)
+            if not all(_as_bound(index, env).is_integer for index in e.args):
+                raise Untranslatable(f"{e} is not of integers")
+            near = 1 - sp.Abs(e.args[0] - e.args[1])
+            return self._translate((near + sp.Abs(near)) / 2, env)
         if isinstance(e, AppliedUndef):
             sort = checker_sort(e, is_function_value=True)
+            if sort[0] == "Z":
+                # Unknown functions are smooth, so that one of integers would be constant.
+                raise Untranslatable(f"{e} is a function whose values are integers")
             name = valid_checker_name(e.func.__name__, "u", sort)
             return ("u", name, sort, (0,) * len(e.args), *all_of(e.args))
         if isinstance(e, sp.Indexed):
@@ -244,8 +243,7 @@ class Translator:
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
         if isinstance(e, Relational) and e.has(sp.Limit):
-            # The checker has no limits. An opaque sentence implies nothing but itself.
-            return ("o", "Limit", ("text", sp.srepr(e)))
+            return self._translate_limit(e, env)
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
             a, b = all_of((e.lhs, e.rhs))
@@ -272,6 +270,18 @@ class Translator:
             return ("o", type(e).__name__, *all_of(e.args))
         raise Untranslatable(f"a statement of the kind {type(e).__name__}")
 
+    def _translate_limit(self, e: Relational, env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate a relation of limits to a sentence that implies nothing but itself.
+
+        The checker has no limits. It sees the free symbols beside the text, since a theorem for all
+        their values says nothing of them after values are put in.
+        """
+        unknown = e.atoms(AppliedUndef, sp.Indexed)
+        if unknown:
+            raise Untranslatable(f"a limit with {min(map(str, unknown))}")
+        free = sorted(e.free_symbols, key=lambda s: s.name)
+        return ("o", "Limit", ("text", sp.srepr(e)), *(self._translate(s, env) for s in free))
+
     # -- binders ----------------------------------------------------------------------------------
 
     def _fresh_variables(
@@ -279,6 +289,9 @@ class Translator:
         sort: str,
     ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
         """Return new variables for bound symbols, and the terms of all symbols bound inside."""
+        for x in names:
+            if not isinstance(x, sp.Symbol):
+                raise Untranslatable(f"{x} is bound, and is no symbol")
         taken = {s[1] for s in env.values()}
         for body in bodies:
             taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
@@ -348,6 +361,12 @@ class Translator:
             entries = [*law.mean.values(), *law.cov]
             return ("gauss", len(law.symbols), *(self._translate(c, env) for c in entries))
         raise Untranslatable(f"a law of the kind {type(law).__name__}")
+
+
+def _as_bound(e: Any, env: Mapping[sp.Symbol, Term]) -> Any:
+    """Return an expression with bound symbols declared as their binder has them run."""
+    names = {x: sp.Dummy(x.name, real=True, integer=t[2][0] == "Z" or None) for x, t in env.items()}
+    return e.xreplace(names)
 
 
 def _commutative_term(head: str, parts: Iterable[Term]) -> Term:
