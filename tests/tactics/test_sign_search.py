@@ -1,0 +1,245 @@
+"""Signs that each strategy of the search finds alone, and signs that it does not claim."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+import pytest
+from sympy import Eq, Ge, Gt, Le, Lt, Ne, S, Symbol, erf, exp, sqrt, symbols
+
+from slrsym.checker import Rejected
+from slrsym.checker.arithmetic import learn_relation
+from slrsym.checker.sign import NEG, NN, NP, NZ, POS, ZERO, generator_indices_in
+from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
+from slrsym.tactics.translation import Translator
+
+x, y, z, t, u, v = symbols("x y z t u v", real=True)
+p, q, r = symbols("p q r", positive=True)
+n = Symbol("n", nonnegative=True)
+WANT = {Gt: POS, Lt: NEG, Ge: NN, Le: NP, Ne: NZ, Eq: ZERO}
+
+
+def ring_with(facts, effort=120_000, most=math.inf):
+    """Return a ring that knows some facts, with the search that it asks for signs."""
+    search = SignSearch(effort, most)
+    ring = SearchHintRecordingRing(32, {}, search, {}, frozenset())
+    ring.search = search
+    for fact in facts:
+        learn_relation(ring, Translator().formula(fact))
+    search.work_limit = math.inf
+    return ring, search
+
+
+def polynomial(ring, expr):
+    """Return a term's normal form, which has to be a polynomial."""
+    numerator, denominator = ring.normal_form(Translator().term(expr))
+    assert denominator == 1
+    return numerator
+
+
+def is_found_by(strategy, expr, relation, facts):
+    """Return whether a strategy, without all others, finds the sign of an expression."""
+    ring, search = ring_with(facts)
+    # The facts come first: none of the expression's parts is recorded.
+    f, want = polynomial(ring, expr), WANT[relation]
+    assert not ring.facts.possible_signs(f) <= want
+    with suppress(Rejected):
+        getattr(search, strategy)(ring, f, want)
+    return ring.facts.possible_signs(f) <= want
+
+
+BETWEEN = (x >= 2, x <= 3, x >= 1, x <= 7)
+MIXED = q * (3 - x) + p * (x - 2)
+ABOVE = (x > t, y >= -t)
+BY_STRATEGY = {
+    "infer_from_ends": [
+        (MIXED, Gt, BETWEEN, True),
+        (-MIXED, Lt, BETWEEN, True),
+        (n * (3 - x) + p * (x - 2), Ge, BETWEEN, True),
+        (n * (x - 3) - p * (x - 2), Le, BETWEEN, True),
+        (n * (3 - x) + p * (x - 2), Gt, BETWEEN, False),
+        (MIXED, Gt, (x >= 2,), False),
+        (MIXED, Gt, (x <= 3,), False),
+        (MIXED, Gt, (x >= 2, x <= 4), False),
+        (MIXED, Gt, (x >= 0, x <= 3), False),
+        (MIXED, Ne, BETWEEN, False),
+        (MIXED, Gt, (x >= 2, x <= 3, x <= y, x**2 + x <= 12), True),
+    ],
+    "infer_by_completing_square": [
+        (p * x**2 + 2 * y * x + z, Gt, (p * z > y**2,), True),
+        (p * x**2 + 2 * y * x + z, Ge, (p * z >= y**2,), True),
+        (p * x**2 + 2 * y * x + z, Gt, (p * z >= y**2,), False),
+        (-p * x**2 + 2 * y * x + z, Lt, (p * z < -(y**2),), True),
+        (-p * x**2 + 2 * y * x + z, Le, (p * z <= -(y**2),), True),
+        (n * x**2 + 2 * y * x + z, Ge, (n * z >= y**2,), False),
+        (p * x**2 + 2 * y * x + z, Le, (p * z >= y**2,), False),
+        (p * x**2 + 2 * y * x + z, Ne, (p * z > y**2,), False),
+        (x**2 + 2 * x * sqrt(p) + p, Ge, (), True),
+        (x**2 + 3 * x * sqrt(p) + p, Ge, (), False),
+        (p * x**3 + 2 * y * x + z, Gt, (p * z > y**2,), False),
+    ],
+    "infer_from_conjugate": [
+        (sqrt(1 + x**2) - x, Gt, (), True),
+        (x - sqrt(1 + x**2), Lt, (), True),
+        (sqrt(p + q) - sqrt(p), Gt, (), True),
+        (2 * p * sqrt(1 + p) - p, Gt, (), True),
+        (q * sqrt(p) - z, Gt, (p * q**2 > z**2, z > 0), True),
+        (z - q * sqrt(p), Lt, (p * q**2 > z**2, z > 0), True),
+        (q * sqrt(p) - z, Ge, (p * q**2 >= z**2, z > 0), True),
+        (q * sqrt(p) - z, Gt, (p * q**2 >= z**2, z > 0), False),
+        (q * sqrt(p) - z, Lt, (p * q**2 < z**2, z > 0), True),
+        (q * sqrt(p) + z, Gt, (p * q**2 > z**2, z < 0), True),
+        (q * sqrt(p) + z, Gt, (p * q**2 < z**2, z < 0), False),
+        (sqrt(1 + x**2) - x, Ne, (), False),
+        (sqrt(1 + x**2) - 2 * x, Gt, (), False),
+    ],
+    "infer_from_shared_factor": [
+        (q * (x + y + z), Gt, ((1 + p) * (x + y + z) > 0,), True),
+        (q * (x + y + z), Gt, ((-1 - p) * (x + y + z) < 0,), True),
+        (-q * (x + y + z), Le, ((1 + p) * (x + y + z) >= 0,), True),
+        (q * (x + y + z), Gt, ((1 + y) * (x + y + z) > 0,), False),
+        (q * (x + y), Gt, ((1 + p) * (x + y) > 0,), False),
+    ],
+    "learn_sign_up_to_root_factors": [
+        (p * x + (y + z) * sqrt(p), Gt, (x * sqrt(p) + y + z > 0,), True),
+        (-3 * p * x - 3 * (y + z) * sqrt(p), Le, (x * sqrt(p) + y + z >= 0,), True),
+        (x * sqrt(p) + y + z, Lt, (p * x + (y + z) * sqrt(p) < 0,), True),
+        (p * x + (y + t) * sqrt(p), Gt, (x * sqrt(p) + y + z > 0,), False),
+    ],
+    "infer_from_factors": [
+        ((x + y) * (p + z), Gt, (*ABOVE, z >= 0), True),
+        (-(x + y) * (p + z), Ge, (*ABOVE, z >= 0), False),
+        (-2 * (x + y) ** 3, Le, (x >= t, y >= -t), True),
+        (-2 * (x + y) ** 3, Lt, (x >= t, y >= -t), False),
+        ((x + y) ** 2, Gt, ABOVE, True),
+        ((x + y) ** 2 * (t + z), Ge, (t >= x, z >= -x), True),
+        ((x + y) * (t + z), Ne, (*ABOVE, t < x, z <= -x), True),
+        ((x + y) ** 2, Ne, (x > t, y >= -t), True),
+        (x + y, Gt, ABOVE, False),
+    ],
+    "learn_function_comparisons": [
+        (erf(x) - erf(y), Gt, (x > y,), True),
+        (erf(x) - erf(y), Lt, (x < y,), True),
+        (erf(x) + erf(y), Ge, (x + y >= 0,), True),
+        (erf(x) - erf(y), Ge, (x + y >= 0,), False),
+        (exp(x) - exp(y), Gt, (x > y,), True),
+        (exp(x) - exp(y), Le, (x <= y,), True),
+        (exp(x) - 1, Gt, (x > 0,), True),
+        (exp(x) - x - 1, Ge, (), True),
+        (x + 1 - exp(x), Le, (), True),
+        (exp(x) - x - 1, Gt, (), False),
+    ],
+    "infer_quickly": [
+        (2 * p - x - y, Gt, (p > x, p >= y), True),
+        (x + y - 2 * p, Lt, (p > x, p >= y), True),
+        (2 * p - x - y, Gt, (p >= x, p >= y), False),
+        (2 * p - x - y, Ge, (p >= x, p >= y), True),
+        (x + y - 2 * p, Le, (p >= x, p >= y), True),
+        (2 * p - x - y, Le, (p >= x, p >= y), False),
+        (2 * p - x - y, Ne, (p > x, p >= y), True),
+        (x + y - 2 * p, Ne, (p > x, p >= y), True),
+        (2 * p - x - y, Ne, (p >= x, p >= y), False),
+        (2 * p - x - y, Eq, (p > x, p >= y), False),
+        # Squares that stand in it, its monomials, numbers, and facts times monomials.
+        (2 * z + (x - y) ** 2, Ge, (z >= 0,), True),
+        (2 * z - (x - y) ** 2, Ge, (z >= 0,), False),
+        (x**4 + x**2 - 2 * y + 3, Gt, (y <= 1,), True),
+        (4 * p - p * y + z, Ge, (y <= 3, z >= -p), True),
+        (2 - x - y - z + x * y, Ge, (x <= 1, y <= 1, z <= 1), False),
+    ],
+    "infer_from_combination": [
+        (2 - x - y - z + x * y, Ge, (x <= 1, y <= 1, z <= 1), True),
+        (2 - x - y - z + x * y, Gt, (x <= 1, y <= 1, z <= 1), False),
+        (
+            2 - x - y - z + x * y + y * z + z * x - x * y * z - t,
+            Ge,
+            (x <= 1, y <= 1, z <= 1, t <= 1),
+            True,
+        ),
+    ],
+}
+ROWS = [(name, *row) for name, rows in BY_STRATEGY.items() for row in rows]
+
+
+@pytest.mark.parametrize(("strategy", "expr", "relation", "facts", "is_found"), ROWS)
+def test_a_strategy_finds_a_sign(strategy, expr, relation, facts, is_found):
+    assert is_found_by(strategy, expr, relation, facts) == is_found
+
+
+# The level from which on a product is proposed for a polynomial, if at all.
+FACTS = (z >= t, t <= u, v <= 1)
+SQUARE = (x - y) ** 2 * t
+PRODUCTS = [
+    (x + y, z - t, 1),
+    (x + y, t - u, 4),
+    (x + y, S.One, 1),
+    (x + y**3, y**3, 1),
+    (x + y**3, y, 4),
+    (x * y * (z - t), (z - t) * x * y, 1),
+    (x * z - y, (z - t) * x, 2),
+    (x * (y + z - t), (z - t) * x, 1),
+    (x * y * z, (z - t) * x * y, 3),
+    (x * y * z, (z - t) * x * y**2, 4),
+    (x + y, (z - t) * x, 2),
+    (x + y, (u - t) * x**2, 2),
+    (x + y, (u - t) * (z - t), 2),
+    (x + y, (1 - v) ** 2, 2),
+    (x * y * u * v, (u - t) * (1 - v) * x * y, 2),
+    (x + y, (u - t) * (z - t) * (1 - v), 3),
+    (SQUARE, (x - y) ** 2, 1),
+    ((x - y) ** 2 + t * x**2, (x - y) ** 2 * t, 2),
+    (SQUARE, (x - y) ** 2 * x, 4),
+    (SQUARE + x, x - y, 1),
+]
+
+
+@pytest.mark.parametrize(("expr", "product", "level"), PRODUCTS)
+def test_products_of_facts_are_proposed(expr, product, level):
+    ring, search = ring_with(FACTS)
+    wanted = polynomial(ring, product)
+    search.squares, search.factors = [], []
+    f = polynomial(ring, expr)
+    known, used = search.nonnegative_facts(ring, f), generator_indices_in(f)
+
+    def proposed(level):
+        products = search.candidate_products(ring, f, known, used, level)
+        return [math.prod((g**n for g, n in parts), start=ring.one) for parts in products]
+
+    assert [k for k in (1, 2, 3) if wanted in proposed(k)] == list(range(level, 4))
+
+
+def test_facts_with_their_signs_short_and_near_ones_first():
+    ring, search = ring_with((x + y <= u, x > y, Ne(x, 1), x >= 3, z >= 0, Eq(z, t), t <= x))
+    f = polynomial(ring, x + y)
+    expected = [(x - y, POS), (x - 3, NN), (z, NN), (x - t, NN), (-x - y + u, NN), (z - t, ZERO)]
+    known = search.nonnegative_facts(ring, f)
+    assert known == [(polynomial(ring, g), s) for g, s in expected]
+    # Facts that share no generator are left out if there are many.
+    count = len(ring.facts.all_facts())
+    near = [known[i] for i in (0, 1, 3, 4)]
+    for limit, found in ((count, known), (count - 1, near), (3, near[:3])):
+        assert search.nonnegative_facts(ring, f, limit) == found
+
+
+@pytest.mark.parametrize(
+    ("goal", "facts", "is_combination"),
+    [
+        (2 * x * z + y * z, (Eq(2 * x, -y),), True),
+        (2 * x * z + y, (Eq(2 * x, -y),), False),
+        (x**2 - x * z, (Eq(x, y), Eq(y, z)), True),
+        (x * y - z * t, (Eq(x, z), Eq(y, t)), True),
+        (x * y * t - 1, (Eq(x * y, z), Eq(z * t, 1)), True),
+        (x, (Eq(x * y, 0),), False),
+        (x, (), False),
+    ],
+)
+def test_equations_from_equations(goal, facts, is_combination):
+    ring, search = ring_with(facts)
+    f, known = polynomial(ring, goal), [g for g, s in ring.facts.all_facts() if s == ZERO]
+    rows = search.combine_equations(ring, known, f)
+    assert (rows is not None) == is_combination
+    if rows:
+        assert (
+            sum(c * math.prod((g**n for g, n in parts), start=ring.one) for c, parts in rows) == f
+        )
