@@ -6,17 +6,20 @@ import math
 from contextlib import suppress
 
 import pytest
+from flint import fmpq
 from sympy import Eq, Ge, Gt, Le, Lt, Ne, S, Symbol, erf, exp, sqrt, symbols
 
 from slrsym.checker import Rejected
 from slrsym.checker.arithmetic import learn_relation
 from slrsym.checker.sign import NEG, NN, NP, NZ, POS, ZERO, generator_indices_in
-from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
+from slrsym.tactics.fact_combinations import solve_exactly
+from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch, UnknownSign
 from slrsym.tactics.translation import Translator
 
 x, y, z, t, u, v = symbols("x y z t u v", real=True)
 p, q, r = symbols("p q r", positive=True)
 n = Symbol("n", nonnegative=True)
+m = Symbol("m", real=True, nonzero=True)
 WANT = {Gt: POS, Lt: NEG, Ge: NN, Le: NP, Ne: NZ, Eq: ZERO}
 
 
@@ -27,21 +30,22 @@ def ring_with(facts, effort=120_000, most=math.inf):
     ring.search = search
     for fact in facts:
         learn_relation(ring, Translator().formula(fact))
-    search.work_limit = math.inf
+    search.work_limit = 1_000
     return ring, search
 
 
 def polynomial(ring, expr):
-    """Return a term's normal form, which has to be a polynomial."""
-    numerator, denominator = ring.normal_form(Translator().term(expr))
-    assert denominator == 1
-    return numerator
+    """Return the numerator of a term's normal form."""
+    return ring.normal_form(Translator().term(expr))[0]
+
+
+def product_of(ring, parts):
+    return math.prod((g**n for g, n in parts), start=ring.one)
 
 
 def is_found_by(strategy, expr, relation, facts):
     """Return whether a strategy, without all others, finds the sign of an expression."""
     ring, search = ring_with(facts)
-    # The facts come first: none of the expression's parts is recorded.
     f, want = polynomial(ring, expr), WANT[relation]
     assert not ring.facts.possible_signs(f) <= want
     with suppress(Rejected):
@@ -130,6 +134,18 @@ BY_STRATEGY = {
         (x + 1 - exp(x), Le, (), True),
         (exp(x) - x - 1, Gt, (), False),
     ],
+    "infer_from_parts": [
+        ((x + y) / (1 + p) + (z + t) / (1 + q), Gt, (x + y > 0, z + t >= 0), True),
+        ((x + y) / (1 + p) + (z + t) / (1 + q), Le, (x + y < 0, z + t <= 0), True),
+        ((x + y) / (1 + p) + (z + t) / (1 + q), Gt, (x + y > 0, z + t <= 0), False),
+        ((x + y) / (1 + x**2) - (z + t) / (1 + p), Ge, (x + y >= 0, z + t <= 0), True),
+        (sqrt(p) * (x + sqrt(p)), Lt, (x + sqrt(p) < 0,), True),
+        (sqrt(p) * (x + sqrt(p)), Ge, (x + sqrt(p) >= 0,), True),
+        (sqrt(p) * (x + sqrt(p)), Ge, (x + 2 * sqrt(p) >= 0,), False),
+        # The sign of a part is not known yet.
+        ((2 * p - x - y) / (1 + p) + (z + t) / (1 + q), Gt, (p > x, p >= y, z + t >= 0), True),
+        ((x + y - 2 * p) / (1 + p) - (z + t) ** 2, Lt, (p > x, p >= y), True),
+    ],
     "infer_quickly": [
         (2 * p - x - y, Gt, (p > x, p >= y), True),
         (x + y - 2 * p, Lt, (p > x, p >= y), True),
@@ -204,7 +220,7 @@ def test_products_of_facts_are_proposed(expr, product, level):
 
     def proposed(level):
         products = search.candidate_products(ring, f, known, used, level)
-        return [math.prod((g**n for g, n in parts), start=ring.one) for parts in products]
+        return [product_of(ring, parts) for parts in products]
 
     assert [k for k in (1, 2, 3) if wanted in proposed(k)] == list(range(level, 4))
 
@@ -243,3 +259,81 @@ def test_equations_from_equations(goal, facts, is_combination):
         assert (
             sum(c * math.prod((g**n for g, n in parts), start=ring.one) for c, parts in rows) == f
         )
+
+
+@pytest.mark.parametrize(
+    ("goal", "facts", "is_zero"),
+    [
+        (x * z - y * z, (Eq(x, y),), True),
+        (x * z - y * z + 1, (Eq(x, y),), False),
+        (x + y, (Eq(p * (x + y), 0),), True),
+        (x + y, (Eq((z**2 + p) * (x + y), 0),), True),
+        (x + y, (Eq(z * (x + y), 0),), False),
+        (x + y, (Eq(z * (x + y), 0), z > t, t > 0), True),
+        # Roots, whose squares are reduced.
+        (x - sqrt(p), (Eq(x * sqrt(p), p),), True),
+        (3 * x - 3 * sqrt(p), (Eq(p, x * sqrt(p)),), True),
+        (x - sqrt(n), (Eq(x * sqrt(n), n),), False),
+        # Functions that vanish at zero only.
+        (x - 1, (Eq(erf(x - 1), 0),), True),
+        (x * z - z, (Eq(erf(x - 1), 0),), True),
+        (x + 1, (Eq(erf(x - 1), 0),), False),
+        # Equations with a factor that does not vanish.
+        (x - z, (Eq(p * x, y), Eq(p * z, y)), True),
+        (x - z, (Eq(m * x, y), Eq(m * z, y)), True),
+        (x - z, (Eq(v * x, y), Eq(v * z, y)), False),
+    ],
+)
+def test_what_vanishes(goal, facts, is_zero):
+    ring, search = ring_with(facts)
+    f = polynomial(ring, goal)
+    assert search.try_to_prove_zero(ring, f) == is_zero
+    assert (ring.facts.possible_signs(f) == ZERO) == is_zero
+
+
+def test_a_sign_is_searched_for_with_what_effort_is_left():
+    goal, facts = 2 - x - y - z + x * y, (x <= 1, y <= 1, z <= 1)
+    for effort, most, is_found in ((120_000, math.inf, True), (100, math.inf, False)):
+        ring, search = ring_with(facts, effort, most)
+        f = polynomial(ring, goal)
+        search.patience = 1.0
+        search(ring, f, NN)
+        assert (ring.facts.possible_signs(f) == NN) == is_found == bool(search.answers)
+        assert search.patience == 0.1
+    ring, search = ring_with((), most=0)
+    search.work = 1
+    with pytest.raises(Rejected, match="the search has done what it may"):
+        polynomial(ring, goal)
+
+
+def test_a_ring_forgets_what_it_learns_after_a_snapshot():
+    ring, _ = ring_with((x > y,))
+    known, count = dict(ring.facts._facts), len(ring.generators)
+    state = ring.snapshot()
+    for fact in (Eq(z, t), erf(x) > z, y >= 3, sqrt(p) > 2):
+        learn_relation(ring, Translator().formula(fact))
+    ring.restore(state)
+    assert (ring.facts._facts, len(ring.generators), ring.facts.roots) == (known, count, [])
+    assert ring.facts.possible_signs(polynomial(ring, y - x)) == NEG
+
+
+def test_an_unknown_sign_is_named():
+    ring, _ = ring_with((x >= 0,))
+    f = polynomial(ring, x - y)
+    with pytest.raises(UnknownSign, match="why") as missing:
+        ring.require_sign(f, POS, "why")
+    assert (missing.value.ring, missing.value.polynomial, missing.value.sign) == (ring, f, POS)
+
+
+@pytest.mark.parametrize(
+    ("rows", "right", "solution"),
+    [
+        ([[2, 0], [0, 4]], [1, 2], [fmpq(1, 2), fmpq(1, 2)]),
+        ([[1, 1], [1, 1]], [3, 3], [3, 0]),
+        ([[1, 1], [1, 1]], [3, 4], None),
+        ([[0, 2], [0, 1]], [4, 2], [0, 2]),
+        ([], [], None),
+    ],
+)
+def test_exact_solutions(rows, right, solution):
+    assert solve_exactly(rows, right) == solution
