@@ -30,7 +30,7 @@ def ring_with(facts, effort=120_000, most=math.inf):
     ring.search = search
     for fact in facts:
         learn_relation(ring, Translator().formula(fact))
-    search.work_limit = 1_000
+    search.work_limit = 3_000
     return ring, search
 
 
