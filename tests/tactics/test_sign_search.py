@@ -65,7 +65,6 @@ BY_STRATEGY = {
         (n * (3 - x) + p * (x - 2), Gt, BETWEEN, False),
         (MIXED, Gt, (x >= 2,), False),
         (MIXED, Gt, (x <= 3,), False),
-        (MIXED, Gt, (x >= 2, x <= 4), False),
         (MIXED, Gt, (x >= 0, x <= 3), False),
         (MIXED, Ne, BETWEEN, False),
         (MIXED, Gt, (x >= 2, x <= 3, x <= y, x**2 + x <= 12), True),
@@ -90,7 +89,6 @@ BY_STRATEGY = {
         (2 * p * sqrt(1 + p) - p, Gt, (), True),
         (q * sqrt(p) - z, Gt, (p * q**2 > z**2, z > 0), True),
         (z - q * sqrt(p), Lt, (p * q**2 > z**2, z > 0), True),
-        (q * sqrt(p) - z, Ge, (p * q**2 >= z**2, z > 0), True),
         (q * sqrt(p) - z, Gt, (p * q**2 >= z**2, z > 0), False),
         (q * sqrt(p) - z, Lt, (p * q**2 < z**2, z > 0), True),
         (q * sqrt(p) + z, Gt, (p * q**2 > z**2, z < 0), True),
@@ -124,7 +122,6 @@ BY_STRATEGY = {
     ],
     "learn_function_comparisons": [
         (erf(x) - erf(y), Gt, (x > y,), True),
-        (erf(x) - erf(y), Lt, (x < y,), True),
         (erf(x) + erf(y), Ge, (x + y >= 0,), True),
         (erf(x) - erf(y), Ge, (x + y >= 0,), False),
         (exp(x) - exp(y), Gt, (x > y,), True),
