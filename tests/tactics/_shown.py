@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from slrsym.checker import ProvedClaims
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.proofs.axioms import is_soundness_axiom
+from slrsym.proofs.context import Context
+from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.judgement import judge_claim
 
 
@@ -20,3 +23,8 @@ def refusals(claim):
     missing = {label: reason for label, reason in found.refusals.items() if reason}
     missing |= {name: "it is an axiom" for name in found.axioms if is_soundness_axiom(name)}
     return missing or ({"": found.problem} if found.problem else {})
+
+
+def emitter_and_context(*given):
+    """Return an emitter that no claim needs, with all provers, and a context with hypotheses."""
+    return ProofEmitter(None, None, ProvedClaims()), Context(given, None)

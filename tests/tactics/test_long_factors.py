@@ -24,11 +24,9 @@ from sympy import (
     symbols,
 )
 
-from slrsym.checker import ProvedClaims, Rejected
+from slrsym.checker import Rejected
 from slrsym.checker.term import canonical_key, definedness_equation, is_same_term
 from slrsym.gaussian import erf_prime, erf_second
-from slrsym.proofs.context import Context
-from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.subterm_generalisation import (
     _common_summands,
     _comparison_with_one,
@@ -41,6 +39,7 @@ from slrsym.tactics.subterm_generalisation import (
     _prove_with_symbols_for_factors,
 )
 from slrsym.tactics.translation import Translator
+from tests.tactics._shown import emitter_and_context
 
 x, y, z = symbols("x y z", real=True)
 p, q = symbols("p q", positive=True)
@@ -59,12 +58,6 @@ def term(expr):
 
 def equal(left, right):
     return formula(Eq(left, right, evaluate=False))
-
-
-def setting(*given):
-    """Return an emitter and a context with hypotheses."""
-    emitter = ProofEmitter(None, None, ProvedClaims())
-    return emitter, Context(given, None)
 
 
 # -- equal values of one function -----------------------------------------------------------------
@@ -96,7 +89,7 @@ def test_equations_of_one_function(statement, is_so):
     ],
 )
 def test_equal_arguments_have_equal_values(left, right):
-    emitter, context = setting()
+    emitter, context = emitter_and_context()
     wanted = equal(left, right)
     found = _prove_by_equal_arguments(emitter, wanted, context).theorem
     assert is_same_term(found.conclusion, wanted)
@@ -112,7 +105,7 @@ def test_equal_arguments_have_equal_values(left, right):
     ],
 )
 def test_why_values_are_not_known_to_be_equal(left, right, said):
-    emitter, context = setting()
+    emitter, context = emitter_and_context()
     with pytest.raises(Rejected, match=said):
         _prove_by_equal_arguments(emitter, equal(left, right), context)
 
@@ -134,7 +127,7 @@ def test_why_values_are_not_known_to_be_equal(left, right, said):
     ],
 )
 def test_factors_that_are_multiples_of_others(factor, known, multiple):
-    emitter, context = setting()
+    emitter, context = emitter_and_context()
     words = _FactorSymbols(emitter, context, frozenset(), True, set())
     assert words._as_multiple(term(known)) is None
     # A factor is no multiple of itself.
@@ -215,7 +208,7 @@ def test_common_summands_are_whole_factors():
 
 
 def test_a_sum_is_defined_if_facts_contain_its_summands():
-    emitter, context = setting()
+    emitter, context = emitter_and_context()
     lines = [emitter.script.add("assume", (), formula(Gt(t, 0))) for t in (log(x), log(y))]
     found = _prove_sum_defined(emitter, term(log(x) + log(y)), lines, context)
     assert found.theorem.conclusion == definedness_equation(term(log(x) + log(y)))
@@ -250,7 +243,7 @@ def test_comparisons_with_one(like, relation):
     ],
 )
 def test_inequalities_from_signs_of_factors(statement, is_shown):
-    emitter, context = setting()
+    emitter, context = emitter_and_context()
     p = formula(statement)
     if not is_shown:
         with pytest.raises(Rejected):
@@ -271,7 +264,7 @@ def test_inequalities_from_signs_of_factors(statement, is_shown):
     ],
 )
 def test_equations_of_long_factors(left, right, given, is_shown):
-    emitter, context = setting(*given)
+    emitter, context = emitter_and_context(*given)
     wanted, given = equal(left, right), emitter.hypotheses(context)
 
     def prove():
