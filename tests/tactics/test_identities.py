@@ -28,7 +28,7 @@ from sympy import (
 from slrsym.proof import algebra, chain, having, sign, tangent
 from tests.tactics._shown import is_shown
 
-x, y, z = (Symbol(name, real=True) for name in "xyz")
+x, y, z, t = (Symbol(name, real=True) for name in "xyzt")
 p = Symbol("p", positive=True)
 
 TRUE = [
@@ -39,6 +39,11 @@ TRUE = [
     (sin(x + y + z), sin(x + y) * cos(z) + cos(x + y) * sin(z)),
     (cosh(x) ** 2 - sinh(x) ** 2, 1),
     (sinh(x + y), sinh(x) * cosh(y) + cosh(x) * sinh(y)),
+    (cosh(t) ** 2 - sinh(t) ** 2, 1),
+    (
+        cos(x / 3) - sin(-x / 2),
+        1 - 2 * sin(x / 6) ** 2 + 3 * sin(x / 6) - 4 * sin(x / 6) ** 3,
+    ),
     (tanh(2 * x), 2 * tanh(x) / (1 + tanh(x) ** 2)),
     (tanh(x), 1 - 2 / (exp(2 * x) + 1)),
     (Max(x, y) + Min(x, y), x + y),
