@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Eq, Le, Symbol, sin
+from sympy import Abs, Eq, Le, Symbol, sin
 
 from slrsym.proof import Claim, algebra, chain, sign
 from tests.tactics._shown import refusals
@@ -30,6 +30,13 @@ def test_an_equation(left, right, said):
     assert found.endswith(said)
 
 
-def test_an_inequality():
-    found = reason(Le(sin(p), p), chain(sin(p)).le(p, by=sign))
-    assert found.endswith("compare: -p + sin(p) <= 0")
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        (sin(p), p, "-p + sin(p) <= 0"),
+        (Abs(x), p, "-p + Abs(x) <= 0"),
+    ],
+)
+def test_an_inequality(left, right, said):
+    found = reason(Le(left, right), chain(left).le(right, by=sign))
+    assert found.endswith(f"compare: {said}")
