@@ -100,7 +100,9 @@ BY_STRATEGY = {
         (q * (x + y + z), Gt, ((1 + p) * (x + y + z) > 0,), True),
         (q * (x + y + z), Gt, ((-1 - p) * (x + y + z) < 0,), True),
         (-q * (x + y + z), Le, ((1 + p) * (x + y + z) >= 0,), True),
+        (q * (x + y + z), Gt, (p * (x + y + z) > 0,), True),
         (q * (x + y + z), Gt, ((1 + y) * (x + y + z) > 0,), False),
+        (q * (x + y + z), Gt, ((1 + y) * (x + y + z) > 0, (1 + p) * (x + y + z) > 0), True),
         (q * (x + y), Gt, ((1 + p) * (x + y) > 0,), False),
     ],
     "learn_sign_up_to_root_factors": [
