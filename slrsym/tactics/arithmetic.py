@@ -444,54 +444,16 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
         )
     if premises:
         return emitter.prove_from_equations(premises, wanted, step.context)
-    show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
-        return emitter.prove_or_use_linearity(step, show, premises)
+        return emitter.prove_or_use_linearity(
+            step, partial(prove_in_context, emitter, wanted, step.context), premises
+        )
     except FAILURES as reason:
-        unified = partial(_prove_with_unified_calls, emitter, wanted, step.context)
-        for way in (unified, partial(emitter.prove_from_equations, premises, wanted, step.context)):
-            with suppress(*FAILURES):
-                return emitter.run_and_undo_on_failure(way)
+        with suppress(*FAILURES):
+            return emitter.run_and_undo_on_failure(
+                partial(emitter.prove_from_equations, (), wanted, step.context)
+            )
         raise reason
-
-
-def _prove_with_unified_calls(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
-    """Prove a statement after writing equal function values inside binders in the same form."""
-    words: dict[str, tuple[Term, Inference | None]] = {}
-    meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
-    for path, t in _calls_under_binders(wanted):
-        if canonical_key(t) not in words:
-            words[canonical_key(t)] = (t, None)
-            for other, line in list(words.values()):
-                if line is None and other is not t and other[:2] == t[:2]:
-                    with suppress(*FAILURES):
-                        equal = emitter.run_and_undo_on_failure(
-                            partial(prove_by_arithmetic, emitter, ("=", t, other), ())
-                        )
-                        words[canonical_key(t)] = (other, equal)
-                        break
-        other, same_value = words[canonical_key(t)]
-        if same_value is not None:
-            meant = replace_at_path(meant, path, other)
-            changed.append((path, same_value))
-    if not changed:
-        raise Rejected("no two functions under binders are equal")
-    shown = prove_in_context(emitter, meant, context)
-    for path, equation in changed:
-        shown = emitter.script.add("rewrite", [shown, equation], [tuples_to_lists(path)])
-    return shown
-
-
-def _calls_under_binders(
-    t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
-) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield path and term of each function call that depends on variables bound around it."""
-    if t[0] == "f" and free_symbols(t) & names:
-        yield path, t
-        return
-    for place, part in places_and_subterms(t):
-        inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
-        yield from _calls_under_binders(part, (*path, place), inner)
 
 
 @register_emitter_for_rules("_Definition")
