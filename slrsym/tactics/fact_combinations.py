@@ -188,11 +188,6 @@ class FactCombinationSearch:
             cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
             cands += [[(a, 1), (st.x[i], 1)] for (a, _) in known[:24] for i in used]
             cands += [[(st.x[i], 2), (a, 1)] for (a, _) in known[:24] for i in used]
-            cands += [
-                [(a, 1), (b, 1), (st.x[i], 2)]
-                for (a, _), (b, _) in pairs(known[:6], 2)
-                for i in used
-            ]
             for h in self.squares[:6]:
                 for hm in h.monoms()[:3]:
                     cands += self.products_with_monomials(st, q, hm, 2, [(h, 2)], 0)
@@ -202,11 +197,6 @@ class FactCombinationSearch:
         if level >= 3:
             ks = known[:9]
             cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
-            cands += [
-                [(a, 1), (b, 1), (st.x[i], 1)]
-                for (a, _), (b, _) in pairs(known[:10], 2)
-                for i in used
-            ]
             for k, _ in known[:24]:
                 for mk in k.monoms():
                     cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
