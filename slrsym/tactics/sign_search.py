@@ -301,17 +301,14 @@ class SignSearch(FactCombinationSearch):
 
     def infer_from_factors(self, st: Ring, p: Any, want: Any) -> None:
         """Infer the sign of a product from the signs of its factors."""
-        c, fs = p.factor()
+        _, fs = p.factor()
         if len(fs) == 1 and fs[0][1] == 1:
             return
+        is_strict = want in (POS, NEG, NZ)
+        signs = (POS, NEG) if is_strict else (POS, NEG, NN, NP)
         for f, n in fs:
-            if want in (POS, NEG, NZ):
-                signs = (NZ, POS, NEG) if n % 2 == 0 or want == NZ else (POS, NEG)
-                _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, *signs))
-            elif n % 2:
-                _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, NN, NP))
-        if not st.facts.possible_signs(p) <= want:
-            self.learn_sign_from_combination(st, p, [(fmpq(c), [(f, int(n)) for f, n in fs])])
+            if is_strict or n % 2:
+                _ = any(self.try_to_prove_sign(st, f, s) for s in signs)
 
     def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
         """Learn comparisons of function values from those of their arguments."""
