@@ -233,7 +233,7 @@ class FactCombinationSearch:
             for f, n in parts:
                 t = t * f**n
             t = st.facts.reduce(t)
-            self.work += 1 + len(t.monoms())
+            self.work += len(t)
             name = frozenset(t.to_dict().items())
             if len(t.monoms()) > 60 or t == 0 or name in seen:
                 continue

@@ -273,7 +273,7 @@ class SignSearch(FactCombinationSearch):
         for f, s in list(st.facts.all_facts()):
             if s == ANY or len(f) < 3:
                 continue
-            self.work += 1 + len(f)
+            self.work += len(f)
             common = p.gcd(f)
             if len(common) < 3:
                 continue
