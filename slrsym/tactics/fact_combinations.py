@@ -263,7 +263,6 @@ class FactCombinationSearch:
             return False
         support = [j for j, x in enumerate(coefficients) if abs(x) > 1e-9]
         lines = [*target, *sorted({m for j in support for m in dicts[j]} - target.keys())]
-        self.work += len(lines) * len(support) ** 2 // 100
         matrix = [[dicts[j].get(m, 0) for j in support] for m in lines]
         right = [target.get(m, 0) for m in lines]
         if strict and positive_sum < 1.01e-4:
