@@ -172,6 +172,7 @@ def test_what_has_no_leading_term(expr, given, why):
         (Limit(t / sqrt(1 + t**2), t, oo), 1),
         (Limit(t / sqrt(1 + t**2), t, -oo), -1),
         (Limit(a / t, t, oo), 0),
+        (Limit(Abs(t) / (t + 1), t, -oo), -1),
         (t, None),
     ],
     ids=str,
