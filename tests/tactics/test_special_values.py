@@ -126,6 +126,7 @@ AT_ZERO = [
         ([OwensT(0, t, evaluate=False)], [(OwensT(0, t, evaluate=False), atan(t) / (2 * pi))]),
         ([OwensT(0, s, evaluate=False)], [(OwensT(0, s, evaluate=False), atan(s) / (2 * pi))]),
         ([OwensT(t, s)], []),
+        ([OwensT(t, 0, evaluate=False)], []),
         ([zeta(t, s)], []),
         (
             [Integral(E(t), (y, 0, t)), Derivative(OwensT(y * s, z), y).subs(y, 0)],
