@@ -254,9 +254,10 @@ class ExpectationCalculus:
         less = Expectation(e.integrand, small)
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
         # A marginal law is the image of the whole law under a projection.
-        return self.change_variables(
+        line = self.change_variables(
             less, {s: names[s] for s in small.symbols}, e.law.rename_variables(names)
-        ), [less]
+        )
+        return self.emitter.swap_sides(line), [less]
 
     def split_product(
         self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr
@@ -434,10 +435,7 @@ class ExpectationCalculus:
         """Return the keys of expectations whose equations lead back to themselves."""
         after: dict[str, set[str]] = {}
         for name, line in self.equations.items():
-            left, right = line.theorem.conclusion[1:]
-            after[name] = {
-                *expectations_outside_binders(right if canonical_key(left) == name else left)
-            }
+            after[name] = {*expectations_outside_binders(line.theorem.conclusion[2])}
         reached = after
         while True:
             further = {
