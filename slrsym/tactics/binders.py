@@ -504,6 +504,12 @@ def polynomial_term(ring: SearchHintRecordingRing, p: Any) -> Term:
         c, powers = fmpq(c), []
         for i, n in enumerate(m):
             if n:
+                kind, *data = ring.generators[i]
+                if kind == "exp":
+                    # The exponential of a multiple of the argument, as SymPy writes it.
+                    (mono, d), unit = data
+                    powers.append(("f", "exp", quotient_term(ring, mono * unit * int(n), d)))
+                    continue
                 sign, g = generator_sign_and_term(ring, i)
                 c *= sign ** int(n)
                 powers.append(g if n == 1 else ("^", int(n), 1, g))

@@ -21,6 +21,7 @@ from sympy import (
     log,
     pi,
     sign,
+    sin,
     sinh,
     sqrt,
     symbols,
@@ -62,7 +63,8 @@ p, q = symbols("p q", positive=True)
 i, n = symbols("i n", integer=True)
 N = Symbol("N", integer=True, positive=True)
 v = IndexedBase("v", real=True)
-f = Function("f", real=True)
+s = IndexedBase("s", positive=True)
+f, h = (Function(name, real=True) for name in "fh")
 half = Rational(1, 2)
 WITHIN = (x >= -1, x <= 1, y >= -1, y <= 1)
 ORDERED = (x <= y,)
@@ -83,23 +85,34 @@ def found(statement, proof, given):
 
 
 three = chain(D(3 * z, z)).then(3, by=differentiate)
+slope_is_three = lipschitz(3 * z, z, x, y, low=-1, high=1, bound=three)
 steady = lipschitz(
     3 * z, z, x, y, low=-1, high=1, bound=all_of(three.le(3, by=signs), three.ge(-3, by=signs))
 )
 bent = chain(D(z**2, z, z)).then(2, by=differentiate).le(2, by=signs)
 parabola = taylor(z**2, z, x, y, low=-1, high=1, bound=bent)
 squares = termwise(i, 1, N, chain(v[i] ** 2).ge(0, by=signs))
+square = chain(v[i] ** 2).ge(0, by=signs)
+bells = termwise(i, 1, N, chain(exp(v[i] ** 2)).ge(1, by=signs), facts=[square])
+share = chain(s[i] * (t + v[i] ** 2)).ge(s[i] * t, by=signs)
+dealt_out = termwise(i, 1, N, share, partition=s[i])
 rise = chain(D(z + exp(z), z)).then(1 + exp(z), by=differentiate).gt(0, by=signs)
 climb = monotone(z + exp(z), z, x, y, rise)
 in_order = chain(x).le(y, by=signs)
 equal_laws = [GaussianLaw({G: m}, [[1]]) for m in ((t + 1) ** 2, t**2 + 2 * t + 1)]
 one_source = GaussianLaw({U: 0, W: 0}, [[p**2, p * q], [p * q, q**2]])
 
+slope_of_mean = D(E(sin(t * G)), t)
+
 TRUE = [
     # Slopes and integrals.
     (Abs(3 * x - 3 * y), "<=", 3 * Abs(x - y), steady, WITHIN),
     (y**2, "<=", x**2 + 2 * x * (y - x) + (y - x) ** 2, parabola, WITHIN),
+    (Abs(3 * x - 3 * y), "<=", 3 * Abs(x - y), slope_is_three, WITHIN),
+    (3 * x - 3 * y, "<=", 3 * Abs(x - y), steady, WITHIN),
     (total(v[n] ** 2), ">=", 0, squares, ()),
+    (total(exp(v[n] ** 2)), ">=", total(1), bells, ()),
+    (t, "<=", total(s[n] * (t + v[n] ** 2)), dealt_out, (Eq(total(s[n]), 1),)),
     (0, "<=", total(v[n] ** 2), squares, ()),
     (x + exp(x), "<", y + exp(y), climb, (x < y,)),
     (x + exp(x), "<=", y + exp(y), climb, ORDERED),
@@ -112,6 +125,16 @@ TRUE = [
     ),
     (total(2 * v[n] + t), "=", 2 * total(v[n]) + N * t, algebra, ()),
     (total(v[n] / (p * (1 + v[n] ** 2))), "=", total(v[n] / (1 + v[n] ** 2)) / p, algebra, ()),
+    (
+        total(exp(v[n] / 2) + exp(v[n] / 3)),
+        "=",
+        total(exp(v[n] / 2)) + total(exp(v[n] / 3)),
+        algebra,
+        (),
+    ),
+    (total(t * f(v[n])), "=", t * total(f(v[n])), algebra, ()),
+    (total(t * h(v[n], t)), "=", t * total(h(v[n], t)), algebra, ()),
+    (total(t * h(v[n], t)), "=", t * y, algebra, (Eq(total(h(v[n], t)), y),)),
     (total(exp(v[n])), ">", -1, signs, ()),
     (Integral(exp(z), (z, 0, p)), ">=", 0, signs, ()),
     (Integral(-exp(z), (z, 0, p)), "<=", 0, signs, ()),
@@ -125,11 +148,13 @@ TRUE = [
     (E(f(G), equal_laws[0]), "=", E(f(G), equal_laws[1]), algebra, ()),
     (E(U * W, one_source), "=", p * q, gaussian_calculus, ()),
     (E(G * sign(G - 1)), "=", sqrt(2 / pi) * exp(-half), gaussian_calculus, ()),
+    (p * (slope_of_mean + 1), "=", p * slope_of_mean + p, algebra, ()),
     (OwensT(0, t, evaluate=False), "=", atan(t) / (2 * pi), algebra, ()),
     (OwensT(0, 1 / p, evaluate=False), "=", atan(1 / p) / (2 * pi), algebra, ()),
     # Pieces of a sign that is known.
     (Abs(x) + sign(x), "=", x + 1, piecewise(algebra), (x >= 1,)),
     (Abs(x) ** 3, ">=", x**3, piecewise(signs), ()),
+    ((1 - sign(x) ** 2) * exp(x), "=", 1 - sign(x) ** 2, piecewise(algebra), ()),
     # Signs from the ends of an interval, squares, roots, and products of facts.
     (x * t**2 + 1 - x, ">=", 0, signs, (x >= 0, x <= 1)),
     (x * (t**2 + 1) + (1 - x) * (t**4 + 1), ">", 0, signs, (x >= 0, x <= 1)),
@@ -201,6 +226,14 @@ REFUSED = [
         tangent(z**3, z, 0, x),
         (),
         "z**3 is not known to be convex, nor concave, in z",
+    ),
+    (
+        E(exp(G**2), equal_laws[0]),
+        "=",
+        E(exp(G**2), equal_laws[1]),
+        algebra,
+        (),
+        "0 <= -2 is not shown; 0 <= -2 is not shown",
     ),
     (t, "<=", 1, ball_arithmetic, (), "t has no value here; the rule compares numbers"),
     (exp(half), "<=", Rational(8, 5), ball_arithmetic, (), "the balls do not lie apart"),
