@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Derivative, Eq, Le, Max, Min, Rational, Symbol, cos, erf, exp, sin, sqrt
+from sympy import (
+    Abs,
+    Derivative,
+    Eq,
+    Function,
+    Le,
+    Max,
+    Min,
+    Rational,
+    Symbol,
+    cos,
+    erf,
+    exp,
+    sin,
+    sqrt,
+)
 
+from slrsym.checker import ProvedClaims
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
+    NoiseLaw,
     OwensT,
     ProductLaw,
     erf_prime,
@@ -20,19 +37,25 @@ from slrsym.proof import (
     Claim,
     algebra,
     ball_arithmetic,
+    builtin_ledger,
     chain,
     conditioning,
     differentiate_under_expectation,
     gaussian_calculus,
     linearity,
+    noise_moments,
     piecewise,
+    substitution,
+    symmetry,
 )
+from slrsym.tactics.emission import ProofEmitter, is_covariance_matrix_formula
 from tests._profile import thorough_only
 from tests.tactics._shown import is_shown, refusals
 
 G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
 r = Symbol("r", real=True)
 p = Symbol("p", positive=True)
+f = Function("f", real=True)
 UNIT = standard_normal(G)
 
 
@@ -84,6 +107,38 @@ def test_given_a_variable_of_a_function_with_kinks(variance, shown):
     assert equal(E(f, standard_normal(U, W)), right, conditioning(U)) == shown
 
 
+@pytest.mark.parametrize(("factor", "shown"), [(1, True), (2, False)])
+def test_given_all_variables_of_one_law_of_several(factor, shown):
+    f, over = W * sin(U + W), standard_normal(W)
+    right = factor * E(E(f, standard_normal(U)), over)
+    assert equal(E(f, ProductLaw(standard_normal(U), over)), right, conditioning(W)) == shown
+
+
+# -- other variables ------------------------------------------------------------------------------
+
+
+SKEW = GaussianLaw({G: 0, H: 0}, [[1, Rational(1, 2)], [Rational(1, 2), 1]])
+SUM_AND_DIFFERENCE = substitution({U: G + H, W: G - H}, SKEW)
+
+
+@pytest.mark.parametrize(("variance", "shown"), [(3, True), (2, False)])
+def test_new_variables_that_are_correlated(variance, shown):
+    left = E(sin(U) * cos(W), GaussianLaw({U: 0, W: 0}, [[variance, 0], [0, 1]]))
+    assert equal(left, E(sin(G + H) * cos(G - H), SKEW), SUM_AND_DIFFERENCE) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0, True), (1, False)])
+def test_a_mean_beside_one_that_is_reflected(value, shown):
+    other = E(U**2, standard_normal(U))
+    assert equal(E(G * exp(-(G**2))) + other, other + value, symmetry(G)) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(r**2 + 1, True), (r**2, False)])
+def test_the_square_of_a_sum_of_noise_times_a_factor(value, shown):
+    law = ProductLaw(NoiseLaw(U, r**2), NoiseLaw(W, 1))
+    assert equal(E(p * (U + W) ** 2, law), p * value, noise_moments) == shown
+
+
 # -- pieces ---------------------------------------------------------------------------------------
 
 
@@ -120,6 +175,7 @@ def slope(f, x=t):
             slope(p**2 * E(sin(p * G + 1)), p),
             2 * p * E(sin(p * G + 1)) + p**2 * E(G * cos(p * G + 1)),
         ),
+        (slope(t**2) + slope(E(sin(t + G))), 2 * t + E(cos(t + G))),
         (
             slope(E(sin(t + G)) * E(cos(t * H), standard_normal(H))),
             E(cos(t + G)) * E(cos(t * H), standard_normal(H))
@@ -178,6 +234,16 @@ def test_a_mean_without_a_closed_form_is_named():
     claim = Claim("it", Eq(E(sin(G) ** 2 / (1 + G**2)), g, evaluate=False), "test")
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=gaussian_calculus))
     assert refusals(claim)["1"] == "no closed form is known of E[sin(G)**2/(G**2 + 1)]"
+
+
+@pytest.mark.parametrize(("most", "shown"), [(2, True), (3, False)])
+def test_a_law_that_exists_where_hypotheses_say_so(most, shown):
+    claim = Claim("it", Eq(E(f(U), pair(t)), E(f(U), pair(t)), evaluate=False), "test",
+                  hypotheses=(t**2 <= most,))  # fmt: skip
+    emitter = ProofEmitter(claim, builtin_ledger().find, ProvedClaims())
+    _, given = emitter.claim_context_and_hypotheses
+    assert len(given) == (1 if shown else 2)
+    assert is_covariance_matrix_formula(given[-1]) != shown
 
 
 def test_exponentials_of_independent_variables_are_taken_apart():
