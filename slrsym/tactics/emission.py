@@ -517,16 +517,9 @@ class ProofEmitter:
         make = PROOF_EMITTERS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
-        return self.emit_steps(proof.steps(context, label))
-
-    def emit_steps(self, steps: Iterable[Step]) -> Inference:
-        """Translate a proof step by step, if its kind has no emitter of its own."""
-        line = None
-        for step in steps:
-            line = self.emit_step(step, partial(self.emit_by_rule, step, ()))
-        if line is None:
-            raise Rejected("a proof without steps")
-        return line
+        # A citation is the only kind of proof without an emitter of its own.
+        (step,) = proof.steps(context, label)
+        return self.emit_step(step, partial(self.emit_by_rule, step, ()))
 
     def emit_by_rule(self, step: Step, premises: Sequence[Inference]) -> Inference:
         """Prove a step by the emitter of its rule, or by the rule's own `check` and an axiom."""

@@ -9,7 +9,7 @@ from typing import Any
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import Term, is_same_term, num
 from slrsym.proofs.context import Context
-from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
+from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution
 from slrsym.proofs.step import Step, join_labels
 from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, ProofEmitter
@@ -50,13 +50,13 @@ def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     vanishes, root = statement.args
     f, (x, v) = vanishes.lhs, root.args
     c = f.diff(x)
-    if x in c.free_symbols or vanishes.rhs != 0:
+    if x in c.free_symbols:
         raise Rejected("no factor times a difference")
     factor, rest, side = emitter.term(c), emitter.term(x - v), emitter.term(f)
     split = emitter.prove_from_equations([], ("=", side, ("*", factor, rest)), step.context)
     positive = emitter.prove_from_equations([], ("<", ZERO, factor), step.context)
     assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
-    zero = emitter.script.add("rewrite", [assumed, split], [[_place_of_side(assumed, side)]])
+    zero = emitter.script.add("rewrite", [assumed, split], [[1]])
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
@@ -65,11 +65,6 @@ def _prove_only_root(emitter: ProofEmitter, step: Step) -> Inference:
     return emitter.infer_by_logic(
         [line], emitter.hypotheses(step.context), emitter.formula(step.statement)
     )
-
-
-def _place_of_side(equation: Inference, side: Term) -> int:
-    """Return 1 or 2, the place of a side in the equation that a theorem states."""
-    return 1 if is_same_term(equation.theorem.conclusion[1], side) else 2
 
 
 class _CaseTree:
@@ -121,8 +116,6 @@ class _CaseTree:
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):
             return emitter.infer_by_logic([], supposed, self.listed)
-        if not isinstance(branch, _Split):
-            raise Rejected("a case has to be split, or end in a solution")
         parts: tuple[Any, ...] = branch.branches
         factors = [emitter.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
