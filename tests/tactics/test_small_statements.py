@@ -87,9 +87,9 @@ def found(statement, proof, given):
 three = chain(D(3 * z, z)).then(3, by=differentiate)
 slope_is_three = lipschitz(3 * z, z, x, y, low=-1, high=1, bound=three)
 steady = lipschitz(
-    3 * z, z, x, y, low=-1, high=1, bound=all_of(three.le(3, by=signs), three.ge(-3, by=signs))
+    3 * z, z, x, y, low=-1, high=1, bound=all_of(three.le(4, by=signs), three.ge(-4, by=signs))
 )
-bent = chain(D(z**2, z, z)).then(2, by=differentiate).le(2, by=signs)
+bent = chain(D(z**2, z, z)).then(2, by=differentiate).le(3, by=signs)
 parabola = taylor(z**2, z, x, y, low=-1, high=1, bound=bent)
 squares = termwise(i, 1, N, chain(v[i] ** 2).ge(0, by=signs))
 square = chain(v[i] ** 2).ge(0, by=signs)
@@ -106,10 +106,10 @@ slope_of_mean = D(E(sin(t * G)), t)
 
 TRUE = [
     # Slopes and integrals.
-    (Abs(3 * x - 3 * y), "<=", 3 * Abs(x - y), steady, WITHIN),
-    (y**2, "<=", x**2 + 2 * x * (y - x) + (y - x) ** 2, parabola, WITHIN),
+    (Abs(3 * x - 3 * y), "<=", 4 * Abs(x - y), steady, WITHIN),
+    (y**2, "<=", x**2 + 2 * x * (y - x) + 3 * (y - x) ** 2 / 2, parabola, WITHIN),
     (Abs(3 * x - 3 * y), "<=", 3 * Abs(x - y), slope_is_three, WITHIN),
-    (3 * x - 3 * y, "<=", 3 * Abs(x - y), steady, WITHIN),
+    (3 * x - 3 * y, "<=", 4 * Abs(x - y), steady, WITHIN),
     (total(v[n] ** 2), ">=", 0, squares, ()),
     (total(exp(v[n] ** 2)), ">=", total(1), bells, ()),
     (t, "<=", total(s[n] * (t + v[n] ** 2)), dealt_out, (Eq(total(s[n]), 1),)),
