@@ -41,7 +41,12 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.proof import Claim, builtin_ledger
-from slrsym.tactics.closed_forms import ClosedFormSearch, derive_closed_form
+from slrsym.tactics.closed_forms import (
+    ClosedFormSearch,
+    _forms_with_squares,
+    _split_by_independence,
+    derive_closed_form,
+)
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.judgement import _assume_claim
 from slrsym.tactics.term_to_sympy import TermToSympy
@@ -75,7 +80,9 @@ def closed_form(integrand, law, cited=()):
     line = derive_closed_form(work, Expectation(integrand, law), context)
     assert not line.theorem.hypotheses
     assert "unchecked: a side condition" not in line.theorem.axioms
-    return TermToSympy(work.translator).expression(line.theorem.conclusion[2])
+    value = TermToSympy(work.translator).expression(line.theorem.conclusion[2])
+    assert not value.has(Expectation)
+    return value
 
 
 def copies(term, count):
@@ -195,3 +202,36 @@ def test_a_mean_of_correlated_variables_is_evaluated_by_a_claim(integrand, ids):
     at = 0.5 + first, -1 / 3 + first / 2 + np.sqrt(1.75) * second
     expected = np.sum(np.outer(w, w) * lambdify((U, W), integrand, "scipy")(*at)) / (2 * np.pi)
     assert float(value) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "parts"),
+    [
+        (G + 2 * H + 1, {G + 1, 2 * H}),
+        (H, {H}),
+        (G + H**2 - H, {G, H**2 - H}),
+        (G * H + G, {G * H + G}),
+        (U * W + U + G, {U * W + U, G}),
+    ],
+)
+def test_an_exponent_is_split_by_independence(exponent, parts):
+    law = ProductLaw(UNIT, standard_normal(H), PAIR)
+    assert set(_split_by_independence(exponent, law)) == parts
+
+
+@pytest.mark.parametrize(
+    ("exponent", "forms"),
+    [
+        (-(U**2) - W**2, [U, W]),
+        (-(U**2) / 4, [U / 2]),
+        (-(U**2) - 2 * U * W - 2 * W**2 - 2 * W - 1, [U + W, W + 1]),
+        # A remainder, a square of the other sign, and another degree.
+        (-(U**2) - 1, []),
+        (U**2, []),
+        (-(U**2) + W**2, []),
+        (-(U**4), []),
+        (-U, []),
+    ],
+)
+def test_an_exponent_is_a_sum_of_squares(exponent, forms):
+    assert _forms_with_squares(exponent, PAIR) == forms

@@ -134,7 +134,7 @@ TRUE = [
     ),
     (total(t * f(v[n])), "=", t * total(f(v[n])), algebra, ()),
     (total(t * h(v[n], t)), "=", t * total(h(v[n], t)), algebra, ()),
-    (total(t * h(v[n], t)), "=", t * y, algebra, (Eq(total(h(v[n], t)), y),)),
+    (total(t * h(v[n], t)), "=", t * y, algebra, (Eq(y, total(h(v[n], t)), evaluate=False),)),
     (total(exp(v[n])), ">", -1, signs, ()),
     (Integral(exp(z), (z, 0, p)), ">=", 0, signs, ()),
     (Integral(-exp(z), (z, 0, p)), "<=", 0, signs, ()),
