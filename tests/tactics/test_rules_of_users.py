@@ -47,7 +47,6 @@ def test_a_step_is_proved_by_the_tactic_of_its_rule(with_tactic):
         return work.prove_from_equations(premises, work.formula(step.statement), step.context)
 
     assert claimed(LEFT, RIGHT, Doubling()) == {}
-    assert set(claimed(LEFT, RIGHT + 1, Doubling())) == {"1"}
 
 
 def test_a_tactic_that_proves_something_else_is_refused(with_tactic):
