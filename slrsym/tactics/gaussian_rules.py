@@ -206,27 +206,10 @@ def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 def _emit_substitution(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
-    rule: Any = step.rule
-    _require_gaussian(step, [s for s, _ in rule.forms])
-    with suppress(*FAILURES):
-        # Often the new variables alone give the statement, without reductions.
-        return emitter.run_and_undo_on_failure(
-            partial(
-                _conclude_in_new_variables,
-                emitter,
-                step,
-                ExpectationCalculus(emitter, step.context),
-            )
-        )
-    return _conclude_in_new_variables(emitter, step, _reduce_expectations(emitter, step))
-
-
-def _conclude_in_new_variables(
-    emitter: ProofEmitter, step: Step, work: ExpectationCalculus
-) -> Inference:
     """Prove a step by the change of variables that its rule states."""
     rule: Any = step.rule
-    forms = dict(rule.forms)
+    forms, work = dict(rule.forms), ExpectationCalculus(emitter, step.context)
+    _require_gaussian(step, list(forms))
     for node in outermost_expectations(step):
         if set(node.law.symbols) == set(forms):
             store_existence_proof_of_image_law(work, node, forms, rule.law)
