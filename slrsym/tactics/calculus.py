@@ -79,15 +79,6 @@ class MeanValueTheoremProver:
         )
 
 
-def _conjuncts(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
-    """Yield a theorem, or if its conclusion is a conjunction, each of its parts as a theorem."""
-    p = line.theorem.conclusion
-    for q in p[1:] if p[0] == "and" else ():
-        yield emitter.infer_by_logic([line], line.theorem.hypotheses.values(), q)
-    if p[0] != "and":
-        yield line
-
-
 @register_emitter_for_rules("_Monotone")
 def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two values of a function by the sign of its derivative between them."""
@@ -109,7 +100,10 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
     rule: Any = step.rule
     between = MeanValueTheoremProver(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
-    slopes = list(_conjuncts(premises[0], emitter))
+    (bounds,) = premises
+    hypotheses = bounds.theorem.hypotheses.values()
+    parts = bounds.theorem.conclusion[1:]
+    slopes = [emitter.infer_by_logic([bounds], hypotheses, p) for p in parts]
 
     def show(low: Term, high: Term) -> Inference:
         lines = [between.compare_ends(slope, low, high) for slope in slopes]

@@ -106,6 +106,7 @@ slope_of_mean = D(E(sin(t * G)), t)
 TRUE = [
     # Slopes and integrals.
     (Abs(3 * x - 3 * y), "<=", 4 * Abs(x - y), steady, WITHIN),
+    (3 * x - 3 * y, "<=", 4 * Abs(x - y), steady, WITHIN),
     (y**2, "<=", x**2 + 2 * x * (y - x) + 3 * (y - x) ** 2 / 2, parabola, WITHIN),
     (total(v[n] ** 2), ">=", 0, squares, ()),
     (total(exp(v[n] ** 2)), ">=", total(1), bells, ()),
