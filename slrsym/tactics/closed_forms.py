@@ -309,11 +309,9 @@ class ClosedFormSearch(ExpectationCalculus):
             return None
         exponentials = [f for f in Mul.make_args(e.integrand) if isinstance(f, exp)]
         others = [f for f in Mul.make_args(e.integrand) if f not in exponentials]
-        if len(exponentials) != 1 or not all(isinstance(f, erf) for f in others):
+        if len(exponentials) != 1 or len(others) > 1 or not all(isinstance(f, erf) for f in others):
             return None
         forms = _forms_with_squares(exponentials[0].args[0], e.law) + [f.args[0] for f in others]
-        if len(forms) != 2 or len(others) > 1:
-            return None
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
         with suppress(*FAILURES, ValueError):
             joint = e.law.linear_image(dict(zip((X, Y), forms, strict=True)))
