@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Function, Matrix, Symbol, symbols
+from sympy import Function, Matrix, Symbol, diag, symbols
 
 from slrsym.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
     is_plainly_semidefinite,
+    ldl_decomposition,
 )
 
 rho, eta = symbols("rho eta", real=True)
@@ -38,6 +39,36 @@ def test_a_negative_eigenvalue_is_found(hypotheses):
 )
 def test_otherwise_nothing_is_told(hypotheses):
     assert not has_negative_eigenvalue_at_random_point(PAIR, hypotheses)
+
+
+@pytest.mark.parametrize("kind", [{"negative": True}, {"nonpositive": True}, {"complex": True}])
+def test_nothing_is_told_of_other_symbols(kind):
+    x = Symbol("x", **kind)
+    assert not has_negative_eigenvalue_at_random_point(Matrix([[1, 3 * x], [3 * x, 1]]), ())
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        Matrix([[4, 2, -2], [2, 5, 3], [-2, 3, 6]]),
+        Matrix([[gamma, rho, 1], [rho, eta, rho], [1, rho, 2]]),
+        Matrix([[0, 0, 0], [0, eta, 1], [0, 1, rho]]),
+    ],
+)
+def test_a_matrix_is_the_product_of_its_factors(matrix):
+    diagonal, lower = ldl_decomposition(matrix)
+    assert lower.is_lower
+    assert list(lower.diagonal()) == [1, 1, 1]
+    wrong = lower * diag(*diagonal) * lower.T - matrix
+    assert wrong.subs({gamma: 2, rho: 3, eta: 7}).is_zero_matrix
+
+
+def test_a_pivot_that_vanishes_beside_others_has_no_decomposition():
+    matrix = Matrix([[0, 1], [1, 2]])
+    assert ldl_decomposition(matrix) is None
+    assert not is_plainly_semidefinite(matrix)
+    assert is_plainly_semidefinite(Matrix([[0, 0], [0, 2]]))
+    assert not is_plainly_semidefinite(Matrix([[0, 0], [0, -2]]))
 
 
 def test_plain_ones_by_declarations_alone():
