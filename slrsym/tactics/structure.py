@@ -55,8 +55,6 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
     then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
     shown, used = canonical_key(fact.theorem.conclusion), then.theorem.hypotheses
-    if shown not in used:
-        return then
     # The claim itself may assume the fact, which then stays a hypothesis.
     given = fact.theorem.hypotheses | {k: h for k, h in used.items() if k != shown}
     return emitter.infer_by_logic([fact, then], given.values(), then.theorem.conclusion)
