@@ -143,10 +143,10 @@ class BinderEquationSearch:
         if canonical_key(p) in map(canonical_key, self.given):
             return self.emitter.script.add("assume", (), p)
         for line in (*self.lines, *self.found):
-            q = line.theorem.conclusion
-            if q[0] == "=" and any(is_same_term(side, p[1]) for side in q[1:]):
-                place = 1 if is_same_term(q[1], p[1]) else 2
-                return self.emitter.script.add("defined", [line], [place])
+            kind, *sides = line.theorem.conclusion
+            for place, side in enumerate(sides if kind == "=" else (), start=1):
+                if is_same_term(side, p[1]):
+                    return self.emitter.script.add("defined", [line], [place])
         return None
 
     def _prove_everywhere(self, p: Term) -> Inference:
