@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Eq, Ge, Ne, Rational, S, Symbol
+from sympy import Abs, Eq, Ge, Ne, Rational, S, Symbol, erf
 
-from slrsym.proof import cases, chain, having
+from slrsym.proof import ball_arithmetic, cases, chain, having
 from slrsym.proof import sign as signs
 from tests.tactics._shown import is_shown
 
@@ -26,6 +26,7 @@ AT_ZERO = chain(Abs(S.Zero) + 1).ge(0, by=signs)
         ([x > 0, Eq(x, 0)], (x >= 0,), True),
         ([x < 0, Eq(x, 0)], (x <= 0,), True),
         ([x < 0, x > 0], (Ne(x, 0),), True),
+        ([x > 0, Eq(x, 0)], (x >= y, y >= 0), True),
         # Something is left out.
         ([x > 1, x <= 0], (), False),
         ([x > 0, Eq(x, 0)], (x >= -1,), False),
@@ -40,3 +41,11 @@ def test_cases_cover_what_the_hypotheses_allow(relations, given, shown):
 @pytest.mark.parametrize(("fact", "shown"), [(Abs(x) - x + y**2, True), (x**2 - 1, False)])
 def test_a_fact_may_be_used_or_not(fact, shown):
     assert is_shown(GOAL, having(chain(fact).ge(0, by=signs), SHOWN)) == shown
+
+
+@pytest.mark.parametrize(("least", "shown"), [(Rational(4, 5), True), (Rational(9, 10), False)])
+def test_a_fact_is_not_shown_again_where_it_is_used(least, shown):
+    # The rule of the second step does not know the number.
+    goal = Ge(erf(1) * x**2, least * x**2, evaluate=False)
+    fact = chain(erf(1)).gt(least, by=ball_arithmetic)
+    assert is_shown(goal, having(fact, chain(goal.lhs).ge(goal.rhs, by=signs))) == shown
