@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 
 import mpmath
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 from scipy.special import erf, erfc, owens_t
 from scipy.stats import norm
-from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
+from sympy import Ne, Piecewise, Symbol, cos, exp, sin, sqrt, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, OwensT, zeta
 from slrsym.kernels import compile_expressions
+from slrsym.kernels.numpy_special_functions import hermite_polynomial
 from slrsym.kernels.symbolic_functions import (
     DifferenceFromErf,
     ErfCovariance,
@@ -28,6 +30,7 @@ from tests._profile import THOROUGH, more, thorough
 from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 
 jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
+jax_backend = importlib.import_module("slrsym.kernels.jax_backend")
 
 x, y, r = symbols("x y r", real=True)
 UPPER = np.triu_indices(5)
@@ -176,6 +179,103 @@ def test_quadratures_without_the_compiler(monkeypatch):
     # Of the sum and of the difference, whose variances are 1 + 0.5 +- 0.6.
     exact_mean = (np.cos(-0.3) * np.exp(-2.1 / 2) + np.cos(1.1) * np.exp(-0.9 / 2)) / 2
     assert float(both) == pytest.approx(exact_mean, rel=1e-14)
+
+
+def test_slopes_of_means_without_the_compiler(monkeypatch):
+    """Of E cos(a X) and E cos(X) cos(a Y): in means, in covariances, and in the parameter."""
+    from slrsym.kernels import _jax_special as special
+
+    def difference(function, i):
+        def slope(*at):
+            ahead, behind = (
+                np.array(function(*at[:i], at[i] + s, *at[i + 1 :])) for s in (1e-4, -1e-4)
+            )
+            return (ahead - behind) / 2e-4
+
+        return slope
+
+    def with_slope(value, slope):
+        value.slope = slope
+        return value
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+
+    def mean(f, orders, *inputs):
+        if len(orders) == 1:
+            m, v, a = inputs
+            derivative, plain = f(m + np.sqrt(v) * nodes, a)
+            found, again = (
+                weights @ x / np.sqrt(2 * np.pi)
+                for x in (derivative, plain * hermite_polynomial(nodes, orders[0]))
+            )
+            assert again / v ** (orders[0] / 2) == pytest.approx(found, abs=1e-7)
+            return found
+        m, k, v, c, w, a = inputs
+        x, z = np.sqrt(v) * nodes[:, None], np.sqrt(w - c * c / v) * nodes
+        return weights @ f(m + x, k + c / v * x + z, a)[0] @ weights / (2 * np.pi)
+
+    monkeypatch.setattr(special, "jnp", np)
+    monkeypatch.setattr(special, "_trapezoid", mean)
+    monkeypatch.setattr(special, "partial_derivative", difference)
+    monkeypatch.setattr(special, "make_differentiable", with_slope)
+    m, k, v, c, w, a = symbols("m k v c w a")
+    # Half the means of the cosines of the sum and of the difference.
+    two = sum(cos(m + s * a * k) * exp(-(v + 2 * s * a * c + a**2 * w) / 2) / 2 for s in (1, -1))
+    for f, orders, known, at in (
+        (lambda z, a: [np.cos(a * z)] * 2, (0,), cos(a * m) * exp(-(a**2) * v / 2),
+         {m: 0.4, v: 1.7, a: 0.7}),
+        (lambda z, t, a: [np.cos(z) * np.cos(a * t)], (0, 0), two,
+         {m: 0.4, k: -0.7, v: 0.9, c: 0.3, w: 0.5, a: 0.8}),
+    ):  # fmt: skip
+        value, numbers = special.gaussian_mean(f, orders), tuple(at.values())
+        assert float(value(*numbers)) == pytest.approx(float(known.subs(at)), abs=1e-13)
+        for i, name in enumerate(at):
+            exact = float(known.diff(name).subs(at))
+            assert float(value.slope(i)(*numbers)) == pytest.approx(exact, abs=1e-7), (at, name)
+
+
+def test_the_risk_of_softmax_by_a_call_of_the_host(monkeypatch):
+    """Its values, its gradient, and the derivative of the values, with a formula for the risk."""
+
+    def risk_of(mu, extra, counts, means, covs):
+        slopes = np.arange(1.0, 4.0) * counts[:, None], np.ones_like(covs) * mu
+        return mu * extra + counts @ means @ [1, 2, 3] + mu * covs.sum(), 7.0, *slopes
+
+    monkeypatch.setattr(jax_backend, "numba_softmax_risk", lambda: risk_of)
+    monkeypatch.setattr(jax_backend, "softmax_risk_and_derivatives", risk_of)
+    # Three means and six entries of the covariance move with the state, by a matrix.
+    matrix = np.random.default_rng(0).normal(size=(9, 2))
+    jnp = jax.numpy
+
+    def law_of(state, noise, mu):
+        return jnp.concatenate([jnp.full((*state.shape[:-1], 1), mu), state @ matrix.T], axis=-1)
+
+    def rest(state, noise, mu):
+        numbers = jnp.concatenate([jnp.full(1, noise), matrix.ravel()])
+        return jnp.broadcast_to(numbers, (*state.shape[:-1], len(numbers)))
+
+    def counts_of(state, noise, mu):
+        return jnp.broadcast_to(jnp.array([0.5, 4.0]), (*state.shape[:-1], 2))
+
+    at, mu = np.array([[0.4, -0.3], [1.2, 0.8]]), 1.5
+    with jax.disable_jit():
+        several, risk = (
+            jax_backend.make_jax_softmax_risk(counts_of, law_of, rest, what, 2)
+            for what in (("risk", "excess_risk", "gradient"), ("risk",))
+        )
+        found = several(at, 0.25, mu)
+        slopes = jax.grad(lambda x, mu: risk(x, 0.25, mu)[0], (0, 1))(at[0], mu)
+        with pytest.raises(NotImplementedError, match="first derivatives"):
+            jax.grad(lambda x: several(x, 0.25, mu)[2])(at[0])
+    law = matrix @ at.T
+    excess = (
+        0.5 * mu + 4 * np.array([1, 2, 3]) @ law[:3] + mu * (np.array([1, 2, 2, 1, 2, 1]) @ law[3:])
+    )
+    gradient = np.array([4, 8, 12, *[mu] * 6]) @ matrix
+    exact = np.column_stack([excess + 0.25, excess, [gradient] * 2])
+    assert np.asarray(found) == pytest.approx(exact)
+    assert slopes[0].tolist() == pytest.approx(gradient.tolist())
+    assert float(slopes[1]) == 7
 
 
 @pytest.mark.parametrize("name", SINGLE)
