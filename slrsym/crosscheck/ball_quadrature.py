@@ -212,9 +212,12 @@ class CompiledIntegrand:
         return values[self.output]
 
     def sum_over_nodes(
-        self, rules: Sequence[Sequence[Node]], radius: float, width: float
+        self, rules: Sequence[Sequence[Node]], radius: float = 0.0, width: float = 0.0
     ) -> tuple[Ball, Ball, Ball]:
-        """Sum values, their sizes, and the sizes in the outer shell, over product nodes near 0."""
+        """Sum values, their sizes, and the sizes in the outer shell, over product nodes near 0.
+
+        Nodes whose third entry is 0 count as near 0 wherever they are.
+        """
         values = self.values
         last = self.depth - 1
         steps = self._steps()
@@ -343,7 +346,7 @@ def gaussian_mean_by_shifted_lattices(
     this law predicts. A pole, kink or jump breaks the law, and ends as `Inconclusive`.
     """
     if nonpolynomial_dimensions == 0:
-        total, absolute, _ = program.sum_over_nodes(rules, 1.0, 0.0)
+        total, absolute, _ = program.sum_over_nodes(rules)
         return QuadratureResult(total, log2_upper_bound(absolute))
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))

@@ -141,7 +141,7 @@ def gaussian_mean_between_singularities(
 
     def weighted(x: Ball) -> Ball:
         density = (-x * x / 2).exp()
-        return density * program.sum_over_nodes([((x, arb(1), 0.0),), *rules], 1.0, 0.0)[0]
+        return density * program.sum_over_nodes([((x, arb(1), 0.0),), *rules])[0]
 
     ends = [arb.neg_inf(), *cuts, arb.pos_inf()]
     parts = [
@@ -214,6 +214,6 @@ def _swept(
         loops: list[Sequence[Node]] = [((x, weight, 0.0),)]
         if smooth == 2:
             loops.append([(y, w, 0.0) for y, w in panels.nodes([a + b * x for a, b in others])])
-        value, size, _ = program.sum_over_nodes([*loops, *rules], 1.0, 0.0)
+        value, size, _ = program.sum_over_nodes([*loops, *rules])
         total, absolute = total + value, absolute + size
     return QuadratureResult(total / scale, log2_upper_bound(absolute / scale))
