@@ -7,10 +7,13 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import voigt_profile
 from sympy import Rational, Symbol, exp, expand, latex, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.kernels import compile_expressions
+from slrsym.kernels import compile_expressions, numpy_special_functions
+from slrsym.kernels.mpmath_backend import _cholesky, _trapezoid
+from slrsym.kernels.numpy_special_functions import compute_normal_means
 from slrsym.kernels.symbolic_functions import gaussian_mean
 from tests.kernels._cases import needs_numba
 
@@ -75,3 +78,73 @@ def test_derivatives_of_wide_means_by_mpmath(monkeypatch):
     assert abs(kernel([0.4], dps=7)[0] - known) < 1e-7
     monkeypatch.setattr("slrsym.kernels.mpmath_backend.HALVINGS", (0, 0))
     assert mpmath.isnan(kernel([0.4], dps=7)[0])
+
+
+@pytest.mark.parametrize(
+    ("width", "spread", "by_mpmath", "by_numpy"),
+    [(2.0, 1, 1 / 8, 1 / 4), (0.5, 1, 1 / 32, 1 / 16), (3.0, 3, 1 / 12, 1 / 16)],
+)
+@pytest.mark.parametrize("backend", ["mpmath", "numpy"])
+def test_grids_are_halved_until_they_agree(width, spread, by_mpmath, by_numpy, backend):
+    """The nodes are those of one grid, for functions with poles at that distance from the line."""
+    seen = []
+
+    def f(z):
+        seen.extend(np.ravel(z).tolist())
+        return [1 / (1 + (z / width) ** 2)] * 2
+
+    mean = 0.25 * spread
+    if backend == "mpmath":
+        with mpmath.workdps(17):
+            found = _trapezoid(f, (0,), mpmath.mpf(mean), mpmath.mpf(spread) ** 2)
+        step, reach = by_mpmath, math.sqrt(2 * 22 * math.log(10)) + 2
+    else:
+        found = compute_normal_means(f, (0,), mean, spread**2)
+        step, reach = by_numpy, 10
+    # Voigt's profile, the mean of Cauchy's density.
+    known = voigt_profile(mean, spread, width) * math.pi * width
+    assert float(found) == pytest.approx(known, rel=1e-13)
+    nodes = sorted({round((float(z) - mean) / spread, 9) for z in seen})
+    assert len(nodes) == len(seen)
+    # At the upper end grids may stop at different nodes.
+    assert np.diff(nodes)[:-8] == pytest.approx(step, abs=1e-8)
+    assert reach - step < -nodes[0] < reach + 1e-8
+    assert reach - step < nodes[-1] < reach + 0.75
+
+
+@pytest.mark.parametrize("backend", ["mpmath", "numpy"])
+def test_grids_in_two_variables(backend):
+    """Each node once, in a disc, for a law whose second variable varies much with the first."""
+    seen = []
+
+    def f(z, t):
+        seen.extend(np.round(np.array([z, t], dtype=float).reshape(2, -1).T, 9).tolist())
+        cosine = mpmath.cos if backend == "mpmath" else np.cos
+        return [cosine(z) * cosine(t)]
+
+    law = (0.5, -0.25, 1.0, 1.5, 2.5)
+    if backend == "mpmath":
+        with mpmath.workdps(2):
+            found = _trapezoid(f, (0, 0), *map(mpmath.mpf, law))
+    else:
+        found = compute_normal_means(f, (0, 0), *law)
+    # Half the cosines of the sum, of variance 6.5, and of the difference, of 0.5.
+    exact = (math.cos(0.25) * math.exp(-3.25) + math.cos(0.75) * math.exp(-0.25)) / 2
+    assert float(found) == pytest.approx(exact, abs=1e-3 if backend == "mpmath" else 1e-14)
+    assert len({tuple(node) for node in seen}) == len(seen)
+    first = np.array(seen)[:, 0] - 0.5
+    second = (np.array(seen)[:, 1] + 0.25 - 1.5 * first) / 0.5
+    reach = math.sqrt(2 * 7 * math.log(10)) + 3 if backend == "mpmath" else 10.5
+    largest = np.hypot(first, second).max()
+    assert reach - 0.3 < largest < reach + 0.01
+    assert np.diff(sorted(set(np.round(first, 3)))) == pytest.approx(1 / 8)
+    assert np.diff(sorted(set(np.round(second, 3)))) == pytest.approx(1 / 4)
+    assert len(seen) == pytest.approx(math.pi * reach**2 * 32, rel=0.09)
+
+
+def test_roots_of_covariances():
+    for cov, rows in (((4,), [[2]]), ((4, 2, 10), [[2], [1, 3]]), ((0, 0, 9), [[0], [0, 3]]),
+                      ((4, 6, 9), [[2], [3, 0]])):  # fmt: skip
+        assert _cholesky([mpmath.mpf(x) for x in cov]) == rows
+        arrays = numpy_special_functions._cholesky([np.array([float(x)]) for x in cov])
+        assert [[float(x[0]) for x in row] for row in arrays] == rows
