@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,21 +13,29 @@ from sympy import (
     Abs,
     Add,
     Derivative,
+    Eq,
+    Equivalent,
     Expr,
     Function,
     Heaviside,
+    I,
+    Integral,
     Max,
     Min,
     Mul,
+    Not,
     Piecewise,
     Pow,
     Rational,
+    Subs,
     Sum,
     Symbol,
+    besselj,
     cos,
     erf,
     exp,
     expand,
+    eye,
     log,
     sign,
     sin,
@@ -33,7 +43,7 @@ from sympy import (
     symbols,
 )
 
-from slrsym.crosscheck import integrands
+from slrsym.crosscheck import integrands, is_true_at, split_quadrature
 from slrsym.crosscheck.ball_quadrature import (
     Inconclusive,
     NumberWithError,
@@ -50,8 +60,9 @@ from slrsym.crosscheck.ball_quadrature import (
     widen_ball,
 )
 from slrsym.crosscheck.evaluator import _stencil, evaluate
-from slrsym.crosscheck.expectations import _orthogonal_part
+from slrsym.crosscheck.expectations import ExpectationValues, _orthogonal_part
 from slrsym.crosscheck.integrands import (
+    IndependentLawBlock,
     degree_bound_with_functions_as_constants,
     essential_affine_forms,
     expand_to_factor_tuples,
@@ -72,6 +83,7 @@ from slrsym.crosscheck.node_evaluator import (
     square_root,
 )
 from slrsym.crosscheck.split_quadrature import _is_small, _Panels, zeros_as_lines
+from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 
 R = Rational
 x, y, z, u = symbols("x y z u", real=True)
@@ -444,3 +456,69 @@ def test_panels_are_divided_at_kinks():
 def test_what_is_small_beside_another():
     for a, b, small in ((0, 1, True), (1e-18, 1, True), (1e-12, 1, False), (1e-12, 1e6, True)):
         assert _is_small(arb(a), arb(b), 12) is small
+
+
+# -- what is undecided, and what is tried then -----------------------------------------------------
+
+U, V, W = symbols("U V W", real=True)
+PLANE, SPACE = standard_normal(U, W), standard_normal(U, V, W)
+
+
+@pytest.mark.parametrize("law", [PLANE, SPACE])
+def test_a_narrow_density_is_given_up_in_few_dimensions(law, monkeypatch):
+    """There the factor is integrated against the law as it was."""
+
+    def reweighted(self, factor, means, roots, random):
+        # Of this function there are no values on balls.
+        return arb(1), besselj(0, U), means, roots
+
+    monkeypatch.setattr(ExpectationValues, "_reweighted", reweighted)
+    mean = Expectation(cos(sum(law.symbols) + U * W), law)
+    if law is PLANE:
+        # The mean of exp(i (U + W + U W)) is that of exp(i U - (1 + U)^2/2).
+        exact = (np.exp(-1 / 2 + (1j - 1) ** 2 / 4) / np.sqrt(2)).real
+        assert float(evaluate(mean, {}, 7).number) == pytest.approx(exact, abs=1e-7)
+    else:
+        with pytest.raises(Inconclusive, match="besselj"):
+            evaluate(mean, {}, 7)
+
+
+def test_an_exponent_that_is_not_real_stays_in_the_integrand():
+    """The mean of exp(i U W) is that of exp(-U^2/2)."""
+    found = evaluate(Expectation(exp(I * U * W), PLANE), {}, 7).number
+    assert complex(found) == pytest.approx(1 / math.sqrt(2), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("expr", "point", "said"),
+    [
+        (Expectation(U**2, GaussianLaw({U: 0}, [[x]])), {x: arb(0.1, 0.5)},
+         "a variance of (U,) is lost in rounding"),
+        (Expectation(Sum(j, (j, 1, U)), standard_normal(U)), {}, "U is not an integer"),
+        (Expectation(cos(U * W), GaussianLaw({U: x, W: 0}, eye(2))), {x: arb(0.5, 1e-4)},
+         "rounding leaves too few digits in a quadrature"),
+    ],
+)  # fmt: skip
+def test_values_that_are_lost(expr, point, said):
+    with pytest.raises(Inconclusive, match=re.escape(said)):
+        evaluate(expr, point, 10)
+
+
+def test_too_many_nodes(monkeypatch):
+    monkeypatch.setattr(split_quadrature, "_MOST_NODES", 100)
+    said = "too many nodes for an integrand with kinks in two dimensions"
+    with pytest.raises(Inconclusive, match=said):
+        evaluate(Expectation(Abs(U + W) * cos(U * W), PLANE), {}, 5)
+    with pytest.raises(Inconclusive, match="no quadrature for a law of type int"):
+        IndependentLawBlock.parts_of_law(SimpleNamespace(independent_laws=lambda: [3]))
+
+
+def test_an_integral_is_put_in_place_of_its_parameter():
+    inner = Integral(x * z, (z, 0, 2))
+    found = evaluate(Expectation(Subs(inner, x, U + 3), standard_normal(U)), {}, 5)
+    assert float(found.number) == pytest.approx(6, abs=1e-5)
+
+
+def test_negations():
+    for statement, holds in ((x > 0, False), (Eq(x, 2), True), (Equivalent(x > 0, x < 3), False)):
+        assert is_true_at(Not(statement, evaluate=False), {x: 1}) is holds

@@ -27,7 +27,10 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.ball_backend import _compare, _monotone, _sign
 from slrsym.kernels.compile import iterate_step
-from slrsym.kernels.numpy_special_functions import hermite_polynomial
+from slrsym.kernels.numpy_special_functions import (
+    exponentially_scaled_decay_integral,
+    hermite_polynomial,
+)
 from slrsym.kernels.printing import _in_order, hoist_constant_parts, nest_polynomial
 from slrsym.kernels.softmax_risk import iterate_cross_and_second_moment_terms, log_grid_ends
 from slrsym.kernels.symbolic_functions import gaussian_mean
@@ -167,6 +170,13 @@ def test_hermite_polynomials():
         known = hermite_e.hermeval(at, [0] * n + [1])
         assert hermite_polynomial(at, n) == pytest.approx(known)
         assert hermite_polynomial(2.0, n) == pytest.approx(known[3])
+
+
+def test_integrals_of_which_nothing_is_left_are_finite():
+    for exponent in (800.0, 1e30, math.inf):
+        found = exponentially_scaled_decay_integral([exponent, 1.0], 0.5, [0.5, 0.0])
+        assert np.isfinite(found[0])
+        assert found[1] == 0
 
 
 def test_polynomials_in_nested_form():
