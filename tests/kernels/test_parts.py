@@ -8,6 +8,7 @@ import warnings
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx, fmpq
 from numpy.polynomial import hermite_e
 from sympy import Rational, Symbol, erf, exp, expand, symbols, tanh
 
@@ -25,13 +26,23 @@ from slrsym.kernels.arguments import (
     vectorise_over_leading_axes,
     warn_of_long_work,
 )
-from slrsym.kernels.ball_backend import _compare, _monotone, _sign
-from slrsym.kernels.compile import iterate_step
+from slrsym.kernels.ball_backend import (
+    _compare,
+    _monotone,
+    _sign,
+    compile_ball_function_at_parameters,
+)
+from slrsym.kernels.compile import compile_program, iterate_step
 from slrsym.kernels.numpy_special_functions import (
     exponentially_scaled_decay_integral,
     hermite_polynomial,
 )
-from slrsym.kernels.printing import _in_order, hoist_constant_parts, nest_polynomial
+from slrsym.kernels.printing import (
+    _in_order,
+    hoist_constant_parts,
+    nest_polynomial,
+    program_from_expressions,
+)
 from slrsym.kernels.softmax_risk import iterate_cross_and_second_moment_terms, log_grid_ends
 from slrsym.kernels.symbolic_functions import gaussian_mean
 
@@ -244,9 +255,21 @@ def test_terms_of_tokens_and_of_pairs():
     assert found == exact
 
 
-def test_relations_and_signs_of_balls():
-    from flint import arb
+def test_digits_unless_others_are_asked_for():
+    """Balls of 30, numbers of 50, with rounding of the last one alone."""
+    program = program_from_expressions([x / 3], [x], [])
+    with ctx.workdps(30):
+        radius = (arb(1) * arb(fmpq(1, 3))).rad()
+    assert compile_program(program, "ball")([1])[0].rad() == radius
+    assert compile_ball_function_at_parameters(program, ())([arb(1)])[0].rad() == radius
+    (found,) = compile_program(program, "mpmath")([1])
+    with mpmath.workdps(50):
+        assert found == mpmath.mpf(1) / 3
+    with mpmath.workdps(51):
+        assert found != mpmath.mpf(1) / 3
 
+
+def test_relations_and_signs_of_balls():
     wide = arb(1, 0.5)
     order = {"<": (1, 0), "<=": (1, 0), ">": (0, 1), ">=": (0, 1), "==": (0, 0), "!=": (1, 1)}
     for relation, (below, above) in order.items():
