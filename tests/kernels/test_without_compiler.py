@@ -1,4 +1,4 @@
-"""The source code of functions for Numba, run by Python: each against another computation."""
+"""Functions for Numba, run by Python, and those of NumPy: each against another computation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from scipy.special import owens_t as scipy_owens_t
 from sympy import Max, Min, Piecewise, Rational, cos, sin, symbols
 
 from slrsym.gaussian import GaussianLaw, OwensT, normal_cdf
-from slrsym.kernels import numba_backend, softmax_risk
+from slrsym.kernels import numba_backend, numpy_special_functions, softmax_risk
 from slrsym.kernels._numba_owens import owens_t
-from slrsym.kernels.numba_backend import numba_function
+from slrsym.kernels.numba_backend import compile_loop, iterate_compiled, numba_function
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
 
@@ -85,13 +85,19 @@ def test_the_exponential_at_the_ends_of_doubles(plain):
 def test_the_variance_of_erf(plain):
     """The integral from 0 to 1 - l, by each piece of the table."""
     for low in (1e-4, 0.02, 0.3, 0.71, 0.95, 0.9999):
-        coefficients = plain.decay_coefficients(low, 1 - low)
+        methods = [
+            (module.evaluate_erf_variance_integral, module.decay_coefficients(low, 1 - low))
+            for module in (plain, numpy_special_functions)
+        ]
         for e in (0.0, 0.3, 4.0, 50.0, 600.0):
             exact = integral(
                 lambda y, e=e, a=low: np.exp(-e * y * (2 * a + y)) / (1 + (a + y) ** 2), 1 - low
             )
-            found = plain.evaluate_erf_variance_integral(e, coefficients)
-            assert found == pytest.approx(exact, rel=3e-15)
+            for evaluate, coefficients in methods:
+                assert evaluate(e, coefficients) == pytest.approx(exact, rel=3e-15)
+            pair = np.array([low, 1 - low])
+            again = numpy_special_functions.evaluate_erf_variance_integral(e, pair)
+            assert again == pytest.approx(exact, rel=3e-15)
 
 
 def test_the_difference_from_erf(plain):
@@ -111,12 +117,13 @@ def test_the_covariance_of_erf(plain):
             lambda t, x=x, y=y: np.exp(-(x * x - 2 * x * y * np.sin(t) + y * y) / np.cos(t) ** 2),
             math.asin(r),
         )
-        found = plain.erf_covariance(x, y, r)
-        assert found == pytest.approx(2 / math.pi * exact, rel=1e-12, abs=0), (x, y, r)
+        for module in (plain, numpy_special_functions):
+            found = module.erf_covariance(x, y, r)
+            assert found == pytest.approx(2 / math.pi * exact, rel=1e-12, abs=0), (x, y, r)
 
 
 def test_the_covariance_of_erf_at_the_ends(plain):
-    for x, y, r, value in (
+    rows = np.array([
         (math.nan, 0.0, 0.5, math.nan),
         (0.0, math.nan, 0.5, math.nan),
         (0.1, 0.2, math.nan, math.nan),
@@ -128,9 +135,11 @@ def test_the_covariance_of_erf_at_the_ends(plain):
         # 1 - |a - b| - ab for the values a and b of erf, at the correlation 1.
         (0.4, 0.4, 1.0, 1 - erf(0.4) ** 2),
         (0.3, 0.9, -1.0, -(1 - erf(0.9) - erf(0.3) + erf(0.3) * erf(0.9))),
-    ):
-        found = plain.erf_covariance(x, y, r)
-        assert found == pytest.approx(value, rel=1e-12, nan_ok=True), (x, y, r)
+    ])  # fmt: skip
+    *inputs, exact = rows.T
+    by_numpy = numpy_special_functions.erf_covariance(*inputs)
+    for found in ([plain.erf_covariance(*row[:3]) for row in rows.tolist()], by_numpy.tolist()):
+        assert found == pytest.approx(exact.tolist(), rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(("mu", "spread"), [(0.7, 0.0), (0.8, 1.1), (2.0, 0.05), (6.0, 1.4)])
@@ -169,6 +178,32 @@ def test_rows(count, parameter, generated):
              scipy_owens_t(a, b), np.where(a > b, a, c) / 3]  # fmt: skip
     assert function(states, c) == pytest.approx(np.stack(exact, axis=-1), abs=1e-15)
     assert function(states[:0], 0.3).shape == (0, 5)
+
+
+@pytest.mark.parametrize(("count", "workers"), [(1, None), (5, 2), (300, 1)])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_step_taken_many_times(count, workers, many, generated):
+    """With one parameter for all steps, or one for each; every second state is noted."""
+    program = program_from_expressions([p * x + 1], [x], [p])
+    runs = "for i in range(first, first + runs):\n    "
+    names = "".join(f"{c}, " for c in program.constants)
+    loop = compile_loop(
+        program,
+        "more",
+        f"{runs}states[i, 0] += more",
+        f"{runs}states[i, 0] = body(states[i, 0], {names})[0]",
+        f"{runs}states[i, 0] *= 2",
+        f"{runs}noted[row, i, 0] = states[i, 0]",
+    )
+    start, factors = np.arange(float(count))[:, None], np.array([0.5, 0.5, 3.0, 0.5, 2.0])
+    factors = factors if many else factors[:1]
+    last, noted = iterate_compiled(loop, start, [factors], 5, 2, 10.0, workers=workers)
+    states = [start + 10]
+    for i in range(4):
+        states.append(states[-1] * factors[i if many else 0] + 1)
+    assert noted.tolist() == np.array([states[2], states[4]]).tolist()
+    # What is noted ends with the last row.
+    assert last.tolist() == (2 * states[4]).tolist()
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.7, 2.5])
