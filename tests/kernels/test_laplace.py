@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from slrsym.kernels import softmax_risk, softmax_risk_balls
 from slrsym.kernels.softmax_risk import (
+    _MpmathRole,
     log_grid_nodes,
     mpmath_softmax_risk_value,
     role_means,
@@ -174,6 +175,28 @@ def test_balls_are_narrow_where_scores_are_steep():
     ball = ball_softmax_risk_value(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
+
+
+@pytest.mark.parametrize("mu", [0.25, 2.0])
+@mpmath.workdps(12)
+def test_means_of_a_role_by_mpmath(mu):
+    """To all digits, up to where hardly anything is left."""
+    mean, cov, finer = [0.2, -1.3, 0.7], [1.44, 0.4, -0.6, 1.9, 0.3, 1.1], mpmath.mpf(15) / 17
+    reach = mpmath.sqrt(34 * mpmath.log(10))
+    right = mpmath.log(17 * mpmath.log(10) + 12)
+    role = _MpmathRole(mpmath.mpf(mu), mean, cov, mpmath.mpf(1.2), finer, reach, right)
+    m_v, m_y, b_v, b_y = mean[1], mean[2], cov[1] / 1.2, cov[2] / 1.2
+    v_v, v_y = cov[3] - b_v**2, cov[4] - b_v * b_y
+    z = np.linspace(-9.5, 9.5, 4001)
+    bell = np.exp(-z * z / 2)
+    bell /= bell.sum()
+    v, y = m_v + b_v * z, m_y + b_y * z
+    for x in (-7.0, -1.0, 1.0, 2.0, 2.9, 3.3):
+        w = np.exp(x + mu * (mean[0] + 1.2 * z))
+        weight = np.exp(-w) * bell
+        values = (1, w * v, y, w * (v * y + v_y), w * w * (v * v + v_v))
+        exact = [float(np.sum(weight * f)) for f in values]
+        assert list(map(float, role.at(mpmath.mpf(x)))) == pytest.approx(exact, rel=1e-11)
 
 
 @pytest.mark.parametrize(("mu", "spread"), [(0.7, 0.0), (0.8, 1.1), (6.0, 1.4)])
