@@ -323,7 +323,7 @@ def test_random_functions_have_coefficients_of_both_signs():
     """Of the sizes 1/5 to 5/2, and of at most half of these inside of a function."""
     rng, (u,) = default_rng(0), symbols("u,", real=True)
     numbers = set()
-    for _ in range(12):
+    for _ in range(6):
         value = random_test_function(rng)(u)
         for term in value.args:
             polynomial = next(f for f in term.args if f.is_polynomial(u) and f.has(u))

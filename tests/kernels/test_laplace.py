@@ -177,6 +177,27 @@ def test_balls_are_narrow_where_scores_are_steep():
     assert abs(float(ball) - found) < 1e-11 * found
 
 
+@pytest.mark.parametrize("extra", [0.0, 1e-3, 1.5])
+def test_the_risk_of_one_token(extra):
+    """Its weight is exp(mu U) / (exp(mu U) + extra), of which the mean is over the score alone."""
+    mu, mean, cov = 0.9, [0.2, -1.3, 0.7], [1.44, 0.4, -0.6, 1.9, 0.3, 1.1]
+    z, weights = np.polynomial.hermite_e.hermegauss(120)
+    (b_v, b_y), w = np.array(cov[1:3]) / 1.2, np.exp(mu * (mean[0] + 1.2 * z))
+    w, v, y = w / (w + extra), mean[1] + b_v * z, mean[2] + b_y * z
+    varies = cov[5] - b_y**2 - 2 * w * (cov[4] - b_v * b_y) + w**2 * (cov[3] - b_v**2)
+    exact = weights @ ((y - w * v) ** 2 + varies) / weights.sum()
+    covs = np.zeros((1, 3, 3))
+    covs[0][UPPER] = cov
+    covs[0].T[UPPER] = cov
+    found = softmax_risk_and_derivatives(mu, extra, np.ones(1), np.array([mean]), covs)[0]
+    assert found == pytest.approx(exact, rel=1e-10)
+    with mpmath.workdps(4):
+        numbers = [list(map(mpmath.mpf, z)) for z in ([mu, extra], [1], mean + cov)]
+        assert mpmath_softmax_risk_value(*numbers[0], *numbers[1:]) == pytest.approx(
+            exact, rel=1e-4
+        )
+
+
 @pytest.mark.parametrize("mu", [0.25, 2.0])
 @mpmath.workdps(12)
 def test_means_of_a_role_by_mpmath(mu):
