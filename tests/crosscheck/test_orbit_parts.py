@@ -143,7 +143,7 @@ def test_a_step_of_descent_on_spheres():
     value = sin(kappa) * nu + theta**2 * exp(eta) + cos(rho) * kappa * eta - nu * theta * rho
     slopes = _Slopes(SphereDescent(Lambda(overlaps, value), R(1, 4), n), {})
     rng = np.random.default_rng(0)
-    k, v = (rng.normal(size=(2, 4)) for _ in range(2))
+    k, v = (rng.normal(size=(2, 3)) for _ in range(2))
     k, v = (z / np.linalg.norm(z, axis=1, keepdims=True) for z in (k, v))
     found = _step(k, v, slopes, 0.25)
 
@@ -154,10 +154,10 @@ def test_a_step_of_descent_on_spheres():
     for row in range(2):
         for which, image in enumerate(found):
             pair = [k[row], v[row]]
-            gradient = np.zeros(4)
-            for i in range(4):
+            gradient = np.zeros(3)
+            for i in range(3):
                 ahead, behind = (
-                    at(*(z + s * 1e-5 * np.eye(4)[i] * (j == which) for j, z in enumerate(pair)))
+                    at(*(z + s * 1e-5 * np.eye(3)[i] * (j == which) for j, z in enumerate(pair)))
                     for s in (1, -1)
                 )
                 gradient[i] = (ahead - behind) / 2e-5

@@ -214,7 +214,7 @@ def test_closed_ends_are_drawn_now_and_then():
     """About one in 25 beside what falls on an end by itself, and an open end never so."""
 
     def share(bounds):
-        values = drawn(bounds, count=1500)
+        values = drawn(bounds, count=1000)
         return [values.count(end) / len(values) for end in (bounds.low, bounds.high)]
 
     closed, open_above, opened = (
@@ -222,8 +222,8 @@ def test_closed_ends_are_drawn_now_and_then():
     )
     assert closed[0] - opened[0] == pytest.approx(0.02, abs=0.02)
     assert open_above[0] - opened[0] == pytest.approx(0.04, abs=0.02)
-    below = drawn(Bounds(low=R(1)), count=1500)
-    assert 0.02 < below.count(1) / 1500 < 0.06
+    below = drawn(Bounds(low=R(1)), count=1000)
+    assert 0.02 < below.count(1) / 1000 < 0.06
 
 
 @pytest.mark.parametrize("symbol", [x, n])
