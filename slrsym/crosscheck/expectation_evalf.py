@@ -130,7 +130,7 @@ class _WideEvaluator(Evaluator):
             if not expr.is_number or expr.has(Binder):
                 raise
         value = expr.evalf(prec_to_dps(self.bits))
-        if not value.is_number or not value.is_Float:
+        if not value.is_Float:
             raise Inconclusive(f"no numerical evaluation for {expr}")
         return super()._number(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from types import SimpleNamespace
 
@@ -45,6 +46,7 @@ from sympy import (
 
 from slrsym.crosscheck import integrands, is_true_at, split_quadrature
 from slrsym.crosscheck.ball_quadrature import (
+    CompiledIntegrand,
     Inconclusive,
     NumberWithError,
     _change_of_variable,
@@ -249,6 +251,46 @@ def test_the_part_orthogonal_to_others():
     assert _orthogonal_part([], [], 12) == []
     near = [arb(1), arb(1e-14), arb(0)]
     assert [len(_orthogonal_part(near, basis[:1], digits)) for digits in (9, 14)] == [0, 1]
+
+
+def test_operations_are_done_in_the_outermost_loop():
+    """Of x y + 2 x over three nodes in x and two in y: two operations in the outer loop."""
+    program = CompiledIntegrand(2)
+    two = program.add_constant(arb(2))
+    calls = {"outer": 0, "inner": 0}
+
+    def double(a, b):
+        calls["outer"] += 1
+        return a * b
+
+    def product(a, b):
+        calls["inner"] += 1
+        return a * b
+
+    doubled = program.add_operation(double, two, 0)
+    assert program.add_operation(double, two, 0) == doubled
+    inner = program.add_operation(product, 0, 1)
+    program.output = program.add_fold(operator.add, [inner, doubled])
+    assert [program.levels[i] for i in (0, 1, two, doubled, inner)] == [1, 2, 0, 1, 2]
+    assert program.values[program.add_operation(operator.add, two, two)] == 4
+    xs = [(arb(a), arb(w), float(a * a)) for a, w in ((0, 1), (-1, 3), (2, 5))]
+    ys = [(arb(a), arb(w), float(a * a)) for a, w in ((1, 7), (-3, 11))]
+    total, absolute, edge = program.sum_over_nodes([xs, ys])
+    # At 0 alone the square is within the radius 0, and no node of y is.
+    assert (total, absolute, edge) == (0, 0, 0)
+    calls.update(outer=0, inner=0)
+    found = program.sum_over_nodes([xs, ys], 4.0, 0.5)
+    terms = [(wa * wb, a * b + 2 * a, a * a + b * b) for a, wa in ((0, 1), (-1, 3), (2, 5))
+             for b, wb in ((1, 7), (-3, 11))]  # fmt: skip
+    sums = (
+        sum(w * value for w, value, _ in terms),
+        sum(w * abs(value) for w, value, _ in terms),
+        sum(w * abs(value) for w, value, square in terms if square > 3.5**2),
+    )
+    assert found == sums
+    assert calls == {"outer": 3, "inner": 6}
+    # Farther out than the radius nothing is computed.
+    assert program.sum_over_nodes([xs, ys], 2.5, 0.5)[1] == 7 * 3 * 3 + 7 * 5 * 6
 
 
 # -- integrands taken apart ------------------------------------------------------------------------
