@@ -220,6 +220,9 @@ def test_closed_ends_are_drawn_now_and_then():
     closed, open_above, opened = (
         share(Bounds(R(0), R(1), *ends)) for ends in ((False, False), (False, True), (True, True))
     )
+    # One in d + 1 of the fractions of a denominator d.
+    known = sum(1 / (d + 1) for d in (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)) / 13
+    assert opened == pytest.approx([known, known], abs=0.03)
     assert closed[0] - opened[0] == pytest.approx(0.02, abs=0.02)
     assert open_above[0] - opened[0] == pytest.approx(0.04, abs=0.02)
     below = drawn(Bounds(low=R(1)), count=1000)

@@ -14,6 +14,7 @@ from sympy import Rational, Symbol, erf, exp, expand, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.kernels import arguments, softmax_risk
+from slrsym.kernels._numba_owens import _gauss_factor, _upper_tail
 from slrsym.kernels.arguments import (
     count_cores,
     explain_arguments,
@@ -181,6 +182,15 @@ def test_hermite_polynomials():
         known = hermite_e.hermeval(at, [0] * n + [1])
         assert hermite_polynomial(at, n) == pytest.approx(known)
         assert hermite_polynomial(2.0, n) == pytest.approx(known[3])
+
+
+def test_factors_of_owens_t_to_the_last_digits():
+    """Where a rounded argument would cost some hundred units in the last place."""
+    for h in np.random.default_rng(0).uniform(0, 30, 60).tolist():
+        with mpmath.workdps(30):
+            exact = mpmath.exp(-(mpmath.mpf(h) ** 2) / 2), mpmath.ncdf(-h)
+        for found, known in zip((_gauss_factor(h), _upper_tail(h)), exact, strict=True):
+            assert abs(found / known - 1) < 1e-15
 
 
 def test_integrals_of_which_nothing_is_left_are_finite():
