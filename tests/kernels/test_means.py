@@ -112,34 +112,38 @@ def test_grids_are_halved_until_they_agree(width, spread, by_mpmath, by_numpy, b
     assert reach - step < nodes[-1] < reach + 0.75
 
 
-@pytest.mark.parametrize("backend", ["mpmath", "numpy"])
-def test_grids_in_two_variables(backend):
+@pytest.mark.parametrize(
+    ("backend", "root", "steps"),
+    [("mpmath", (0.5, 0.75, 0.25), (3 / 8, 3 / 8)), ("numpy", (1.0, 1.5, 0.5), (1 / 8, 1 / 4))],
+)
+def test_grids_in_two_variables(backend, root, steps, monkeypatch):
     """Each node once, in a disc, for a law whose second variable varies much with the first."""
-    seen = []
+    seen, (a, b, c) = [], root
 
     def f(z, t):
         seen.extend(np.round(np.array([z, t], dtype=float).reshape(2, -1).T, 9).tolist())
         cosine = mpmath.cos if backend == "mpmath" else np.cos
         return [cosine(z) * cosine(t)]
 
-    law = (0.5, -0.25, 1.0, 1.5, 2.5)
+    law = (0.5, -0.25, a**2, a * b, b**2 + c**2)
     if backend == "mpmath":
-        with mpmath.workdps(4):
+        monkeypatch.setattr("slrsym.kernels.mpmath_backend.GRID_STEP", 0.75)
+        with mpmath.workdps(9):
             found = _trapezoid(f, (0, 0), *map(mpmath.mpf, law))
     else:
         found = compute_normal_means(f, (0, 0), *law)
-    # Half the cosines of the sum, of variance 6.5, and of the difference, of 0.5.
-    exact = (math.cos(0.25) * math.exp(-3.25) + math.cos(0.75) * math.exp(-0.25)) / 2
-    assert float(found) == pytest.approx(exact, abs=1e-3 if backend == "mpmath" else 1e-14)
+    # Half the cosines of the sum and of the difference, whose roots are a + b and b - a.
+    falls = (math.exp(-((b + s * a) ** 2 + c**2) / 2) for s in (1, -1))
+    exact = sum(fall * math.cos(m) / 2 for fall, m in zip(falls, (0.25, 0.75), strict=True))
+    assert float(found) == pytest.approx(exact, abs=1e-8 if backend == "mpmath" else 1e-14)
     assert len({tuple(node) for node in seen}) == len(seen)
-    first = np.array(seen)[:, 0] - 0.5
-    second = (np.array(seen)[:, 1] + 0.25 - 1.5 * first) / 0.5
-    reach = math.sqrt(2 * 9 * math.log(10)) + 3 if backend == "mpmath" else 10.5
-    largest = np.hypot(first, second).max()
-    assert reach - 0.3 < largest < reach + 0.01
-    assert np.diff(sorted(set(np.round(first, 3)))) == pytest.approx(1 / 8)
-    assert np.diff(sorted(set(np.round(second, 3)))) == pytest.approx(1 / 4)
-    assert len(seen) == pytest.approx(math.pi * reach**2 * 32, rel=0.09)
+    first = (np.array(seen)[:, 0] - 0.5) / a
+    second = (np.array(seen)[:, 1] + 0.25 - b * first) / c
+    reach = math.sqrt(2 * 14 * math.log(10)) + 3 if backend == "mpmath" else 10.5
+    assert reach - 0.3 < np.hypot(first, second).max() < reach + 0.01
+    for places, step in zip((first, second), steps, strict=True):
+        assert np.diff(sorted(set(np.round(places, 2)))) == pytest.approx(step, abs=0.011)
+    assert len(seen) == pytest.approx(math.pi * reach**2 / math.prod(steps), rel=0.09)
 
 
 def test_roots_of_covariances():

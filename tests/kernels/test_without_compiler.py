@@ -217,14 +217,14 @@ def test_means_of_one_variable(spread, generated):
     assert found == pytest.approx(fall * np.array(exact), abs=1e-14)
 
 
-@pytest.mark.parametrize(("a", "b", "c", "order"), [(1.5, 0.4, 0.2, 1), (0.0, 0.0, 2.0, 0)])
-def test_means_of_two_variables(a, b, c, order, generated):
+def test_means_of_two_variables(generated):
     """The sine of one variable times the cosine of another: half the sines of sum, difference."""
+    a, b, c = 1.5, 0.4, 0.2
     mean = gaussian_mean(sin(x) * cos(y), GaussianLaw({x: m, y: n}, [[v, p], [p, w]]))
-    program = program_from_expressions([mean.diff(m, order)], [m, n], [v, p, w])
+    program = program_from_expressions([mean.diff(m)], [m, n], [v, p, w])
     fall = np.exp(-(a + c + 2 * b) / 2), np.exp(-(a + c - 2 * b) / 2)
     (found,) = numba_function(program)([0.7, 0.2], a, b, c)
-    assert found == pytest.approx(fall @ (np.sin, np.cos)[order]((0.9, 0.5)) / 2, abs=1e-13)
+    assert found == pytest.approx(fall @ np.cos((0.9, 0.5)) / 2, abs=1e-13)
 
 
 def test_the_risk_of_softmax(plain, generated, monkeypatch):
