@@ -155,8 +155,6 @@ class IIDSum(Binder):
         return IIDSum(self.term.xreplace(names), self.law.rename_variables(names), self.count)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
-        if symbol not in self.free_symbols:
-            return sympify(0)
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
     copies = old_attribute("write_out_copies")
@@ -260,8 +258,6 @@ class Expectation(Binder):
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         from sympy import Derivative
 
-        if symbol not in self.free_symbols:
-            return sympify(0)
         return Derivative(self, symbol, evaluate=False)
 
     def doit(self, **hints: Any) -> Expr:

@@ -130,8 +130,6 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
             exponent += factor.args[0]
         elif not factor.free_symbols & bound:
             coefficient *= factor
-        elif isinstance(base, sp.exp) and not power.free_symbols & bound:
-            exponent += power * base.args[0]
         elif not (power.is_Integer and power > 0):
             raise UnsupportedIntegrandError(f"the factor {factor} is not a positive integer power")
         elif base in powers:
