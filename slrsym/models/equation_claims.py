@@ -76,7 +76,7 @@ class MeansByDefinition:
         for roles, probability in self._cases:
             for role, count in roles:
                 error, laws, slopes, Y = self._sample(roles, role, moved, weight)
-                if all(slope == 0 for slope in slopes):
+                if S.Zero in slopes:
                     continue
                 value = integrand(error, slopes, Y, role)
                 total += probability * count * Expectation(value, ProductLaw(*laws))
@@ -91,8 +91,8 @@ class MeansByDefinition:
         Y = S.One
         if weight is not None:
             Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
-        slopes = [share.diff(symbols.get(x, x)) for x in moved
-                  if x in symbols or isinstance(x, Symbol)]  # fmt: skip
+        at = [symbols.get(x) if isinstance(x, Direction) else x for x in moved]
+        slopes = [S.Zero if s is None else share.diff(s) for s in at]
         laws: list[Any] = [
             self._laws.projection_law(role, variables),
             NoiseLaw(xi, self.model.data.noise**2),
@@ -116,7 +116,7 @@ class MeansByDefinition:
                 error += part
             else:
                 error += IIDSum(part, law, rest)
-        return error, laws, slopes or [S.Zero], Y
+        return error, laws, slopes, Y
 
     def _key(self, role: TokenRole) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)

@@ -217,9 +217,8 @@ class OneSampleMeans:
     def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:
         if (role, x) not in self._parts:
             error, symbols = self.model.shares[self._key(role)]
-            slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
-            if isinstance(x, Direction) and x not in symbols:
-                slope = S.Zero
+            variable = symbols.get(x) if isinstance(x, Direction) else x
+            slope = S.Zero if variable is None else error.diff(variable)
             self._parts[role, x] = self._split(
                 role, expand_into_coefficient_pairs(slope, role.symbols)
             )
