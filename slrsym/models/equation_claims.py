@@ -93,10 +93,8 @@ class MeansByDefinition:
             Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
         at = [symbols.get(x) if isinstance(x, Direction) else x for x in moved]
         slopes = [S.Zero if s is None else share.diff(s) for s in at]
-        laws: list[Any] = [
-            self._laws.projection_law(role, variables),
-            NoiseLaw(xi, self.model.data.noise**2),
-        ]
+        laws: list[Any] = [self._laws.projection_law(role, variables)] if variables else []
+        laws.append(NoiseLaw(xi, self.model.data.noise**2))
         error = share + xi
         for n, (other, count) in enumerate(roles, 1):
             rest = count - 1 if other is role else count
