@@ -1,0 +1,184 @@
+"""Small parts of models: groups and products as keys, sums of means, starts, and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sympy import Rational, Symbol, cos, erf, exp, sqrt, symbols
+
+from slrsym.models import (
+    Direction,
+    Directions,
+    Predictor,
+    StationaryPoint,
+    Token,
+    TokenSequence,
+    model,
+)
+from slrsym.models.critical_points import _same_continuum
+from slrsym.models.fixed_points import _fixed_gram
+from slrsym.models.initial_conditions import draw_directions
+from slrsym.models.mean_patterns import factorise_product, pattern_of_product
+from slrsym.models.moments import generic_gaussian_variables
+from slrsym.models.one_sample_means import MomentSum
+
+K = Symbol("K", integer=True, positive=True)
+u, w, k = Direction("u", unit=True), Direction("w"), Direction("k", sphere=True)
+TOKEN = Token(target=lambda X: X @ u)
+SPACES = Token(cov=(1, 4), target=lambda X: X @ u)
+
+
+def linear(token=TOKEN, names=None):
+    return model(TokenSequence({token: 1}), Predictor(lambda X: X @ w), names=names or {})
+
+
+def of_units(function, count=K):
+    units = Directions("v", count)
+    predictor = Predictor(lambda X: function(X, units))
+    return model(TokenSequence({TOKEN: 1}), predictor)
+
+
+def test_inner_products_of_groups_are_keys():
+    first, second, third = (Directions(name, K) for name in "abc")
+    pair = first @ second
+    assert pair == second @ first
+    assert pair != first @ third
+    assert pair != (first, second)
+    assert len({pair, second @ first, first @ first, first @ third}) == 3
+    assert repr(pair) == "<a, b>"
+    assert repr(first.unit(0) @ second.unit(8)) == "<a_1, b_9>"
+    assert first.unit(9).name == "a_{10}"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        first @ 3
+    with pytest.raises(TypeError, match="unsupported operand"):
+        u @ 3
+
+
+def test_of_three_units_the_last_is_also_the_first_from_the_end():
+    units = Directions("v", 3)
+    assert [units[-1], units[0]] == [units[2], units[-3]]
+    assert len(units) == 3
+    with pytest.raises(IndexError, match="v has 3 directions; got the index -4"):
+        units[-4]
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ()])
+def test_a_pair_of_groups_has_one_or_two_names(names):
+    units = Directions("v", K)
+    share = Predictor(lambda X: units.sum(lambda x: X @ x))
+    with pytest.raises(ValueError, match="must have one or two names for <v, v>; got"):
+        model(TokenSequence({TOKEN: 1}), share, names={units @ units: names})
+
+
+def test_means_that_cancel_leave_no_moment():
+    z = generic_gaussian_variables(1)[0]
+    mean = pattern_of_product(factorise_product(z**2, {z: w}), {})[0].mean(True)
+    total = MomentSum()
+    total.add(mean, (Rational(2),), Rational(3))
+    total.add(mean, (Rational(5),), Rational(0))
+    assert list(total.terms.values()) == [3]
+    total.add(mean, (Rational(2),), Rational(-3))
+    assert total.terms == {}
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: of_units(lambda X, v: erf(v.sum(lambda x: X @ x))).equations("gradient-flow"),
+            "must stand outside of functions of projections",
+        ),
+        (lambda: linear().simulate({"d": 4}, steps=1, alpha=0.1, dimensions=(1, 2)), "dimensions"),
+        (
+            lambda: linear(SPACES).simulate({"d": 4}, steps=1, alpha=0.1, dimensions=(4,)),
+            "dimensions must be 2 numbers that add up to 4; got",
+        ),
+        (
+            lambda: linear().simulate({}, steps=1, alpha=0.1, start=np.eye(2)[None].repeat(2, 0),
+                                      runs=3),
+            "start has 2 points for 3 runs; give one, or as many",
+        ),
+        (
+            lambda: linear(names={w @ u: Symbol("risk", real=True)})
+            .equations("gradient-flow", rate=1).solve({}, {"risk": 1}, 1),
+            "must not have names that runs have; got risk",
+        ),
+    ],
+)  # fmt: skip
+def test_refusals(ask, message):
+    with pytest.raises(ValueError, match=message):
+        ask()
+
+
+def test_inner_products_of_eigenspaces_are_named_one_by_one():
+    named = linear(SPACES, {w @ u: symbols("R S", real=True)})
+    assert [named.inner_product(u, w, a).name for a in (0, 1)] == ["R", "S"]
+    assert [str(named.inner_product(w, w, a)) for a in (0, 1)] == [
+        r"\langle w, w\rangle_1", r"\langle w, w\rangle_2",
+    ]  # fmt: skip
+
+
+def point(risk=1.0, continuum=0, flat=0, index=1, plateau=False):
+    state = np.zeros(1)
+    return StationaryPoint(
+        state, risk, state, index, flat, 0, continuum, 1, 1, state[None], plateau
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (point(continuum=1), point(continuum=1), True),
+        (point(continuum=1, risk=1 + 2e-8), point(continuum=1), False),
+        (point(continuum=1, risk=1 + 5e-9), point(continuum=1), True),
+        (point(continuum=1, index=2), point(continuum=1), False),
+        (point(), point(), False),
+        (point(plateau=True), point(plateau=True), True),
+        (point(plateau=True, risk=3.0), point(plateau=True, risk=3 + 2e-8), True),
+        (point(plateau=True, risk=2.0), point(plateau=True), False),
+        (point(plateau=True, continuum=1), point(continuum=1), False),
+    ],
+)
+def test_which_points_are_of_one_continuum(first, second, same):
+    assert _same_continuum(first, second) is same
+
+
+def test_random_directions_have_the_products_of_the_fixed_ones():
+    v = Direction("v", unit=True)
+    pair = Token(mean=v, target=lambda X: X @ u)
+    stated = model(
+        TokenSequence({pair: 1}), Predictor(lambda X: X @ k), inner_products={u @ v: 0.6}
+    )
+    gram = _fixed_gram(stated.equations("gradient-flow"))
+    assert np.array_equal(gram, [[1, 0.6], [0.6, 1]])
+    drawn = draw_directions(stated, 5, 3, np.random.default_rng(0), gram)
+    found = drawn @ np.swapaxes(drawn, -1, -2)
+    assert np.allclose(found[:, 0, 1:, 1:], gram, rtol=0, atol=1e-12)
+    assert np.allclose(found[:, 0, 0, 0], 1, rtol=0, atol=1e-12)
+    free = model(TokenSequence({pair: 1}), Predictor(lambda X: X @ k))
+    assert _fixed_gram(free.equations("gradient-flow")) is None
+    assert _fixed_gram(linear(SPACES).equations("gradient-flow")) is None
+
+
+def test_the_mean_of_a_start_that_depends_on_d():
+    """Of the score sqrt(d) w, the number d is a parameter of the equations."""
+    d = Symbol("d", positive=True)
+    stated = model(TokenSequence({TOKEN: 1}), Predictor(lambda X: sqrt(d) * (X @ w)))
+    runs = stated.equations("gradient-flow", rate=1).solve(
+        {"d": 4}, np.array([[0.25, 0.5], [0.5, 1.0]]), 0.5, points=3, backend="numpy"
+    )
+    assert runs.risk.values == pytest.approx([0, 0, 0], abs=1e-12)
+    assert runs.attrs["d"] == 4
+
+
+def test_a_pattern_does_not_depend_on_names():
+    x, y = symbols("x y", real=True)
+    first, second = generic_gaussian_variables(2)
+    found = []
+    for at in (x, y):
+        product = factorise_product(at**2 * cos(x * y) * exp(at), {x: w, y: k})
+        found.append(pattern_of_product(product, {w: x, k: y}))
+    assert found[0][0] is found[1][0]
+    assert (found[0][1], found[1][1]) == ((k, w), (w, k))
+    assert found[0][0].core == second**2 * exp(second) * cos(first * second)
+    assert found[0][0].count == 2
