@@ -21,7 +21,6 @@ tau = Rational(1, 3)
 u, w = Direction("u", unit=True), Direction("w")
 one, two = Token(target=lambda X: X @ u, name="one"), Token(name="two")
 shifted = Token(mean=2 * u, target=lambda X: X @ u, name="shifted")
-moved = Token(mean=u, name="moved")
 LINEAR = Predictor(lambda X: X @ w)
 
 
@@ -32,7 +31,7 @@ def correlated(first, second, predictor=LINEAR):
 
 STATED = {
     "correlated": lambda: correlated(one, two),
-    "correlated, erf": lambda: correlated(shifted, moved, Predictor(lambda X: erf(X @ w))),
+    "correlated, erf": lambda: correlated(shifted, two, Predictor(lambda X: erf(X @ w))),
     # At a place of bias 0 the predictor does not depend on the token.
     "biased": lambda: model(
         TokenSequence({one: 1, two: 1}, location=(tau, 1 - tau)),
