@@ -28,7 +28,7 @@ from slrsym.models.mean_patterns import (
     means_and_covariances,
     pattern_of_product,
 )
-from slrsym.models.moments import NotClosedError, expand_into_coefficient_pairs
+from slrsym.models.moments import expand_into_coefficient_pairs
 from slrsym.models.projections import TokenRole
 from slrsym.models.specification import Direction, softmax
 
@@ -339,10 +339,6 @@ class OneSampleMeans:
             key = (role.token, one, other)
             if key not in self._laws:
                 (x, a), (y, b) = one, other
-                if a is not None and b is not None and a != b:
-                    raise NotClosedError(
-                        f"projections on two eigenspaces occur together: {one}, {other}"
-                    )
                 space = b if a is None else a
                 found = self.model.covariance_of(role.token, x, y, self._within(space))
                 self._laws[key] = self._laws[role.token, other, one] = found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sympy import Rational, Symbol, cos, erf, exp, sqrt, symbols
@@ -15,7 +17,7 @@ from slrsym.models import (
     TokenSequence,
     model,
 )
-from slrsym.models.critical_points import _same_continuum
+from slrsym.models.critical_points import RiskSymmetries, _same_continuum
 from slrsym.models.fixed_points import _fixed_gram
 from slrsym.models.initial_conditions import draw_directions
 from slrsym.models.mean_patterns import factorise_product, pattern_of_product
@@ -182,3 +184,62 @@ def test_a_pattern_does_not_depend_on_names():
     assert (found[0][1], found[1][1]) == ((k, w), (w, k))
     assert found[0][0].core == second**2 * exp(second) * cos(first * second)
     assert found[0][0].count == 2
+
+
+def symmetries(*trained, fixed=(u,), target=None):
+    """Return the risk symmetries of a linear student, and its order parameters."""
+    token = Token(target=target or (lambda X: sum(X @ x for x in fixed)))
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: sum(X @ x for x in trained)))
+    states = np.random.default_rng(1).normal(size=(3, len(stated.order_parameters)))
+    there = SimpleNamespace(model=stated, row=[0.5] * len(stated.parameters))
+    return RiskSymmetries(there, states), stated
+
+
+def test_free_directions_are_exchanged_and_those_on_spheres_are_not():
+    w_1, w_2 = Direction("w_1"), Direction("w_2")
+    found, stated = symmetries(w_1, w_2, k)
+    state = np.arange(1.0, 1 + len(stated.order_parameters))
+    at = dict(zip(stated.order_parameters, state, strict=True))
+    swap = {w_1: w_2, w_2: w_1, k: k, u: u}
+    image = {
+        stated.inner_product(x, y): at.get(stated.inner_product(swap[x], swap[y]))
+        for x in stated.trained_directions
+        for y in stated.directions
+    }
+    expected = {tuple(state), tuple(image[p] for p in stated.order_parameters)}
+    assert len(expected) == 2
+    assert set(map(tuple, found.images(state))) == expected
+
+
+def test_fixed_directions_are_exchanged_if_the_risk_depends_on_both():
+    v = Direction("v", unit=True)
+    assert len(symmetries(w, fixed=(u, v))[0].transformations) == 2
+    assert len(symmetries(w, target=lambda X: X @ u + 0 * (X @ v))[0].transformations) == 1
+    # Of seven there are too many orders.
+    seven = [Direction(f"u_{i}", unit=True) for i in range(7)]
+    assert len(symmetries(w, fixed=seven)[0].transformations) == 1
+
+
+def test_products_of_fixed_directions_in_terms_of_a_parameter():
+    c, v = Symbol("c", real=True), Direction("v", unit=True)
+    pair = Token(mean=v, target=lambda X: X @ u)
+    stated = model(
+        TokenSequence({pair: 1}), Predictor(lambda X: X @ w), inner_products={u @ v: c**2}
+    )
+    start = dict.fromkeys(stated.order_parameters, 0.5)
+    runs = stated.equations("gradient-flow", rate=1).solve(
+        {"c": 0.5}, start, 0.1, points=2, backend="numpy"
+    )
+    assert runs.gram.sel(direction="u", other="v").values == pytest.approx([0.25, 0.25], abs=0)
+    assert runs.gram.sel(direction="w", other="v").values[0] == 0.5
+    unused = Token(target=lambda X: X @ u + 0 * (X @ v))
+    stated = model(
+        TokenSequence({unused: 1}), Predictor(lambda X: X @ w), inner_products={u @ v: c**2}
+    )
+    with pytest.raises(ValueError, match="values must have a number for c"):
+        stated.simulate({"d": 4}, steps=1, alpha=0.1)
+
+
+def test_an_exponential_of_higher_degree_is_no_change_of_measure():
+    share = Predictor(lambda X: exp(-((X @ w) ** 2) * (X @ k) ** 2) * erf(X @ w))
+    assert model(TokenSequence({TOKEN: 1}), share).quadrature.dimension == 2
