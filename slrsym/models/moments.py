@@ -328,7 +328,7 @@ def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Exp
     """Replace Owen's T in a mean by a product of two means of erf plus a covariance."""
     known = erf_product_mean(m_u, m_w, v_u, v_w, both)
     x, y = m_u / sqrt(1 + 2 * v_u), m_w / sqrt(1 + 2 * v_w)
-    if (m_u, v_u) == (m_w, v_w) == (m_u, both):
+    if (m_u, v_u) == (m_w, v_w):
         product = erf(x) ** 2 + ErfVariance(m_u, sqrt(v_u))
     else:
         r = 2 * both / (sqrt(1 + 2 * v_u) * sqrt(1 + 2 * v_w))

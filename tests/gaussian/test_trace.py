@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Rational, S, Symbol, cos, erf, exp, sin, symbols
+from sympy import (
+    Abs,
+    DiracDelta,
+    Rational,
+    S,
+    Symbol,
+    cos,
+    erf,
+    exp,
+    log,
+    sign,
+    sin,
+    sqrt,
+    symbols,
+)
 
 from slrsym.gaussian import (
     Expectation,
@@ -18,9 +32,11 @@ from slrsym.gaussian import (
     standard_normal,
 )
 
-x, y, xi = symbols("x y xi", real=True)
+x, y, z, xi = symbols("x y z xi", real=True)
 ONE = standard_normal(x)
 SKEW = GaussianLaw({x: Rational(1, 3)}, [[Rational(3, 2)]])
+FLAT = GaussianLaw({x: Rational(1, 3), y: -1}, [[1, 0], [0, 0]])
+BENT = GaussianLaw({x: Rational(1, 3), y: -1}, [[1, Rational(1, 2)], [Rational(1, 2), 2]])
 LINE = GaussianLaw({x: Rational(1, 3), y: -1}, [[1, 2], [2, 4]])
 
 
@@ -77,6 +93,41 @@ def test_the_step_of_independent_copies_is_an_equality():
     mean, variance = Rational(1, 3), Rational(3, 2)
     moments = {node: expectation(*node.args) for node in step.rhs.atoms(Expectation)}
     assert step.rhs.xreplace(moments) == (3 * mean) ** 2 + 3 * variance
+
+
+@pytest.mark.parametrize(
+    ("integrand", "law", "rule"),
+    [
+        (IIDSum(x + 1, SKEW, 3), ONE, "sum of independent copies"),
+        (y * IIDSum(x, SKEW, 3) ** 2, standard_normal(y), "sum of independent copies"),
+        (3 * xi**2 + 2, ProductLaw(ONE, NoiseLaw(xi, 2)), "moments of the noise"),
+        (2 * x**2 * xi**2, ProductLaw(SKEW, NoiseLaw(xi, 2)), "linearity and independence"),
+        (sign(x - 1) * sign(2 * x + 3), SKEW, "signs of parallel forms"),
+        (sign(x - 1) * sign(3 - 2 * x), SKEW, "signs of parallel forms"),
+        (sign(y + 2) * erf(x), FLAT, "signs of parallel forms"),
+        (x * y * sign(x + y - 1), BENT, "Stein's lemma in x"),
+        (DiracDelta(x - y) * erf(x + 1), BENT, "conditioning on x - y = 0"),
+        (DiracDelta(2 * x + 1) * y**2, BENT, "conditioning on 2*x + 1 = 0"),
+        (exp(x * y / 3) * erf(x), BENT, "completing the square"),
+        (erf(x + y + z) * (x - y), standard_normal(x, y, z), "law of the affine forms"),
+        (2 * x**2 + 3 * erf(y) + 1, BENT, "linearity"),
+        (sqrt(Abs(x)) * log(Abs(z)), standard_normal(x, z), "independence"),
+        (sqrt(Abs(x)), standard_normal(x), "moment of a length"),
+        (sign(x) * erf(y), BENT, "bivariate normal probability"),
+        (sign(x + 1), SKEW, "Gaussian mean of the sign"),
+    ],
+    ids=str,
+)
+def test_a_step_of_each_rule_is_an_equality(integrand, law, rule):
+    """Where both sides have closed forms for their means."""
+    _, trace = expectation(integrand, law, trace=True)
+    assert rule in {step.rule for step in trace}
+    for step in trace:
+        left, right = (
+            side.xreplace({e: expectation(*e.args) for e in side.atoms(Expectation)})
+            for side in (step.lhs, step.rhs)
+        )
+        assert abs((left - right).evalf(20, chop=True)) < 1e-15, step
 
 
 def test_no_step_twice_and_none_that_does_nothing():

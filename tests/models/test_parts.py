@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sympy import Rational, Symbol, cos, erf, exp, sqrt, symbols
+from sympy import Rational, Symbol, cos, erf, exp, expand, hessian, sqrt, symbols
 
 from slrsym.models import (
     Direction,
@@ -243,3 +243,16 @@ def test_products_of_fixed_directions_in_terms_of_a_parameter():
 def test_an_exponential_of_higher_degree_is_no_change_of_measure():
     share = Predictor(lambda X: exp(-((X @ w) ** 2) * (X @ k) ** 2) * erf(X @ w))
     assert model(TokenSequence({TOKEN: 1}), share).quadrature.dimension == 2
+
+
+def test_the_hessian_along_a_spike_is_that_of_the_risk():
+    """A spike makes covariances quadratic in the overlaps of two directions with it."""
+    h, v = Symbol("h", positive=True), Direction("v")
+    token = Token(mean=u, cov={1: 1, u: h}, target=lambda X: X @ u)
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: 2 * (X @ w) - 3 * (X @ v)))
+    R, S = (stated.inner_product(x, u) for x in (w, v))
+    norms = [stated.inner_product(*pair) for pair in ((w, w), (w, v), (v, v))]
+    along, square = 1 - 2 * R + 3 * S, 4 * norms[0] - 12 * norms[1] + 9 * norms[2]
+    risk = (h + 1) * along**2 + 1 - 4 * R + 6 * S + square
+    assert expand(stated.risk - risk) == 0
+    assert stated.hessian == hessian(risk, stated.order_parameters)
