@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 from scipy.stats import multivariate_normal, norm
-from sympy import Piecewise, Rational, S, Symbol
+from sympy import Matrix, Piecewise, Rational, S, Symbol, eye, zeros
 
-from slrsym.gaussian.integrals import erf_mean, erf_product_mean
+from slrsym.gaussian.integrals import (
+    IntegrabilityError,
+    complete_square,
+    erf_mean,
+    erf_product_mean,
+)
 
 t = Symbol("t", real=True)
 p = Symbol("p", positive=True)
@@ -71,3 +76,38 @@ def test_a_single_error_function() -> None:
     for noise in (0, 1):
         found = float(erf_mean(HALF, S(2), noise))
         assert abs(found - (2 * norm.cdf(0.5 / sqrt(2 + noise / 2)) - 1)) < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("form", "semidefinite"),
+    [
+        ([[p]], True),
+        ([[t**2]], True),
+        ([[t]], False),
+        ([[-1]], False),
+        ([[1, 1], [1, 1]], True),
+        ([[1, 2], [2, 1]], False),
+        ([[0, 0], [0, 1]], True),
+        ([[0, 1], [1, 1]], False),
+        ([[2, 1, 1], [1, 2, 1], [1, 1, 2]], True),
+        ([[1, 0, 1], [0, 1, 1], [1, 1, 2]], True),
+        ([[1, 0, 1], [0, 1, 1], [1, 1, 1]], False),
+        ([[1, 1, 1], [1, 1, 0], [1, 0, 1]], False),
+        ([[4, 2, 0], [2, 1, 0], [0, 0, 0]], True),
+    ],
+    ids=str,
+)
+def test_a_semidefinite_form_in_the_exponent_needs_no_condition(
+    form: Any, semidefinite: bool
+) -> None:
+    """Else there is one on the variance, which is a symbol of any sign here."""
+    size, variance = len(form), Symbol("v", real=True)
+    law = [Matrix(form), *2 * [zeros(size, 1)], variance * eye(size)]
+    if semidefinite:
+        assert complete_square(*law)[1].equals((eye(size) + variance * law[0]).det())
+        return
+    with pytest.raises(IntegrabilityError, match=r"integrable|integrability"):
+        complete_square(*law)
+    # Unless who knows more says that it holds.
+    if form != [[-1]]:
+        complete_square(*law, lambda condition: True)
