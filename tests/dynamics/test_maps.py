@@ -18,6 +18,8 @@ from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 
 DPS = 50
+# The square of a norm, and some rounding.
+ONE = 1 + 4e-15
 
 
 def dot(x, y):
@@ -75,6 +77,10 @@ def test_a_step_is_that_of_definition_1(d, alpha):
         state = overlaps(k, v, k_star, v_star)
         *found, room = mpmath_function(overlap_step_program())(state, *rest, alpha, dps=DPS)
         assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) < 1e-28
+        kappa, nu, theta, eta, rho = expected
+        k_left, v_left = (ONE - a**2 - b**2 for a, b in ((kappa, eta), (theta, nu)))
+        square = k_left * v_left - (rho - kappa * theta - eta * nu) ** 2
+        assert abs(room - min(k_left, square)) < 1e-26
         # In two and three dimensions there is no room in the feasible set, but for 4e-15.
         assert (room > 1e-10) == (d > 3)
         assert room > 0
@@ -132,6 +138,7 @@ def test_the_planar_map_is_lemma_7(alpha):
                 [kappa, nu], lam, gamma, d, L, 0, step, dps=DPS
             )
             assert max(abs(a - b) for a, b in zip(found, expected, strict=False)) < 1e-45
+            assert abs(found[2] - min(ONE - x**2 for x in expected)) < 1e-45
             # The map of five overlaps does the same, and keeps the other three at 0.
             five = mpmath_function(overlap_step_program())(
                 [kappa, nu, 0, 0, 0], lam, gamma, d, L, 0, step, dps=DPS
