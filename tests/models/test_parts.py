@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sympy import Rational, Symbol, cos, erf, exp, expand, hessian, sqrt, symbols
+from sympy import Rational, Symbol, cos, erf, exp, expand, hessian, sin, sqrt, symbols
 
 from slrsym.models import (
     Direction,
@@ -110,6 +110,21 @@ def test_means_that_cancel_leave_no_moment():
 def test_refusals(ask, message):
     with pytest.raises(ValueError, match=message):
         ask()
+
+
+@pytest.mark.parametrize(
+    ("share", "where"),
+    [
+        (lambda X: sqrt(X @ w + 5), r"is 1.4142135623731\*I at X_\{w\} = -7"),
+        (lambda X: sin(X @ w) / (X @ w), r"is nan at X_\{w\} = 0"),
+        (lambda X: 1 / (X @ w - 3), r"is zoo at X_\{w\} = 3"),
+        (lambda X: 1 / (2 * (X @ w) - 1), r"is zoo at X_\{w\} = 1/2"),
+        (lambda X: 1 / (X @ w - X @ k - 1), r"is zoo at X_\{w\} = 1, X_\{k\} = 0"),
+    ],
+)
+def test_shares_are_real_and_finite(share, where):
+    with pytest.raises(ValueError, match=f"share must be real and finite.*{where}"):
+        model(TokenSequence({TOKEN: 1}), Predictor(share))
 
 
 def test_inner_products_of_eigenspaces_are_named_one_by_one():

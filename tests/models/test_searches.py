@@ -1,0 +1,87 @@
+"""Searches for critical points in the plane, where each step is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slrsym.models.critical_point_search import (
+    SearchCoverage,
+    distances_to_zero_if_converged,
+    follow_eigenvectors,
+    search_gradient_zeros,
+)
+
+START = np.array([[3.0, 3.0], [0.0, -1.0]])
+
+
+def saddle(points):
+    """Return gradient, Hessian and basis of x^2 - 2 x - y^2 / 2 + 2 y, whose saddle is (1, 2)."""
+    x, y = points.T
+    hess = np.broadcast_to(np.diag([2.0, -1.0]), (len(points), 2, 2))
+    basis = np.broadcast_to(np.eye(2), (len(points), 2, 2))
+    return np.stack([2 * x - 2, 2 - y], axis=1), hess.copy(), basis.copy()
+
+
+def retract(points, steps):
+    return points + steps
+
+
+@pytest.mark.parametrize(
+    ("upwards", "reach", "ends"),
+    [
+        # Of the eigenvectors, the first is along y.
+        ((True, False), 9, [[1, 2], [1, 2]]),
+        ((False, False), 9, [[1, 4], [1, -4]]),
+        ((True, True), 9, [[5, 2], [-1, 2]]),
+        ((True, False), 0.5**0.5, [[3 - 0.4**0.5, 3 - 0.1**0.5], [0.05**0.5, -1 + 0.45**0.5]]),
+    ],
+)
+def test_a_step_along_eigenvectors(upwards, reach, ends):
+    marked = np.tile(upwards, (2, 1))
+    found = follow_eigenvectors(START, marked, saddle, retract, reach, steps=1)
+    np.testing.assert_allclose(found, ends, atol=1e-12)
+
+
+def test_searches_end_where_the_gradient_vanishes():
+    points, grad, hess, basis = search_gradient_zeros(START, saddle, retract)
+    np.testing.assert_allclose(points, [[1, 2], [1, 2]], atol=1e-12)
+    assert np.abs(grad).max() < 1e-12
+    assert hess.shape == basis.shape == (2, 2, 2)
+    assert (START == [[3, 3], [0, -1]]).all()
+
+
+def test_no_step_of_a_search_is_longer_than_half_a_right_angle():
+    seen = []
+
+    def noted(points, steps):
+        seen.append(np.linalg.norm(steps, axis=1))
+        return points + steps
+
+    search_gradient_zeros(np.array([[30.0, 2.0]]), saddle, noted)
+    assert np.allclose(seen[:36], 0.8, rtol=1e-12, atol=0)
+    assert np.concatenate(seen).max() <= 0.8 + 1e-12
+
+
+def test_distances_of_newton_steps():
+    hess = np.array([np.diag([2.0, -4.0]), np.diag([2.0, 0.0]), np.diag([2.0, 4.0])])
+    tiny = 1e-12 * np.array([[6.0, 16.0], [1.0, 0.0], [100.0, 0.0]])
+    found = distances_to_zero_if_converged(tiny, hess)
+    np.testing.assert_allclose(found, [5e-12, np.pi, np.inf], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("hits", "missed", "unseen"),
+    [
+        ((), np.inf, 1),
+        ((3, 1), np.inf, 1 / 4),
+        ((4, 1), 8 - 2, 1 / 5),
+        ((20, 10, 2, 1), 4 * 32 / 27 - 4, 1 / 33),
+        ((5, 5), 2 * 9 / 6 - 2, 0),
+    ],
+)
+def test_how_many_points_are_missed(hits, missed, unseen):
+    coverage = SearchCoverage(40, hits)
+    assert coverage.total_hits == sum(hits)
+    assert coverage.expected_missed == pytest.approx(missed)
+    assert coverage.unseen_mass == pytest.approx(unseen)
