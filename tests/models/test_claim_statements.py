@@ -142,3 +142,12 @@ def test_equations_of_motion_with_a_place_that_is_not_attended(kind, train):
         if "drift" in claim.id:
             (p,) = (p for p in flow if f"drift of {p}," in claim.title)
             assert expand(claim.statement.rhs - flow[p]) == 0
+
+
+def test_equations_of_motion_of_tokens_with_means():
+    """Each token's error has a mean, and so has the sum of those of the others."""
+    stated = model(TokenSequence({shifted: 1, Token(mean=u, name="moved"): 2}), LINEAR)
+    claims = stated.equations("online-sgd", rate=a).claims("m")
+    assert [c.id for c in claims] == ["m-drift-1", "m-noise-1", "m-drift-2"]
+    for claim in claims:
+        assert expand(claim.statement.lhs.doit() - claim.statement.rhs) == 0
