@@ -282,12 +282,8 @@ class zeta(SpecialFunction):  # noqa: N801
         return True if are_extended_real(self.args) else None
 
     def _eval_is_zero(self) -> bool | None:
-        if not are_extended_real(self.args):
-            return None
-        t, s = self.args
-        if t.is_zero is False or s.is_zero is False:
-            return False
-        return True if t.is_zero and s.is_zero else None
+        nonzero = any(arg.is_zero is False for arg in self.args)
+        return False if nonzero and are_extended_real(self.args) else None
 
     def _scalar_code(self, printer: Any) -> str:
         return function_call_code(printer, dotted_name("numba.zeta"), *self.args)
