@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from slrsym.models.critical_point_search import (
     follow_eigenvectors,
     search_gradient_zeros,
 )
+from slrsym.models.critical_points import _aligned, _first
 
 START = np.array([[3.0, 3.0], [0.0, -1.0]])
 
@@ -85,3 +88,47 @@ def test_how_many_points_are_missed(hits, missed, unseen):
     assert coverage.total_hits == sum(hits)
     assert coverage.expected_missed == pytest.approx(missed)
     assert coverage.unseen_mass == pytest.approx(unseen)
+
+
+def test_where_searches_begin():
+    """Of four starts, one stays, two are led by the curvature, and one is aligned."""
+
+    def bowl(points):
+        grad, hess, basis = saddle(points.reshape(-1, 2))
+        return grad * [1, -1], np.abs(hess), basis
+
+    there = SimpleNamespace(
+        tangent_bases=lambda points: np.zeros((len(points), 2, 2)),
+        tangent_gradient_hessian_and_basis=bowl,
+        retract=retract,
+        project_on_fixed_directions=lambda point: point * [1, 0],
+    )
+    points = np.random.default_rng(0).normal(size=(8, 1, 1, 2))
+    found = _first(there, points, 4, np.random.default_rng(1))
+    moved = np.abs(found - points).max(axis=(1, 2, 3)) > 1e-9
+    assert moved.tolist() == [False, True, True, True, False, True, True, False]
+    # Led to the minimum, one comes nearer to it, which is at (1, 2).
+    gaps = [np.linalg.norm(x.reshape(8, 2) - [1, 2], axis=1) for x in (found, points)]
+    assert (gaps[0] < gaps[1])[[1, 5]].all()
+    assert found[3].tolist() == [[[0, points[3, 0, 0, 1]]]]
+
+
+@pytest.mark.parametrize(
+    ("number", "first", "second"),
+    [
+        (0, [1, 0], [3, 0]),
+        (1, [0, 2], [3, 0]),
+        (2, [1, 2], [3, 0]),
+        (3, [1, 0], [0, 4]),
+        (4, [0, 2], [0, 4]),
+        (6, [1, 0], [1, 0]),
+        (7, [0, 2], [0, 2]),
+        (8, [1, 2], [1, 2]),
+    ],
+)
+def test_each_direction_is_in_the_span_across_it_or_that_before(number, first, second):
+    there = SimpleNamespace(project_on_fixed_directions=lambda point: point * [1, 0])
+    assert _aligned(there, np.array([[[1.0, 2], [3, 4]]]), number).tolist() == [[first, second]]
+    # What would vanish stays.
+    flat = _aligned(there, np.array([[[1.0, 0], [0, 4]]]), 1)
+    assert flat.tolist() == [[[1, 0], [0, 4]]]
