@@ -330,7 +330,8 @@ def initial_gram_factors(
         return _repeated(factor, runs)
     given = np.asarray(start, dtype=np.float64)
     p = len(model.directions)
-    if given.shape[-2:] != (p, p) or (model.spaces > 1 and given.shape[-3] != model.spaces):
+    shape = (p, p) if model.spaces == 1 else (model.spaces, p, p)
+    if given.shape[-len(shape) :] != shape:
         raise ValueError(
             f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
             f"(without the {model.spaces} for one eigenspace); got {given.shape}"

@@ -127,6 +127,21 @@ def test_shares_are_real_and_finite(share, where):
         model(TokenSequence({TOKEN: 1}), Predictor(share))
 
 
+@pytest.mark.parametrize(
+    ("token", "shape"),
+    [
+        *((TOKEN, shape) for shape in [(1, 1), (3, 3), (2, 3), (3, 2), (2,)]),
+        *((SPACES, shape) for shape in [(2, 2), (1, 2, 2), (3, 2, 2), (2, 1, 1), (2, 2, 1)]),
+    ],
+    ids=lambda x: str(x) if isinstance(x, tuple) else "",
+)
+def test_gram_matrices_of_a_start_have_the_shape_of_the_model(token, shape):
+    stated = linear(token)
+    values = {p.name: 0.5 for p in stated.parameters}
+    with pytest.raises(ValueError, match=r"start, as a Gram matrix, must have shape"):
+        stated.simulate(values, steps=1, alpha=0.1, start=np.ones(shape))
+
+
 def test_inner_products_of_eigenspaces_are_named_one_by_one():
     named = linear(SPACES, {w @ u: symbols("R S", real=True)})
     assert [named.inner_product(u, w, a).name for a in (0, 1)] == ["R", "S"]
