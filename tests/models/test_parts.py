@@ -23,6 +23,7 @@ from slrsym.models.initial_conditions import draw_directions
 from slrsym.models.mean_patterns import factorise_product, pattern_of_product
 from slrsym.models.moments import generic_gaussian_variables
 from slrsym.models.one_sample_means import MomentSum
+from slrsym.models.risk_terms import RiskTerms
 
 K = Symbol("K", integer=True, positive=True)
 u, w, k = Direction("u", unit=True), Direction("w"), Direction("k", sphere=True)
@@ -286,3 +287,12 @@ def test_the_hessian_along_a_spike_is_that_of_the_risk():
     risk = (h + 1) * along**2 + 1 - 4 * R + 6 * S + square
     assert expand(stated.risk - risk) == 0
     assert stated.hessian == hessian(risk, stated.order_parameters)
+
+
+@pytest.mark.parametrize(("count", "nested"), [(1, True), (8, True), (9, False)])
+def test_slopes_of_few_order_parameters_are_nested(count, nested):
+    x, c = symbols("x c", real=True)
+    terms = SimpleNamespace(order_parameters=(x,) * count, _state={x})
+    written = RiskTerms.write_as_nested_polynomial(terms, c * x**2 + 2 * x)
+    assert written == (x * (c * x + 2) if nested else c * x**2 + 2 * x)
+    assert RiskTerms.write_as_nested_polynomial(terms, c**2 + c) == c**2 + c
