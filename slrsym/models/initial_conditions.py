@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def gaussian_coordinates(rng: Generator, count: int, d: int, known_count: int = 0) -> Array:
+def gaussian_coordinates(rng: Generator, count: int, d: int, known_count: int) -> Array:
     """Draw Gaussian vectors in coordinates of their span, with squares on the diagonal.
 
     On the diagonal, behind the known vectors, are the squares of coordinates.

@@ -13,7 +13,13 @@ from slrsym.models.critical_point_search import (
     follow_eigenvectors,
     search_gradient_zeros,
 )
-from slrsym.models.critical_points import _aligned, _first
+from slrsym.models.critical_point_table import StationaryPoint
+from slrsym.models.critical_points import (
+    RiskOfTrainedDirections,
+    _aligned,
+    _first,
+    _searched,
+)
 
 START = np.array([[3.0, 3.0], [0.0, -1.0]])
 
@@ -132,3 +138,61 @@ def test_each_direction_is_in_the_span_across_it_or_that_before(number, first, s
     # What would vanish stays.
     flat = _aligned(there, np.array([[[1.0, 0], [0, 4]]]), 1)
     assert flat.tolist() == [[[1, 0], [0, 4]]]
+
+
+def line(slopes, curvatures=np.zeros_like):
+    """Return a landscape on a line, by the slopes of its risk at points."""
+
+    def bent(points, central_differences=False):
+        flat = points.reshape(-1, 1)
+        return slopes(flat), curvatures(flat)[:, :, None], np.ones((len(points), 1, 1))
+
+    return SimpleNamespace(
+        tangent_gradient_hessian_and_basis=bent,
+        retract=retract,
+        risk_and_gradient=lambda points: (points.reshape(-1), slopes(points)),
+        order_parameters_at=lambda points: points.reshape(-1, 1),
+    )
+
+
+def test_what_has_no_zero_of_its_slope_is_no_critical_point():
+    starts = np.array([0.5, -3.0]).reshape(2, 1, 1, 1)
+    assert _searched(line(lambda x: 0 * x + 0.5), starts) == []
+    found = _searched(line(lambda x: 2 * x - 2, lambda x: 0 * x + 2), starts)
+    assert [(one.state.round(9).tolist(), one.plateau) for one in found] == [([1], False)] * 2
+
+
+@pytest.mark.parametrize(("central", "error"), [(True, 0), (False, 3e-4)])
+def test_hessians_by_differences(central, error):
+    """Of the slope 3000 x^2, whose central differences are exact but for rounding."""
+    there = SimpleNamespace(
+        _owner=np.zeros(1, dtype=int),
+        tangent_bases=lambda points: np.ones((len(points), 1, 1)),
+        risk_and_gradient=lambda points: (None, 3000 * points**2),
+        _multipliers=lambda points, gradient: np.zeros((len(points), 1)),
+    )
+    points = np.array([0.25, -0.5]).reshape(2, 1, 1, 1)
+    curvature = RiskOfTrainedDirections.tangent_gradient_hessian_and_basis
+    grad, hess, _ = curvature(there, points, central_differences=central)
+    assert grad.tolist() == [[187.5], [750]]
+    assert np.abs(hess[:, 0, 0] - [1500, -3000] - error).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("count", "index", "flat", "orbit", "kind"),
+    [
+        (4, 0, 0, 0, "minimum"),
+        (4, 4, 0, 0, "maximum"),
+        (4, 1, 0, 0, "saddle"),
+        (4, 3, 1, 1, "maximum"),
+        (4, 2, 1, 1, "saddle"),
+        (4, 3, 1, 0, "degenerate"),
+        (4, 0, 2, 2, "minimum"),
+        (4, 0, 2, 1, "degenerate"),
+        (4, 1, 2, 1, "saddle"),
+    ],
+)
+def test_the_kind_of_a_point(count, index, flat, orbit, kind):
+    state = np.zeros(1)
+    found = StationaryPoint(state, 0.0, np.zeros(count), index, flat, orbit, 0, 1, 1, state[None])
+    assert found.kind == kind
