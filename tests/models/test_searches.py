@@ -196,3 +196,19 @@ def test_the_kind_of_a_point(count, index, flat, orbit, kind):
     state = np.zeros(1)
     found = StationaryPoint(state, 0.0, np.zeros(count), index, flat, orbit, 0, 1, 1, state[None])
     assert found.kind == kind
+
+
+@pytest.mark.parametrize(("curvature", "plateau"), [(1e-9, False), (1e-4, False), (2e-5, True)])
+def test_a_plateau_is_where_newtons_method_would_go_far(curvature, plateau):
+    """A curvature below 1e-7 times the largest is none, and a step of 1e-5 is far."""
+    hess, slope = np.diag([100.0, curvature]), 5e-10
+
+    def bent(points, central_differences=False):
+        return np.array([[0, slope]]), hess[None].copy(), np.eye(2)[None].copy()
+
+    there = line(lambda x: x)
+    there.tangent_gradient_hessian_and_basis = bent
+    there.retract = lambda points, steps: points
+    there.risk_and_gradient = lambda points: (np.zeros(1), None)
+    (found,) = _searched(there, np.ones((1, 1, 1, 2)))
+    assert found.plateau is plateau
