@@ -28,7 +28,7 @@ def _tidy(expr: Expr) -> Expr:
     return sp.factor(expr) if expr.free_symbols else expr
 
 
-def erf_mean(mean: Expr, variance: Expr, twice_noise_variance: int = 1) -> Expr:
+def erf_mean(mean: Expr, variance: Expr, twice_noise_variance: int) -> Expr:
     r"""Return the mean of erf(u), or without noise of sign(u), for a Gaussian u.
 
     Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
