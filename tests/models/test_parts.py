@@ -296,3 +296,9 @@ def test_slopes_of_few_order_parameters_are_nested(count, nested):
     written = RiskTerms.write_as_nested_polynomial(terms, c * x**2 + 2 * x)
     assert written == (x * (c * x + 2) if nested else c * x**2 + 2 * x)
     assert RiskTerms.write_as_nested_polynomial(terms, c**2 + c) == c**2 + c
+
+
+def test_one_start_is_that_of_all_runs():
+    start = np.array([[0.25, 0.3], [0.3, 1.0]])
+    runs = linear().simulate({}, steps=1, alpha=0.1, start=start, runs=3, backend="numpy")
+    assert runs.risk.values[:, 0] == pytest.approx([0.25 - 0.6 + 1] * 3, abs=1e-14)

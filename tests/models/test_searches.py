@@ -212,3 +212,12 @@ def test_a_plateau_is_where_newtons_method_would_go_far(curvature, plateau):
     there.risk_and_gradient = lambda points: (np.zeros(1), None)
     (found,) = _searched(there, np.ones((1, 1, 1, 2)))
     assert found.plateau is plateau
+
+
+@pytest.mark.parametrize(("d", "rank", "dimension"), [(5, 2, 3), (5, 1, 2), (7, 2, 7), (2, 2, 0)])
+def test_rotations_that_leave_the_fixed_directions_where_they_are(d, rank, dimension):
+    """Of `rank` vectors orthogonal to the two fixed ones, in d dimensions: frames in d - 2."""
+    there = SimpleNamespace(_dimensions=[d], _span=[np.diag([1.0, 1, 0, 0])])
+    rows = np.ones((3, 4)) if rank == 1 else np.eye(3, 4, 1)
+    rows[:, 2:] *= d > 2
+    assert RiskOfTrainedDirections.orbit_dimension(there, rows[None]) == dimension
