@@ -192,6 +192,7 @@ def test_condition_refuses():
         ([(x, 0), (x, 1)], eye(2), ValueError, "names the coordinate x twice"),
         ({x: y, y: 0}, eye(2), ValueError, "contain its own coordinate y"),
         ({x: 0}, [[x**2]], ValueError, "contain its own coordinate x"),
+        ({x: x}, [[x**2]], ValueError, "contain its own coordinate x"),
     ],
 )
 def test_gaussian_law_refuses(mean: Any, cov: Any, error: Any, message: str):
