@@ -253,11 +253,8 @@ class ClosedFormSearch(ExpectationCalculus):
         factors = Mul.make_args(e.integrand)
         are_two = len(factors) == 2 and all(isinstance(f, erf) for f in factors)
         is_gaussian = isinstance(e.law, GaussianLaw)
-        if (
-            "erf-product-on-line" not in self.emitter.proved_claims
-            or not are_two
-            or not is_gaussian
-        ):
+        known = "erf-product-on-line" in self.emitter.proved_claims
+        if not (known and are_two and is_gaussian):
             return None
         (u,), (w,) = (f.args for f in factors)
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
