@@ -210,8 +210,9 @@ class SignSearch(FactCombinationSearch):
         self.depth += 1
         try:
             for rule in (
-                self.infer_from_parts, self.infer_from_shared_factor, self.infer_quickly,
-                self.infer_from_factors, self.learn_function_comparisons,
+                self.infer_from_parts, self.learn_sign_up_to_root_factors,
+                self.infer_from_shared_factor, self.infer_quickly, self.infer_from_factors,
+                self.learn_function_comparisons,
                 self.infer_from_ends, self.infer_by_completing_square,
                 self.infer_from_combination, self.infer_from_conjugate,
             ):  # fmt: skip
@@ -267,6 +268,27 @@ class SignSearch(FactCombinationSearch):
                 self.learn_sign_from_combination(st, p, rows, factor)
                 return True
         return False
+
+    def learn_sign_up_to_root_factors(self, st: Ring, p: Any, want: Any) -> None:
+        """Infer a sign from a known sign of a polynomial that is p up to square-root factors."""
+        roots = [st.x[i] for i, _, _ in st.facts.roots]
+        roots = [st.one, *(x for x in roots if st.facts.possible_signs(x) == POS)]
+        known = [f for f, s in st.facts.all_facts() if s != ANY and len(f) > 2]
+        made: dict[Any, Any] = {}
+        for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
+            q = st.facts.reduce(f * a)
+            self.work += 1 + len(q)
+            made.setdefault(st.facts._monic(q)[0], (f, a, q.leading_coefficient()))
+        for b in roots if made else ():
+            q = st.facts.reduce(p * b)
+            self.work += 1 + len(q)
+            if q != 0 and (name := st.facts._monic(q)[0]) in made:
+                f, a, c = made[name]
+                c = fmpq(q.leading_coefficient()) / fmpq(c)
+                self.learn_sign_from_combination(
+                    st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b
+                )
+                return
 
     def infer_from_shared_factor(self, st: Ring, p: Any, want: Any) -> None:
         """Infer a sign from a known fact that shares a factor with the polynomial."""

@@ -103,6 +103,12 @@ BY_STRATEGY = {
         (q * (x + y + z), Gt, ((1 + y) * (x + y + z) > 0, (1 + p) * (x + y + z) > 0), True),
         (q * (x + y), Gt, ((1 + p) * (x + y) > 0,), False),
     ],
+    "learn_sign_up_to_root_factors": [
+        (p * x + (y + z) * sqrt(p), Gt, (x * sqrt(p) + y + z > 0,), True),
+        (-3 * p * x - 3 * (y + z) * sqrt(p), Le, (x * sqrt(p) + y + z >= 0,), True),
+        (x * sqrt(p) + y + z, Lt, (p * x + (y + z) * sqrt(p) < 0,), True),
+        (p * x + (y + t) * sqrt(p), Gt, (x * sqrt(p) + y + z > 0,), False),
+    ],
     "infer_from_factors": [
         ((x + y) * (p + z), Gt, (*ABOVE, z >= 0), True),
         (-(x + y) * (p + z), Ge, (*ABOVE, z >= 0), False),
