@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import sympy as sp
-from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Indexed, Symbol
+from sympy import And, Basic, Derivative, Dummy, Expr, ImmutableMatrix, Indexed, Limit, Symbol
 from sympy.core.function import AppliedUndef
-from sympy.logic.boolalg import Boolean
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.statements.expressions import (
@@ -201,8 +202,13 @@ def _require_moving(statement: Basic) -> None:
 def _covariances(node: Basic, bound: frozenset[Basic]) -> Iterator[ImmutableMatrix]:
     """Yield the covariance matrices of laws that depend on no variable that is bound around them.
 
-    A matrix that depends on one is no matter of free symbols, even of the same name.
+    A matrix that depends on one is no matter of free symbols, even of the same name. What need not
+    hold, as a part of a disjunction, may be false for want of the law, and limits may be undefined.
     """
+    if isinstance(node, BooleanFunction) and not isinstance(node, And):
+        return
+    if isinstance(node, Relational) and node.has(Limit):
+        return
     if isinstance(node, Law):
         for block in node.independent_laws():
             if isinstance(block, GaussianLaw):

@@ -6,6 +6,7 @@ would mean something else to the checker.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -51,13 +52,17 @@ FUNCTIONS: dict[type, str] = {
     erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
     sp.sign: "sign",
 }  # fmt: skip
-# Functions that are translated by other functions, equal to them at every argument.
-_BY_OTHER_FUNCTIONS: dict[type, Callable[[Any], Any]] = {
-    sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
-    normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
-    normal_pdf: lambda u: sp.exp(-(u**2) / 2) / sp.sqrt(2 * sp.pi),
-    sp.Heaviside: lambda u: (1 + sp.sign(u)) / 2,
+_U = sp.Dummy("u", real=True)
+# Functions that are translated by other functions of u, equal to them at every real u. The term for
+# the argument takes the place of u: SymPy would evaluate sqrt(x)**2, or sign(x) of a bound x.
+_BY_OTHER_FUNCTIONS: dict[type, sp.Expr] = {
+    sp.acos: sp.pi / 2 - sp.asin(_U),
+    normal_cdf: (1 + sp.erf(_U / sp.sqrt(2))) / 2,
+    normal_pdf: sp.exp(-(_U**2) / 2) / sp.sqrt(2 * sp.pi),
+    sp.Heaviside: (1 + sp.sign(_U)) / 2,
 }
+# Kronecker's delta by the difference u of two integers.
+_KRONECKER_DELTA = (1 - sp.Abs(_U) + sp.Abs(1 - sp.Abs(_U))) / 2
 _RELATIONS: dict[Any, tuple[str, bool]] = {
     sp.Eq: ("=", False), sp.Ne: ("!=", False), sp.Le: ("<=", False), sp.Lt: ("<", False),
     sp.Ge: ("<=", True), sp.Gt: ("<", True),
@@ -72,6 +77,18 @@ def _single_argument(e: Any) -> tuple[Any, ...]:
     if len(e.args) != 1:
         raise Untranslatable(f"{e} has more than one argument")
     return tuple(e.args)
+
+
+_PACKAGES = "sympy", "slrsym"
+# SymPy has functions of these names, too.
+_OWN_NAMES = {known.__name__ for known in FUNCTIONS if known.__module__.startswith("slrsym.")}
+
+
+def _is_known_class(known: type) -> bool:
+    """Return whether a class is one of SymPy or of this package, and no other of its name."""
+    package = known.__module__.partition(".")[0]
+    at_home = getattr(sys.modules.get(known.__module__), known.__name__, None)
+    return package in _PACKAGES and at_home is known
 
 
 def checker_sort(x: Any, is_function_value: bool = False) -> str:
@@ -179,6 +196,9 @@ class Translator:
         def all_of(parts: Iterable[Any]) -> tuple[Term, ...]:
             return tuple(self._translate(p, env) for p in parts)
 
+        if not isinstance(e, AppliedUndef) and not _is_known_class(type(e)):
+            raise Untranslatable(f"{e} is a {type(e).__name__} of {type(e).__module__}")
+
         if isinstance(e, sp.Symbol):
             return env[e] if e in env else self.symbol(e)
         if isinstance(e, sp.Rational):
@@ -209,13 +229,15 @@ class Translator:
             return sign(first)
         if isinstance(e, sp.erfc):
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
-        if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
-            return self._translate(_BY_OTHER_FUNCTIONS[type(e)](*_single_argument(e)), env)
+        if type(e) in _BY_OTHER_FUNCTIONS:
+            (u,) = all_of(_single_argument(e))
+            return self._translate(_BY_OTHER_FUNCTIONS[type(e)], {_U: u})
         if isinstance(e, sp.KroneckerDelta):
             if not all(_as_bound(index, env).is_integer for index in e.args):
                 raise Untranslatable(f"{e} is not of integers")
-            near = 1 - sp.Abs(e.args[0] - e.args[1])
-            return self._translate((near + sp.Abs(near)) / 2, env)
+            first, second = all_of(e.args)
+            difference = _commutative_term("+", (first, neg(second)))
+            return self._translate(_KRONECKER_DELTA, {_U: difference})
         if isinstance(e, AppliedUndef):
             sort = checker_sort(e, is_function_value=True)
             if sort[0] == "Z":
@@ -279,6 +301,11 @@ class Translator:
         unknown = e.atoms(AppliedUndef, sp.Indexed)
         if unknown:
             raise Untranslatable(f"a limit with {min(map(str, unknown))}")
+        for known in {type(node) for node in sp.preorder_traversal(e)}:
+            is_ours = known.__module__.startswith("slrsym.")
+            if not _is_known_class(known) or (known.__name__ in _OWN_NAMES and not is_ours):
+                # The text names classes only.
+                raise Untranslatable(f"a limit with a {known.__name__} of {known.__module__}")
         free = sorted(e.free_symbols, key=lambda s: s.name)
         return ("o", "Limit", ("text", sp.srepr(e)), *(self._translate(s, env) for s in free))
 
@@ -323,6 +350,8 @@ class Translator:
             variables = list(dict.fromkeys(x for x, _ in e.variable_count))
             if any(not isinstance(x, sp.Symbol) or x.is_integer for x in variables):
                 raise Untranslatable(f"{e} is no derivative in real variables")
+            if any(not n.is_Integer for _, n in e.variable_count):
+                raise Untranslatable(f"{e} is a derivative whose order is no number")
             orders = tuple(sum(int(n) for y, n in e.variable_count if y == x) for x in variables)
             names, within = self._fresh_variables(variables, [e.expr], env, "R")
             # Outside, the variables are those of the point; inside, they are new and real.
@@ -335,7 +364,7 @@ class Translator:
             names, within = self._fresh_variables(list(e.variables), [e.expr], env, "R")
             parts = list(e.expr) if isinstance(e.expr, sp.Tuple) else [e.expr]
             return ("lam", names, tuple(self._translate(p, within) for p in parts), ())
-        if type(e).__module__.startswith("slrsym.") and isinstance(e, sp.Basic):
+        if type(e).__module__.startswith("slrsym."):
             # The data of a sentence, which only rules for this sentence read.
             return ("tuple", ("text", type(e).__name__), *all_of(e.args))
         raise Untranslatable(f"a term of the kind {type(e).__name__}")
