@@ -260,7 +260,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
                     require(set(record) <= set(_HEADER), "the header has other fields")
                     loaded = load_extensions(record.get("extensions", []), extensions)
                 else:
-                    judged.append(_check_claim(record, proved, loaded))
+                    judged.append(check_claim_record(record, proved, loaded))
             except Rejected as reason:
                 raise Rejected(f"line {number}: {reason}") from None
             # What a rule stumbles over is malformed; a judge that falls has not agreed.
@@ -321,10 +321,13 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _check_claim(
-    record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str]
+def check_claim_record(
+    record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str] = tuple(EXTENSIONS)
 ) -> JudgedClaim:
-    """Check every inference and step in a claim's record, and return the judged claim."""
+    """Check every inference and step in a claim's record, and return the judged claim.
+
+    The claim becomes one of the proved claims; `Rejected` is raised at the first fault.
+    """
     require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name} has another JSON type")

@@ -181,6 +181,8 @@ class Claim:
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
+    # What that function returned when it was first called for a proof.
+    _proof: Proof | None = None
 
     @explain_arguments(given="hypotheses", against="compared_to_source", written="notation")
     def __init__(
@@ -408,6 +410,8 @@ class Claim:
     def build_proof(self) -> Proof:
         """Build the proof of the claim, a tree of unchecked steps.
 
+        The function is called once, so that every part of the check is about the same proof.
+
         Returns
         -------
         Proof
@@ -421,6 +425,8 @@ class Claim:
         function = self._function(_PROOF)
         if function is None:
             raise ProofError(f"claim {self.id} has no proof")
+        if self._proof is not None:
+            return self._proof
         _require_one_argument(function)
         proof = function(self.statement)
         where = _place_of(function)
@@ -433,6 +439,7 @@ class Claim:
                 f"{where}the proof returned {proof!r}, which is no proof; return chain(...).then"
                 "(..., by=rule), or another form of proof"
             )
+        vars(self)["_proof"] = proof
         return proof
 
     @property

@@ -225,6 +225,11 @@ class _Structural(Rule):
 _NO_LINK = Link(S.Zero, "=", S.Zero)
 
 
+def is_structural(rule: Rule) -> bool:
+    """Return whether a rule is that of a step which joins parts of a proof."""
+    return type(rule) is _Structural
+
+
 def structural_step(
     label: str,
     statement: Boolean,

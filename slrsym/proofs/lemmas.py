@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.proofs.axioms import find_axiom
-from slrsym.proofs.chain import structural_step
+from slrsym.proofs.chain import is_structural, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
 from slrsym.statements import remove_dollar_signs
@@ -168,6 +168,14 @@ def in_words(text: str) -> InWords:
 def citation_axiom_name(theorems: Iterable[str]) -> str:
     """Return the name of the axiom on which the conclusion of a citation rests."""
     return f"{CITED}: {', '.join(theorems)}"
+
+
+def is_citation(rule: Rule) -> bool:
+    """Return whether a rule is that of the step by which a citation concludes.
+
+    A rule of the user's own may have the name of this one.
+    """
+    return is_structural(rule) and rule.name == CITED
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from slrsym.checker import ProvedClaims
-from slrsym.checker.log import UNCHECKED
+from slrsym.checker import ProvedClaims, Rejected
+from slrsym.checker.log import UNCHECKED, check_claim_record
+from slrsym.checker.term import canonical_key
 from slrsym.checker.theorem import apply_rule
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
-from slrsym.proofs.lemmas import CITED, citation_axiom_name
+from slrsym.proofs.lemmas import CITED, citation_axiom_name, is_citation
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.proof_log import claim_ids_used_by
+from slrsym.tactics.registration import USER_EMITTERS
 from slrsym.tactics.translation import Untranslatable
 
 # The name of a claim among the axioms of claims that use it begins with this.
@@ -83,15 +86,14 @@ def judge_claim(
     # Otherwise the evidence would depend on earlier searches.
     EVIDENCE_CACHE.clear()
     try:
-        proved_claims = ProvedClaims()
-        for id in claim_ids_used_by(claim, find):
-            # A missing claim is reported by the step that cites it.
-            with suppress(ProofError):
-                _assume_claim(proved_claims, find(id), find)
+        proved_claims = _assumed_claims(claim, find)
         known = EarlierInferences(earlier or bundled_record(claim.id))
         record, emitter = emit_claim(
             claim, find, proved_claims, known, patience, refuted_step_labels
         )
+        if any(type(step.rule) in USER_EMITTERS for step in steps_of_claim(claim, find)):
+            # A tactic may return a theorem that no inference of the record proves.
+            proved_claims = _replay(record, claim, find)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
         return CheckerVerdict(_unclear_statements(claim, find), said)
@@ -106,7 +108,7 @@ def judge_claim(
     }
     foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
-    if forged := _forged_axioms(emitter):
+    if forged := _forged_axioms(emitter, trusted):
         said = f"a tactic states without evidence: {', '.join(forged)}"
         return CheckerVerdict({}, said)
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
@@ -121,15 +123,35 @@ def judge_claim(
     )
 
 
-def _forged_axioms(emitter: ProofEmitter) -> list[str]:
+def _replay(
+    record: dict[str, Any], claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
+) -> ProvedClaims:
+    """Have the checker judge a record as it judges one of a log; return the proved claims.
+
+    Raise `Rejected` if it refuses the record, or if the record says something else than the claim.
+    """
+    emitter = ProofEmitter(claim, find, ProvedClaims())
+    _, given = emitter.claim_context_and_hypotheses
+    proved_claims = _assumed_claims(claim, find)
+    judged = check_claim_record(json.loads(json.dumps(record)), proved_claims)
+    says_the_claim = (
+        judged.id == claim.id
+        and canonical_key(judged.statement) == canonical_key(emitter.formula(claim.statement))
+        and set(map(canonical_key, judged.given)) <= set(map(canonical_key, given))
+    )
+    if not says_the_claim:
+        raise Rejected("the evidence is of another statement, or of other hypotheses")
+    return proved_claims
+
+
+def _forged_axioms(emitter: ProofEmitter, trusted: Iterable[str]) -> list[str]:
     """Return the axioms of a proof that tactics state, but only claims and citations may add."""
-    steps = steps_of_claim(emitter.claim, emitter.find)
-    rules: list[Any] = [step.rule for step in steps if step.rule.name == CITED]
-    cited = {citation_axiom_name(rule.theorems) for rule in rules}
+    rules: list[Any] = [step.rule for step in steps_of_claim(emitter.claim, emitter.find)]
+    cited = {citation_axiom_name(rule.theorems) for rule in rules if is_citation(rule)}
     stated = {data[0] for rule, _, data in emitter.script.lines if rule == "unchecked"}
     return sorted(
         name
-        for name in stated - cited
+        for name in stated.union(trusted) - cited
         if f"{UNCHECKED}{name}".startswith(_CLAIM) or name.startswith(CITED)
     )
 
@@ -145,6 +167,18 @@ def _unclear_statements(
         except Refused as reason:
             found[step.label] = str(reason)
     return found
+
+
+def _assumed_claims(
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
+) -> ProvedClaims:
+    """Return the claims that a claim uses, each assumed as an axiom."""
+    proved_claims = ProvedClaims()
+    for id in claim_ids_used_by(claim, find):
+        # A missing claim is reported by the step that cites it.
+        with suppress(ProofError):
+            _assume_claim(proved_claims, find(id), find)
+    return proved_claims
 
 
 def _assume_claim(

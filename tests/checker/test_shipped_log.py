@@ -81,7 +81,7 @@ def test_a_changed_byte_is_refused(tmp_path, at, monkeypatch):
     data[at] ^= 1
     path = tmp_path / "changed.log.xz"
     path.write_bytes(data)
-    monkeypatch.setattr("slrsym.checker.log._check_claim", lambda record, *_: record)
+    monkeypatch.setattr("slrsym.checker.log.check_claim_record", lambda record, *_: record)
     with pytest.raises(Rejected):
         recheck(path)
 
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 
 
 def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
-    monkeypatch.setattr("slrsym.checker.log._check_claim", lambda record, *_: record)
+    monkeypatch.setattr("slrsym.checker.log.check_claim_record", lambda record, *_: record)
     data = BUNDLED_LOG.read_bytes()
     path = tmp_path / "cut.log.xz"
     path.write_bytes(data[: len(data) // 2])

@@ -27,6 +27,8 @@ from sympy import (
     symbols,
 )
 
+from slrsym.checker import Inference
+from slrsym.checker.theorem import apply_rule
 from slrsym.claims.check import check_claim, hypotheses_to_test
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, standard_normal
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, differentiate, instance, sign
@@ -217,6 +219,71 @@ def test_a_tactic_does_not_state_that_a_claim_or_the_literature_says_so(axiom: s
     found = check_claim(claim, builtin_ledger().find)
     assert not found.accepted
     assert f"a tactic states without evidence: {axiom}" in found.failure
+
+
+class _Elsewhere(Rule):
+    name = "elsewhere"
+
+
+@tactic(_Elsewhere)
+def _return_another_theorem(work: Any, step: Any, premises: Any) -> Any:
+    stated = work.formula(step.statement)
+    return Inference(0, apply_rule("unchecked", (), "claim lemma-16", (), stated))
+
+
+class _Entered(Rule):
+    name = "entered"
+
+
+@tactic(_Entered)
+def _enter_a_claim(work: Any, step: Any, premises: Any) -> Any:
+    stated = work.formula(step.statement)
+    shown = apply_rule("unchecked", (), "claim lemma-16", (), stated)
+    work.proved_claims.enter("entered", stated, (), shown)
+    return work.proved_claims.cite("entered")
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [(_Elsewhere(), "no earlier inference 0"), (_Entered(), "has not been shown before")],
+)
+def test_a_tactic_proves_by_inferences_of_the_record(rule: Rule, reason: str) -> None:
+    claim = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=rule))
+    found = check_claim(claim, builtin_ledger().find)
+    assert not found.accepted
+    assert reason in found.failure
+
+
+class _Renamed(Rule):
+    """Has the name of a citation, but cites nothing."""
+
+    name = CITED
+    theorems = ("stein-lemma",)
+
+
+@tactic(_Renamed)
+def _cite(work: Any, step: Any, premises: Any) -> Any:
+    stated = work.formula(step.statement)
+    return work.script.add("unchecked", (), f"{CITED}: stein-lemma", (), stated)
+
+
+def test_a_rule_is_no_citation_by_its_name() -> None:
+    claim = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=_Renamed()))
+    assert "states without evidence" in check_claim(claim, builtin_ledger().find).failure
+
+
+def test_every_part_of_a_check_is_about_one_proof() -> None:
+    claim, made = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test"), []
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        made.append(goal)
+        return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+    assert check_claim(claim, builtin_ledger().find).accepted
+    assert len(made) == 1
 
 
 # -- hypotheses that numbers cannot test ---------------------------------------------------------
