@@ -8,8 +8,8 @@ derivation if its text calls `Claim`; nothing is imported of other files. The in
 
 ``pytest proofs.log`` (or ``proofs.log.xz``) checks a log with the proof checker: each claim of
 it is a test, which fails if the checker refuses the log, if the claim rests on a step without
-evidence, or if it says something else than its derivation. A file is a log if its first line says
-so.
+evidence, or if it says something else than its derivation, which is looked for in the folder of the
+log and in the package. A file is a log if its first line says so.
 """
 
 from __future__ import annotations
@@ -204,7 +204,6 @@ class JudgedClaimItem(_Test):
     def runtest(self) -> None:
         """Raise an error if a logged claim lacks evidence or differs from its derivation."""
         from slrsym.checker import describe_claim_difference
-        from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
         from slrsym.tactics.proof_log import statement_and_step_records
 
@@ -213,7 +212,7 @@ class JudgedClaimItem(_Test):
         if lacking:
             raise NotAcceptedError(f"claim {claim.id} rests on {'; '.join(lacking)}")
         try:
-            (said,) = statement_and_step_records([claim.id], builtin_ledger().find)
+            (said,) = statement_and_step_records([claim.id], _finder(self.parent))
         except ProofError as reason:
             raise NotAcceptedError(f"claim {claim.id} of the log: {reason}") from None
         if what := describe_claim_difference(claim, said):
@@ -337,6 +336,8 @@ class ClaimItem(_ClaimTest):
         way = shortest_cycle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAcceptedError(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
+        if problem := self._problem_of_no_step():
+            raise NotAcceptedError(f"claim {claim.id}: {problem}")
         error, _ = certificate_failure_and_box(claim)
         if error:
             raise NotAcceptedError(f"claim {claim.id} is not certified: {error}")
@@ -348,6 +349,15 @@ class ClaimItem(_ClaimTest):
                 raise NotAcceptedError(
                     f"claim {claim.id} is {item.contradiction}; it says {item.statement}"
                 )
+
+
+    def _problem_of_no_step(self) -> str:
+        """Return why the proof checker refuses the claim if it refuses none of its steps."""
+        if not self.steps:
+            return ""
+        judgement = self.parent.judgement
+        refused = any(judgement.refusal_reason(step.label) for step in self.steps)
+        return "" if refused else judgement.problem
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:

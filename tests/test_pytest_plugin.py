@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -316,3 +317,31 @@ def test_sympy_is_not_imported_for_nothing(pytester):
         test_one="import sys\ndef test_one():\n    assert 'sympy' not in sys.modules\n"
     )
     pytester.runpytest_subprocess("-p", "no:hypothesispytest").assert_outcomes(passed=1)
+
+
+TRUSTING = """
+from slrsym.proof.step import Rule, tactic
+
+class Trust(Rule):
+    name = "trust"
+
+@tactic(Trust)
+def _(work, step, premises):
+    return work.add_unchecked("trust me", "", (), work.formula(step.statement))
+"""
+
+
+def test_a_tactic_that_proves_nothing_is_noticed(run, write):
+    write("a.py", claim_text("green", by="Trust()"), header=HEADER + TRUSTING)
+    result = run()
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(["*claim green: a step of its proof has no evidence"])
+
+
+def test_a_log_of_ones_own_claims(run, write, pytester):
+    write("a.py", claim_text("one"))
+    verify = [sys.executable, "-m", "slrsym", "verify", "a.py", "--workers", "1"]
+    assert pytester.run(*verify, "--proof-log", "a.log").ret == 0
+    run("a.log").assert_outcomes(passed=1)
+    write("a.py", claim_text("one", lhs="(x + 2)**2 - 2*x - 3"))
+    run("a.log").assert_outcomes(failed=1)
