@@ -27,6 +27,10 @@ class Inconclusive(Exception):  # noqa: N818
     """Error for a value that is not accurate enough to confirm or refute a statement."""
 
 
+class NotReal(Inconclusive):
+    """Error for an expression in real numbers that has no real value at a point."""
+
+
 class NotALaw(ValueError):  # noqa: N818
     """Error for a law whose covariance is not positive semidefinite at a point."""
 

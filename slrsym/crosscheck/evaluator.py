@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
 import mpmath
 import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
 from sympy import Basic, Expr, Matrix, S, Symbol
 from sympy.core.relational import Relational
 
@@ -21,12 +21,14 @@ from slrsym.crosscheck.ball_quadrature import (
     Ball,
     DeferredExpression,
     Inconclusive,
+    NotReal,
     Number,
     NumberWithError,
     Point,
     QuadratureResult,
     ball_to_number_with_error,
     correct_digits,
+    drop_zero_imaginary_part,
     integrate_over_interval,
     integrate_over_real_line,
     log2_upper_bound,
@@ -88,11 +90,13 @@ class Evaluator(NodeEvaluator):
                 # Not a power of two: periodic functions must not look constant.
                 far = sp.Rational(1237 * 2**k, 1009) * side
                 place = far if target.is_infinite else target + 1 / far
-                new = [
-                    self.with_values(
-                        {x: DeferredExpression(place, self.environment)}, inner.digits
-                    ).ball(body)
-                ]
+                values = {x: DeferredExpression(place, self.environment)}
+                try:
+                    new = [self.with_values(values, inner.digits).ball(body)]
+                except NotReal:
+                    # It may be real nearer to the limit point.
+                    row, agreed = [], 0
+                    continue
                 for j, old in enumerate(row):
                     new.append(new[j] + (new[j] - old) / (2 ** (j + 1) - 1))
                 if row:
@@ -203,6 +207,55 @@ class Evaluator(NodeEvaluator):
         return self.expectations.value(node)
 
 
+class RealEvaluator(Evaluator):
+    """Evaluator in real numbers, which raises `NotReal` for roots and logarithms of negatives."""
+
+    def ball_function(self, expr: Basic) -> Callable[..., Ball] | None:
+        """Return the function on balls for a node's outermost function, or None if it has none."""
+        function, name = super().ball_function(expr), type(expr).__name__
+        is_outside = _OUTSIDE_OF_DOMAIN.get(name)
+        if function is None or is_outside is None:
+            return function
+        return _within_domain(function, is_outside, name)
+
+    def power_function(self, exponent: sp.Rational | None) -> Callable[..., Ball]:
+        """Return the function that raises a ball to a rational power, or to a second ball."""
+        function = super().power_function(exponent)
+        if exponent is not None and exponent.is_Integer:
+            return function
+        return _within_domain(function, _has_no_real_power, "a fractional power")
+
+    def _on_ImaginaryUnit(self, expr: Expr) -> Number:
+        # SymPy has written a root of a negative number so, where a value was put in.
+        raise NotReal("the imaginary unit is not a real number")
+
+
+_OUTSIDE_OF_DOMAIN: dict[str, Callable[..., bool]] = {
+    "log": lambda x: bool(x <= 0),
+    "asin": lambda x: bool(abs(x) > 1),
+    "acos": lambda x: bool(abs(x) > 1),
+}
+
+
+def _has_no_real_power(base: Ball, exponent: Ball | None = None) -> bool:
+    return bool(base < 0) and not (exponent is not None and exponent.is_integer())
+
+
+def _within_domain(
+    function: Callable[..., Ball], is_outside: Callable[..., bool], name: str
+) -> Callable[..., Ball]:
+    """Return a function on balls that raises `NotReal` where it is certainly not real."""
+
+    def value(*arguments: Ball) -> Ball:
+        arguments = tuple(map(drop_zero_imaginary_part, arguments))
+        # A root of a ball around 0 is complex, though its number may be real.
+        if not any(isinstance(x, acb) for x in arguments) and is_outside(*arguments):
+            raise NotReal(f"{name} of {arguments[0].str(8, radius=False)} is not a real number")
+        return function(*arguments)
+
+    return value
+
+
 def _zeta(t: Ball, s: Ball) -> Ball:
     r"""Evaluate zeta(t, s), the mean :math:`\mathbb{E}\operatorname{erf}(t + sG)^2`, in balls."""
     digits = int(ctx.prec * DIGITS_PER_BIT) - 12
@@ -268,11 +321,12 @@ def _reference_size(*values: NumberWithError) -> Any:
 class Disagreement(Exception):  # noqa: N818
     """Error for a statement that numbers show to be false at a point."""
 
-    def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
+    def __init__(
+        self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str, undefined: str = ""
+    ) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
-        super().__init__(
-            f"{infix_text(statement)} fails{describe_point(point)}: {lhs} against {rhs}"
-        )
+        why = f"a side is undefined, since {undefined}" if undefined else f"{lhs} against {rhs}"
+        super().__init__(f"{infix_text(statement)} fails{describe_point(point)}: {why}")
 
 
 def describe_point(point: Mapping[Any, Any]) -> str:
@@ -280,9 +334,20 @@ def describe_point(point: Mapping[Any, Any]) -> str:
     return f" at {where}" if where else ""
 
 
+def _is_complex(relation: Basic) -> bool:
+    """Return whether a relation speaks of numbers that are not real."""
+    return relation.has(S.ImaginaryUnit) or any(x.is_real is False for x in relation.atoms(Symbol))
+
+
 @dataclass
 class StatementJudge:
-    """Decider whether statements hold at one point, with a record of the compared numbers."""
+    """Decider whether statements hold at one point, with a record of the compared numbers.
+
+    Notes
+    -----
+    A relation with an undefined side is false. Sides without the imaginary unit and imaginary
+    symbols are read in real numbers, where roots and logarithms of negative numbers are undefined.
+    """
 
     point: Point
     digits: int
@@ -291,13 +356,16 @@ class StatementJudge:
     last: tuple[Any, NumberWithError, NumberWithError] | None = field(default=None)
     agreed: float = math.inf
     missed: float = 0.0
-    # By digits; what both sides contain is evaluated once.
-    evaluators: dict[int, Evaluator] = field(default_factory=dict)
+    # By their kind and digits; what both sides contain is evaluated once.
+    evaluators: dict[tuple[type[Evaluator], int], Evaluator] = field(default_factory=dict)
+    # The relation that was found to have an undefined side last, and why it is undefined.
+    undefined: tuple[Any, str] | None = field(default=None)
 
-    def _evaluator(self, working: int) -> Evaluator:
-        if working not in self.evaluators:
-            self.evaluators[working] = Evaluator(self.point, working)
-        return self.evaluators[working]
+    def _evaluator(self, kind: type[Evaluator], working: int) -> Evaluator:
+        key = kind, working
+        if key not in self.evaluators:
+            self.evaluators[key] = kind(self.point, working)
+        return self.evaluators[key]
 
     def holds(self, statement: Basic) -> bool:
         if statement in (S.true, S.false):
@@ -339,15 +407,21 @@ class StatementJudge:
 
     def _relation(self, relation: Relational) -> bool:
         for digits in (self.digits, 2 * self.digits, 4 * self.digits):
-            verdict = self._compared(relation, digits)
+            try:
+                verdict = self._compared(relation, digits)
+            except NotReal as reason:
+                self.undefined = relation, str(reason)
+                return False
             if verdict is not None:
                 return verdict
         raise Inconclusive(f"{infix_text(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """Return whether a relation holds numerically; None if more digits are needed to decide."""
-        left, right = (_evaluated(side, digits, self._evaluator) for side in relation.args)
-        self.last = relation, left, right
+        kind = Evaluator if _is_complex(relation) else RealEvaluator
+        evaluator = partial(self._evaluator, kind)
+        left, right = (_evaluated(side, digits, evaluator) for side in relation.args)
+        self.last, self.undefined = (relation, left, right), None
         with mpmath.workdps(digits + 40):
             difference = left.number - right.number
             error = left.error + right.error
@@ -387,6 +461,8 @@ class StatementJudge:
         return f"{describe_point(self.point)}: {left} and {right}".removeprefix(" ")
 
     def make_disagreement(self, statement: Basic) -> Disagreement:
+        if self.undefined is not None:
+            return Disagreement(self.undefined[0], self.point, "", "", self.undefined[1])
         if self.last is None:
             return Disagreement(statement, self.point, "False", "True")
         relation, left, right = self.last

@@ -25,6 +25,7 @@ from slrsym.crosscheck.ball_quadrature import (
     Inconclusive,
     Node,
     NotALaw,
+    NotReal,
     Number,
     QuadratureResult,
     compare_balls,
@@ -56,8 +57,6 @@ from slrsym.crosscheck.node_evaluator import (
     RELATIONS,
     NodeEvaluator,
     evaluate_piecewise,
-    principal_power,
-    rational_power_function,
     square_root,
 )
 from slrsym.crosscheck.split_quadrature import (
@@ -89,6 +88,12 @@ class IntegrandCompiler:
 
     def affine_form(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
         """Return constant and coefficients of an affine form in the random variables, or None."""
+        try:
+            return self._affine_form(expr)
+        except NotReal:
+            return None  # a part of it is undefined
+
+    def _affine_form(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
         if not free_symbols(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -96,7 +101,7 @@ class IntegrandCompiler:
         if isinstance(expr, sp.Add):
             constant, form = arb(0), dict[Symbol, Ball]()
             for arg in expr.args:
-                part = self.affine_form(arg)
+                part = self._affine_form(arg)
                 if part is None:
                     return None
                 constant += part[0]
@@ -105,7 +110,7 @@ class IntegrandCompiler:
             return constant, form
         if isinstance(expr, sp.Mul):
             inner = [arg for arg in expr.args if free_symbols(arg) & self.random]
-            part = self.affine_form(inner[0]) if len(inner) == 1 else None
+            part = self._affine_form(inner[0]) if len(inner) == 1 else None
             if part is None:
                 return None
             factor = self.evaluator.ball(sp.Mul(*(arg for arg in expr.args if arg is not inner[0])))
@@ -123,7 +128,7 @@ class IntegrandCompiler:
         if not free_symbols(expr) & self.random:
             if isinstance(expr, Boolean) and not isinstance(expr, Symbol):
                 return self.program.add_constant(self.evaluator.is_condition_true(expr))
-            return self.program.add_constant(self.evaluator.ball(expr))
+            return self.program.add_constant(_or_nan(self.evaluator.ball)(expr))
         form = self.affine_form(expr) if isinstance(expr, Expr) else None
         if form is not None:
             return self._affine_register(*form)
@@ -134,8 +139,9 @@ class IntegrandCompiler:
         if isinstance(expr, sp.Pow):
             base = self.register_of_value(expr.base)
             if expr.exp.is_Rational:
-                return emit(rational_power_function(expr.exp), base)
-            return emit(principal_power, base, self.register_of_value(expr.exp))
+                return emit(_or_nan(self.evaluator.power_function(expr.exp)), base)
+            power = _or_nan(self.evaluator.power_function(None))
+            return emit(power, base, self.register_of_value(expr.exp))
         if isinstance(expr, sp.Piecewise):
             return emit(
                 evaluate_piecewise,
@@ -157,7 +163,7 @@ class IntegrandCompiler:
             return emit(logic, *(self.register_of_value(arg) for arg in expr.args))
         function = self.evaluator.ball_function(expr)
         if function is not None:
-            return emit(function, *(self.register_of_value(arg) for arg in expr.args))
+            return emit(_or_nan(function), *map(self.register_of_value, expr.args))
         return self._nested(expr)
 
     def line_in_quadrature_coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
@@ -189,8 +195,23 @@ class IntegrandCompiler:
             return evaluator.with_values(here, evaluator.digits + 6).ball(expr)
 
         return self.program.add_operation(
-            inner, *(self.register_of_value(symbol) for symbol in symbols)
+            _or_nan(inner), *(self.register_of_value(symbol) for symbol in symbols)
         )
+
+
+def _or_nan(function: Callable[..., Ball]) -> Callable[..., Ball]:
+    """Return a function whose value is NaN where it is not real.
+
+    A compiled `Piecewise` computes all of its branches and may discard the value.
+    """
+
+    def value(*arguments: Any) -> Ball:
+        try:
+            return function(*arguments)
+        except NotReal:
+            return arb("nan")
+
+    return value
 
 
 class _Singular(Inconclusive):
@@ -443,7 +464,7 @@ class ExpectationValues:
     ) -> QuadratureResult:
         """Sum a compiled integrand over the nodes of the rule that suits it."""
         program = compiler.program
-        place = random, partial(_line, compiler), self.evaluator.ball
+        place = random, partial(_line, compiler), _or_nan(self.evaluator.ball)
         try:
             if smooth != 1 or not self.singular:
                 kinks = kinks_of_integrand(factor, random)

@@ -251,6 +251,10 @@ class NodeEvaluator:
         """Return the function on balls for a node's outermost function, or None if it has none."""
         return ball_function_of_head(expr)
 
+    def power_function(self, exponent: sp.Rational | None) -> Callable[..., Ball]:
+        """Return the function that raises a ball to a rational power, or to a second ball."""
+        return principal_power if exponent is None else rational_power_function(exponent)
+
     def integer(self, expr: Expr) -> int:
         """Return an expression's value as an int; raise `Inconclusive` if it is not an integer."""
         ball = self.ball(expr)
@@ -303,10 +307,10 @@ class NodeEvaluator:
         if expr.exp.is_Rational:
             base, scale = self.number(expr.base)
             large = float(expr.exp) * scale if expr.exp > 0 else -math.inf
-            return rational_power_function(expr.exp)(base), large
+            return self.power_function(expr.exp)(base), large
         if expr.base == sp.E:
             return self.ball(expr.exp).exp(), -math.inf
-        return principal_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
+        return self.power_function(None)(self.ball(expr.base), self.ball(expr.exp)), -math.inf
 
     def _on_Abs(self, expr: Expr) -> Number:
         # What cancelled between the bars is what the error is relative to, as without the bars.

@@ -320,6 +320,9 @@ class Comparison:
     example: str = ""
 
 
+_PointAndEvaluators = tuple[dict[Any, Any], dict[tuple[type[Evaluator], int], Evaluator]]
+
+
 class SharedPoints:
     """Random points for statements under the same hypotheses, with shared subexpressions cached.
 
@@ -345,8 +348,8 @@ class SharedPoints:
         # Of its own for each use, so that the order in which statements come does not matter.
         self._plain_rng = rng
         self._far_rng, *self._near_rngs = rng.spawn(1 + len(self.all))
-        self._drawn: list[tuple[dict[Any, Any], dict[int, Evaluator]]] = []
-        self._far: list[tuple[dict[Any, Any], dict[int, Evaluator]]] | None = None
+        self._drawn: list[_PointAndEvaluators] = []
+        self._far: list[_PointAndEvaluators] | None = None
 
     def compare(
         self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
@@ -392,7 +395,7 @@ class SharedPoints:
 
     def _extremes(
         self, statement: Basic, count: int
-    ) -> Iterator[tuple[dict[Any, Any], dict[int, Evaluator]]]:
+    ) -> Iterator[_PointAndEvaluators]:
         if self._far is None and count:
             self._far = [(p, {}) for p in self.sampler.far_points(self.all, self._far_rng, count)]
         yield from (self._far or [])[:count]

@@ -107,7 +107,7 @@ def test_relations_between_numbers_with_errors(kind, left, right, digits, verdic
 
     def decided(**options):
         judge = StatementJudge({}, 10, **options)
-        judge._evaluator = lambda _: SimpleNamespace(number=lambda e: (balls[e], -math.inf))
+        judge._evaluator = lambda *_: SimpleNamespace(number=lambda e: (balls[e], -math.inf))
         return judge._compared(kind(x, y, evaluate=False), digits)
 
     assert decided() is verdict

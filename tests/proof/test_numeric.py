@@ -18,6 +18,8 @@ from sympy import (
     Equivalent,
     EulerGamma,
     Function,
+    Ge,
+    Gt,
     Heaviside,
     I,
     Implies,
@@ -25,6 +27,7 @@ from sympy import (
     Integral,
     Lambda,
     Limit,
+    Lt,
     Max,
     N,
     Ne,
@@ -47,6 +50,7 @@ from sympy import (
     log,
     oo,
     pi,
+    re,
     sign,
     sin,
     sqrt,
@@ -679,7 +683,48 @@ def test_equal_sides_contradict_a_strict_inequality():
 
 def test_complex_numbers_have_no_order():
     with pytest.raises(Inconclusive):
-        is_true_at(sqrt(y) < 1, {y: -1})
+        is_true_at(Lt(re(I * x) + (1 + I) * y, 1, evaluate=False), {x: 1, y: -1})
+
+
+def test_a_relation_with_a_side_that_is_not_real_is_false():
+    a, b = symbols("a b", real=True)
+    heaviside = equal(Heaviside(b * exp(Abs(log(a)))), Heaviside(b))
+    place = {a: R(-4, 3), b: R(1, 3)}
+    for statement in (
+        sqrt(a) < 1,
+        Ne(sqrt(a), 1),
+        equal(sqrt(2 * pi) * normal_pdf(sqrt(a)), exp(-a / 2)),
+        Gt(normal_pdf(sqrt(a)), 0, evaluate=False),
+        heaviside,
+        Ge(asin(a - 1) ** 2, 0, evaluate=False),
+        equal(Abs(a**b), Abs(a) ** b),
+    ):
+        assert not is_true_at(statement, place)
+        with pytest.raises(Disagreement):
+            compare(statement, rng=rng(), points=8)
+    with pytest.raises(Inconclusive, match="not finite"):
+        is_true_at(equal(Expectation(Abs(sqrt(G)) ** 2, NORMAL), sqrt(2 / pi)), {})
+    with pytest.raises(Disagreement, match="a side is undefined, since log of -"):
+        compare(heaviside, [a < 0], rng=rng())
+    # Far out, too.
+    with pytest.raises(Disagreement, match="a side is undefined, since a fractional power of -"):
+        compare(Ge(sqrt(1000 - a), 0, evaluate=False), [a > -1], rng=rng(), extremes=4)
+
+
+def test_what_is_undefined_may_stand_where_it_does_not_count():
+    a = Symbol("a", real=True)
+    part = Piecewise((sqrt(a), a >= 0), (0, True))
+    for statement in (
+        Or(a < 0, sqrt(a) >= 0),
+        Equivalent(Gt(sqrt(a), 1), Gt(a, 1)),
+        equal(part**2, Max(a, 0)),
+        equal(Expectation(part.subs(a, G) ** 2, NORMAL), 1 / sqrt(2 * pi)),
+        equal(Limit(sqrt(1 - 100 * a), a, 0), 1),
+    ):
+        compare(statement, rng=rng(), points=6)
+    compare(equal(sqrt(a) ** 4, a**2), [sqrt(a) >= 0], rng=rng())
+    # Of complex numbers they are not undefined.
+    assert is_true_at(equal(sqrt(y), 2 * I), {y: -4})
 
 
 @pytest.mark.parametrize(
