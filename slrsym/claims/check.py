@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import And, Derivative, Integral, Limit, Sum
@@ -220,22 +221,16 @@ def check_step_numerically(
         return None, "", ""
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step.statement, given, rng, points)
-    return _check_at_points(
-        step.statement, shared_points or _bench([step.statement], given, rng), points
-    )
+    bench = shared_points or partial(_bench, [step.statement], given, rng)
+    return _check_at_points(step.statement, bench, points)
 
 
 def _bench(
     statements: Sequence[Any], given: Iterable[Any], rng: np.random.Generator
 ) -> SharedPoints:
-    from slrsym.crosscheck import SharedPoints, random_test_function
+    from slrsym.crosscheck import SharedPoints, random_test_functions
 
-    unknown = {
-        f.func: len(f.args) for said in (*statements, *given) for f in said.atoms(AppliedUndef)
-    }
-    functions = {
-        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
-    }
+    functions = random_test_functions((*statements, *given), rng)
     return SharedPoints(statements, given, rng, functions)
 
 
@@ -281,16 +276,18 @@ def _check_of_orbits(
     if not others:
         return None, "", ""
     rest = And(*others)
-    return _check_at_points(rest, _bench([rest], given, rng), points)
+    return _check_at_points(rest, partial(_bench, [rest], given, rng), points)
 
 
-def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compared:
+def _check_at_points(
+    statement: Any, bench: SharedPoints | Callable[[], SharedPoints], points: int
+) -> Compared:
     from slrsym.crosscheck import Disagreement, Inconclusive, NoPointFound
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
     costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
     try:
-        comparison = bench.compare(
+        comparison = (bench() if callable(bench) else bench).compare(
             statement,
             points=min(points, POINTS_OF_QUADRATURE if costly else POINTS),
             digits=DIGITS,

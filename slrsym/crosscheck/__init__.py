@@ -14,5 +14,6 @@ from slrsym.crosscheck.points import (
     SharedPoints,
     compare,
     random_test_function,
+    random_test_functions,
     sample_points,
 )

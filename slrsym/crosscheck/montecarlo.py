@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
-from sympy.core.function import AppliedUndef
 
+from slrsym.crosscheck.ball_quadrature import Inconclusive
 from slrsym.crosscheck.integrands import replace_undefined_functions
 from slrsym.crosscheck.points import (
     NoPointFound,
     parameters_of_statements,
-    random_test_function,
+    random_test_functions,
     sample_points,
 )
 from slrsym.crosscheck.samples import (
@@ -158,7 +158,7 @@ def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarloC
         return MonteCarloCheck(text, refusal=why)
     try:
         return _held(relation, text, given, seed)
-    except (NotSampled, NoPointFound) as reason:
+    except (NotSampled, NoPointFound, Inconclusive) as reason:
         return MonteCarloCheck(text, refusal=str(reason))
 
 
@@ -214,10 +214,7 @@ def _point(
 ) -> tuple[Any, Mapping[Any, Any]]:
     """Draw a random point and random functions; return the relation with them, and the point."""
     rng = default_rng(choice)
-    unknown = {f.func: len(f.args) for f in relation.atoms(AppliedUndef)}
-    functions = {
-        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
-    }
+    functions = random_test_functions([relation], rng)
     laws = sorted(relation.atoms(Law), key=default_sort_key)
     (point,) = sample_points(parameters_of_statements(relation, *given), given, rng, 1, laws=laws)
     return replace_undefined_functions(relation, functions), point

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from sympy import Basic, Expr, S, Symbol
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
@@ -279,10 +280,36 @@ def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
     return [h for h in result if h is not S.true]
 
 
-def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
-    r"""Return a random smooth function of moderate growth, for claims about any function."""
+# Functions with values of these kinds can be drawn, each made of a real function's values.
+_DRAWN_KINDS: dict[str, Callable[[Expr, sp.Rational], Expr]] = {
+    "real": lambda value, least: value,
+    "nonnegative": lambda value, least: value**2,
+    "nonpositive": lambda value, least: -(value**2),
+    "positive": lambda value, least: value**2 + least,
+    "negative": lambda value, least: -(value**2) - least,
+}
+
+
+def random_test_function(rng: Generator, nargs: int = 1, function: Any = None) -> sp.Lambda:
+    r"""Return a random smooth function of moderate growth, for claims about any function.
+
+    Parameters
+    ----------
+    rng : Generator
+        The source of random numbers.
+    nargs : int, optional
+        The number of arguments.
+    function : undefined function, optional
+        A function whose declaration, such as ``positive=True``, the random function shall obey.
+
+    Raises
+    ------
+    Inconclusive
+        If no function is drawn that obeys the declaration, such as ``integer=True``.
+    """
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
+    kind = _kind_of_values(function)
     arguments = [sp.Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
 
     def coefficient() -> sp.Rational:
@@ -304,7 +331,41 @@ def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
     # In several variables one direction for both keeps the quadrature one-dimensional.
     shared = form() if nargs > 1 else None
     terms = [polynomial() * ridges[int(k)](shared or form()) for k in chosen]
-    return sp.Lambda(tuple(arguments), sp.Add(*terms))
+    value = sp.Add(*terms)
+    if kind != "real":
+        value = _DRAWN_KINDS[kind](value, sp.Rational(1, int(rng.integers(2, 50))))
+    return sp.Lambda(tuple(arguments), value)
+
+
+def random_test_functions(statements: Iterable[Basic], rng: Generator) -> dict[Any, sp.Lambda]:
+    """Return random functions for all undefined functions in statements."""
+    unknown = {f.func: len(f.args) for said in statements for f in said.atoms(AppliedUndef)}
+    return {
+        f: random_test_function(rng, n, f)
+        for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
+    }
+
+
+def _kind_of_values(function: Any) -> str:
+    """Return a kind of values that has all declared properties of an undefined function."""
+    declared = {
+        fact: value
+        for fact, value in getattr(function, "_kwargs", {}).items()
+        if isinstance(value, bool)
+    }
+    for kind in _DRAWN_KINDS:
+        example = sp.Dummy(**{kind: True})
+        if all(getattr(example, f"is_{fact}", None) is value for fact, value in declared.items()):
+            return kind
+    # SymPy may list what follows from a declaration, too, such as complex=True.
+    plain = sp.Dummy(real=True)
+    listed = ", ".join(
+        fact for fact in sorted(declared) if declared[fact] and not getattr(plain, f"is_{fact}")
+    )
+    raise Inconclusive(
+        f"no random function obeys the declaration of {function} ({listed}); declare it as one of "
+        f"{', '.join(_DRAWN_KINDS)}"
+    )
 
 
 _MOST_REJECTED = 200
@@ -393,9 +454,7 @@ class SharedPoints:
         worst = None if agreed == math.inf else int(agreed)
         return Comparison(relation, tuple(used), worst, example)
 
-    def _extremes(
-        self, statement: Basic, count: int
-    ) -> Iterator[_PointAndEvaluators]:
+    def _extremes(self, statement: Basic, count: int) -> Iterator[_PointAndEvaluators]:
         if self._far is None and count:
             self._far = [(p, {}) for p in self.sampler.far_points(self.all, self._far_rng, count)]
         yield from (self._far or [])[:count]

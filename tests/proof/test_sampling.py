@@ -10,6 +10,7 @@ from sympy import (
     Abs,
     And,
     Eq,
+    Function,
     Ge,
     Gt,
     I,
@@ -29,7 +30,15 @@ from sympy import (
     sympify,
 )
 
-from slrsym.crosscheck import Disagreement, SharedPoints, compare, evaluate, is_true_at
+from slrsym.claims.ledger import Ledger
+from slrsym.crosscheck import (
+    Disagreement,
+    Inconclusive,
+    SharedPoints,
+    compare,
+    evaluate,
+    is_true_at,
+)
 from slrsym.crosscheck.expectations import ExpectationValues
 from slrsym.crosscheck.points import (
     NoPointFound,
@@ -41,6 +50,7 @@ from slrsym.crosscheck.points import (
 from slrsym.crosscheck.random_values import compile_exact_decision, solve_equations_for_symbols
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
+from slrsym.proof import Claim, chain, signs
 
 x, y, z = symbols("x y z", real=True)
 
@@ -270,6 +280,58 @@ def test_random_functions(nargs):
         # It depends on every argument.
         moved = [v + int(i == k) for i, v in enumerate(point)]
         assert evaluate(f(*moved), {}).number != values[0]
+
+
+@pytest.mark.parametrize(
+    ("declaration", "obeyed"),
+    [
+        ({}, lambda v: True),
+        ({"real": True}, lambda v: True),
+        ({"positive": True}, lambda v: v > 0),
+        ({"nonzero": True}, lambda v: v != 0),
+        ({"nonnegative": True}, lambda v: v >= 0),
+        ({"negative": True}, lambda v: v < 0),
+        ({"nonpositive": True}, lambda v: v <= 0),
+        ({"real": True, "negative": False}, lambda v: v >= 0),
+    ],
+)
+def test_random_functions_obey_declarations(declaration, obeyed):
+    f = Function("f", **declaration)
+    values = []
+    for seed in range(6):
+        g = random_test_function(np.random.default_rng(seed), 1, f)
+        values += [evaluate(g(Rational(k, 3)), {}).number for k in range(-6, 7)]
+    assert all(map(obeyed, values))
+    assert len(set(values)) == len(values)
+
+
+def test_other_declarations_are_refused():
+    for declaration in ({"integer": True}, {"imaginary": True}, {"zero": True}):
+        with pytest.raises(Inconclusive, match=r"no random function obeys the declaration of f \("):
+            random_test_function(np.random.default_rng(0), 1, Function("f", **declaration))
+
+
+def test_steps_on_declared_functions():
+    def verdict(f, relation, bound):
+        statement = relation(f(x) + f(y), bound, evaluate=False)
+        claim = Claim(id="of-a-function", statement=statement, source="here")
+        comparison = {Gt: "gt", Ge: "ge"}[relation]
+
+        @claim.proof
+        def _(goal):
+            return getattr(chain(goal.lhs), comparison)(goal.rhs, by=signs)
+
+        ledger = Ledger()
+        ledger.add(claim)
+        (row,) = ledger.verify()
+        return row.status, row.error
+
+    assert verdict(Function("f", positive=True), Gt, 0) == ("proved", "")
+    assert verdict(Function("f", nonnegative=True), Ge, 0) == ("proved", "")
+    assert verdict(Function("f", positive=True), Gt, 1)[0] == "failed"
+    _, error = verdict(Function("f", integer=True, positive=True), Gt, 0)
+    assert "no random function obeys the declaration of f (" in error
+    assert "integer" in error
 
 
 def test_random_functions_need_an_argument():
