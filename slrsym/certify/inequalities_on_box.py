@@ -14,8 +14,9 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
-from slrsym.balls.branch_and_bound import Budget, prove_positive
+from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
 from slrsym.certify.certificate_search import DIGITS
+from slrsym.certify.domain_conditions import domain_conditions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import ErfVariance
@@ -86,6 +87,8 @@ class InequalitiesOnBox:
     def reason_not_shown(self, statement: Boolean) -> str:
         """Prove strict inequalities by subdividing the box; return why not, or an empty text.
 
+        Both sides, as they are written, are proved to be defined, too.
+
         Parameters
         ----------
         statement : Boolean
@@ -97,9 +100,11 @@ class InequalitiesOnBox:
             Why the statement is not shown; empty if it is.
         """
         budget = Budget(self.max_boxes, self.seconds)
-        return next((why for r in conjuncts(statement) if (why := self._relation(r, budget))), "")
+        defined: set[Expr] = set()
+        relations = conjuncts(statement)
+        return next((why for r in relations if (why := self._relation(r, budget, defined))), "")
 
-    def _relation(self, relation: Boolean, budget: Budget) -> str:
+    def _relation(self, relation: Boolean, budget: Budget, defined: set[Expr]) -> str:
         if not isinstance(relation, Gt | Lt):
             kind = "an inequality that is not strict" if isinstance(relation, Ge | Le) else "none"
             return f"only strict inequalities can be certified; {relation} is {kind}"
@@ -107,35 +112,52 @@ class InequalitiesOnBox:
         if missing:
             names = ", ".join(sorted(str(x) for x in missing))
             return f"the box says nothing of {names}, of which {relation} speaks"
+        try:
+            # Of the sides as they are written: in their difference, undefined parts may cancel.
+            for condition, part in domain_conditions(relation).items():
+                if condition not in defined:
+                    found, at = self._proved_positive(condition, budget)
+                    if not found.is_complete:
+                        complete = found.counterexample is not None
+                        where = at if complete else _undecided_text(found, self.box_text)
+                        why = f"{relation} is undecided {where}".rstrip()
+                        return f"{why}: {part} may be undefined"
+                    defined.add(condition)
+            found, at = self._proved_positive(relation.gts - relation.lts, budget)
+        except (ValueError, TypeError, NotImplementedError) as problem:
+            return f"{relation} cannot be certified: {problem}"
+        if found.counterexample is not None:
+            return f"{relation} does not hold {at}".rstrip()
+        if not found.is_complete:
+            return f"{relation} is undecided {_undecided_text(found, self.box_text)}"
+        return ""
+
+    def _proved_positive(self, expr: Expr, budget: Budget) -> tuple[Subdivision, str]:
+        """Subdivide the box to prove an expression positive; say where a counterexample is."""
         # What is a single number is computed with once.
-        symbols = sorted(relation.free_symbols, key=str)
+        symbols = sorted(expr.free_symbols, key=str)
         fixed = {x: self._ends[x][0] for x in symbols if self._ends[x][0] == self._ends[x][1]}
         state = [x for x in symbols if x not in fixed]
         box = tuple(
             (to_flint_rational(low), to_flint_rational(high))
             for low, high in map(self._ends.__getitem__, state)
         )
-        function = _elementary(relation.gts - relation.lts)
-        try:
-            functions = ParametricFunctions(
-                (function,), state, parameters={x.name: x for x in fixed}
-            )
-            with ctx.workdps(self.digits):
-                numbers = {x.name: arb(to_flint_rational(value)) for x, value in fixed.items()}
-            found = prove_positive(functions.bind(numbers, self.digits), box, budget)
-        except (ValueError, TypeError, NotImplementedError) as problem:
-            return f"{relation} cannot be certified: {problem}"
-        if found.counterexample is not None:
-            at = ", ".join(
-                f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
-            )
-            return f"{relation} does not hold at {at or self.box_text}"
-        if not found.is_complete:
-            return (
-                f"{relation} is undecided in {len(found.undecided)} of {len(found.tree)} boxes of "
-                f"{self.box_text}"
-            )
-        return ""
+        functions = ParametricFunctions(
+            (_elementary(expr),), state, parameters={x.name: x for x in fixed}
+        )
+        with ctx.workdps(self.digits):
+            numbers = {x.name: arb(to_flint_rational(value)) for x, value in fixed.items()}
+        found = prove_positive(functions.bind(numbers, self.digits), box, budget)
+        if found.counterexample is None:
+            return found, ""
+        at = [f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)]
+        if not at:
+            return found, f"at {self.box_text}" if self._ends else ""
+        return found, f"at {', '.join(at)}"
+
+
+def _undecided_text(found: Subdivision, box: str) -> str:
+    return f"in {len(found.undecided)} of {len(found.tree)} boxes of {box}"
 
 
 def _elementary(expr: Expr) -> Expr:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from sympy import And, Eq, Ge, Gt, Lt, Symbol, erf, exp, sqrt
+from sympy import (
+    And,
+    Eq,
+    Function,
+    Ge,
+    Gt,
+    Lt,
+    Mul,
+    Piecewise,
+    Pow,
+    Symbol,
+    asin,
+    erf,
+    exp,
+    log,
+    sqrt,
+)
 
 import slrsym
 from slrsym.certify import InequalitiesOnBox
 from slrsym.claims.claim import register_certificate_class
 from slrsym.claims.ledger import Ledger
-from slrsym.gaussian import erf_prime, zeta
+from slrsym.gaussian import Expectation, erf_prime, standard_normal, zeta
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
 from tests._cli import run
 
@@ -83,8 +101,6 @@ def test_what_rests_on_it_is_not_proved():
     ],
 )
 def test_what_is_not_shown_is_not_certified(statement, ranges, why):
-    import re
-
     row = row_of(claim(statement, InequalitiesOnBox(ranges, max_boxes=200)))["a-claim"]
     assert row.status == "failed"
     assert re.search(why, row.error)
@@ -106,6 +122,49 @@ def test_statements_that_are_certified(statement, ranges):
         ranges = {positive if s == y else s: value for s, value in ranges.items()}
     row = row_of(claim(statement, InequalitiesOnBox(ranges)))["a-claim"]
     assert (row.status, row.error) == ("certified", "")
+
+
+def written(kind, left, right):
+    return kind(left, right, evaluate=False)
+
+
+@pytest.mark.parametrize(
+    ("statement", "ranges", "why"),
+    [
+        # In the differences of the sides, what is undefined cancels.
+        (written(Gt, log(y) + 1, log(y)), {y: (-1, 1)}, r"log\(y\) may be undefined"),
+        (written(Gt, 1 / y + x, 1 / y - 1 + x), {y: (-1, 1), x: (0, 1)}, "1/y may be undefined"),
+        (written(Gt, Mul(x, 1 / x, evaluate=False), 0), {x: (-1, 1)}, "1/x may be undefined"),
+        (written(Lt, sqrt(x), sqrt(x) + 1), {x: (-1, 1)}, r"sqrt\(x\) may be undefined"),
+        (written(Lt, x**y, x**y + 1), {x: (-1, 1), y: (0, 1)}, r"x\*\*y may be undefined"),
+        (written(Lt, asin(x), asin(x) + 1), {x: (-2, 1)}, r"asin\(x\) may be undefined"),
+        (written(Lt, exp(1 / y), exp(1 / y) + 1), {y: 0}, "1/y may be undefined"),
+        (
+            written(Lt, Piecewise((1, x > 0)), Piecewise((1, x > 0)) + 1),
+            {x: (-1, 1)},
+            "no branch that applies",
+        ),
+        (
+            written(Lt, Function("f", real=True)(x), Function("f", real=True)(x) + 1),
+            {x: (-1, 1)},
+            r"f\(x\) is not known to be defined",
+        ),
+        (
+            written(
+                Lt,
+                Expectation(exp(x * y**2), standard_normal(y)),
+                Expectation(exp(x * y**2), standard_normal(y)) + 1,
+            ),
+            {x: 1},
+            "is not known to be defined",
+        ),
+    ],
+)
+def test_sides_are_defined_as_they_are_written(statement, ranges, why):
+    assert re.search(why, InequalitiesOnBox(ranges, max_boxes=500).reason_not_shown(statement))
+    within = dict.fromkeys(ranges, ("1/10", "9/10"))
+    if statement.has(log, Pow, asin) and not statement.has(Expectation):
+        assert InequalitiesOnBox(within).reason_not_shown(statement) == ""
 
 
 def test_evidence_comes_from_the_package():
