@@ -72,6 +72,8 @@ class InequalitiesOnBox:
     @property
     def box_text(self) -> str:
         """The box of the symbols' values, as a text such as ``x in [0, 1]``."""
+        if not self._ends:
+            return "all values"
         shown = {
             x: [
                 decimal_or_fraction_text(end) if end.denominator > 1000 else str(end)

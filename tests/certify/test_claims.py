@@ -15,11 +15,13 @@ from sympy import (
     Mul,
     Piecewise,
     Pow,
+    S,
     Symbol,
     asin,
     erf,
     exp,
     log,
+    pi,
     sqrt,
 )
 
@@ -165,6 +167,17 @@ def test_sides_are_defined_as_they_are_written(statement, ranges, why):
     within = dict.fromkeys(ranges, ("1/10", "9/10"))
     if statement.has(log, Pow, asin) and not statement.has(Expectation):
         assert InequalitiesOnBox(within).reason_not_shown(statement) == ""
+
+
+def test_a_statement_without_symbols_needs_no_box():
+    row = row_of(claim(written(Gt, S(2), S(1)), InequalitiesOnBox({})))["a-claim"]
+    assert (row.status, row.box, row.error) == ("certified", "all values", "")
+    row = row_of(claim(written(Lt, S(2), S(1)), InequalitiesOnBox({})))["a-claim"]
+    assert (row.status, row.error) == ("failed", "2 < 1 does not hold")
+    row = row_of(claim(written(Gt, sqrt(pi), asin(pi)), InequalitiesOnBox({})))["a-claim"]
+    assert "asin(pi) may be undefined" in row.error
+    why = InequalitiesOnBox({}).reason_not_shown(Gt(exp(x), 0, evaluate=False))
+    assert "the box says nothing of x" in why
 
 
 def test_evidence_comes_from_the_package():
