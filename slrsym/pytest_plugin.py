@@ -197,6 +197,8 @@ class _Test(pytest.Item):
 class JudgedClaimItem(_Test):
     """The test of a claim in a proof log that the proof checker has accepted."""
 
+    parent: ProofLogCollector
+
     def __init__(self, *, judged: JudgedClaim, **options: Any) -> None:
         super().__init__(**options)
         self.judged = judged
@@ -349,7 +351,6 @@ class ClaimItem(_ClaimTest):
                 raise NotAcceptedError(
                     f"claim {claim.id} is {item.contradiction}; it says {item.statement}"
                 )
-
 
     def _problem_of_no_step(self) -> str:
         """Return why the proof checker refuses the claim if it refuses none of its steps."""
