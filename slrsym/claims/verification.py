@@ -10,11 +10,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from multiprocessing import connection
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sympy import preorder_traversal, srepr
 from sympy.core.function import AppliedUndef
 
 from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
@@ -206,8 +208,12 @@ def verify_claims(
     workers: int | None,
     on_verdict: Callable[[ClaimVerdict], None] | None,
 ) -> dict[str, ClaimVerdict]:
-    """Check claims and all claims that they use; return the verdicts by claim id."""
+    """Check claims and all claims that they use; return the verdicts by claim id.
+
+    Raise `ProofError` if claims are replaced meanwhile: each is checked once, for all that cite it.
+    """
     wanted = [ledger.find(id).id for id in ids]
+    before = dict(ledger.claims)
     verdicts: dict[str, ClaimVerdict] = {}
     with _Workers(ledger, options, workers) as checker:
         while missing := [id for id in wanted if id not in verdicts]:
@@ -217,6 +223,9 @@ def verify_claims(
                     on_verdict(verdict)
             used = {d for id in missing for d in verdicts[id].depends if ledger.has_claim(d)}
             wanted = [*wanted, *sorted(used - set(wanted))]
+    changed = sorted(id for id in verdicts if ledger.claims.get(id) is not before.get(id))
+    if changed:
+        raise ProofError(f"{', '.join(changed)} changed while claims were verified; verify again")
     return verdicts
 
 
@@ -262,7 +271,13 @@ class _Workers:
             with _no_interrupt():
                 tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
-                yield task.result()
+                verdict, digest = task.result()
+                if digest != _digest(self.ledger.find(verdict.id)):
+                    raise ProofError(
+                        f"claim {verdict.id} says something else in a worker process; its file "
+                        "has to state the same wherever it is run"
+                    )
+                yield verdict
         except BrokenProcessPool:
             raise ProofError(
                 "a worker process died, perhaps for want of memory, or because it ran the script "
@@ -290,9 +305,21 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _check_in_worker(id: str, options: CheckOptions) -> ClaimVerdict:
+def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str]:
+    """Return the verdict on a claim, and the digest of the claim that was checked."""
     assert _worker_ledger is not None
-    return _check(_worker_ledger, id, options)
+    return _check(_worker_ledger, id, options), _digest(_worker_ledger.find(id))
+
+
+def _digest(claim: Claim) -> str:
+    """Return a digest of a claim's statement and hypotheses, the same in every process."""
+    found = sha256()
+    for part in (claim.statement, *claim.hypotheses):
+        for node in preorder_traversal(part):
+            # Symbols with their declarations; srepr of the whole takes much longer.
+            text = "" if node.args else srepr(node)
+            found.update(f"{type(node).__name__} {len(node.args)} {text};".encode())
+    return found.hexdigest()
 
 
 def _check(ledger: LedgerProtocol, id: str, options: CheckOptions) -> ClaimVerdict:

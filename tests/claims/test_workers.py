@@ -12,7 +12,9 @@ from multiprocessing import connection
 import pytest
 
 from slrsym.claims import verification
+from slrsym.claims.check import DEFAULT
 from slrsym.claims.ledger import Ledger
+from slrsym.claims.verification import verify_claims
 from slrsym.statements.expressions import ProofError
 from tests.conftest import claim_text
 
@@ -118,3 +120,24 @@ def test_a_worker_ends_with_its_parent(monkeypatch):
     monkeypatch.setattr(os, "_exit", seen.append)
     verification._end_with_parent()
     assert seen == [[7], 1]
+
+
+def test_a_file_that_states_something_else_in_a_worker(here, claims, derivation, monkeypatch):
+    other = derivation("other.py", claim_text("a", rhs="x**2 + 3*x + 1"), claim_text("b"))
+    pool = verification._Workers(claims, DEFAULT, 2)
+    with pool:
+        monkeypatch.setattr(verification, "_worker_ledger", Ledger.load(other))
+        assert [verdict.id for verdict in pool.check(["a"])] == ["a"]
+        with pytest.raises(ProofError, match="claim a says something else in a worker process"):
+            list(pool.check(["b", "a"]))
+
+
+def test_claims_are_not_replaced_while_they_are_verified(claims, derivation):
+    other = Ledger.load(derivation("other.py", claim_text("b"))).claims["b"]
+
+    def replace(verdict):
+        claims.claims["b"] = other
+
+    with pytest.raises(ProofError, match="b changed while claims were verified"):
+        verify_claims(claims, ["a", "b"], DEFAULT, 1, replace)
+    assert set(verify_claims(claims, ["a", "b"], DEFAULT, 1, None)) == {"a", "b"}
