@@ -213,7 +213,6 @@ def verify_claims(
     Raise `ProofError` if claims are replaced meanwhile: each is checked once, for all that cite it.
     """
     wanted = [ledger.find(id).id for id in ids]
-    before = dict(ledger.claims)
     verdicts: dict[str, ClaimVerdict] = {}
     with _Workers(ledger, options, workers) as checker:
         while missing := [id for id in wanted if id not in verdicts]:
@@ -223,7 +222,7 @@ def verify_claims(
                     on_verdict(verdict)
             used = {d for id in missing for d in verdicts[id].depends if ledger.has_claim(d)}
             wanted = [*wanted, *sorted(used - set(wanted))]
-    changed = sorted(id for id in verdicts if ledger.claims.get(id) is not before.get(id))
+    changed = sorted(id for id, claim in checker.found.items() if ledger.find(id) is not claim)
     if changed:
         raise ProofError(f"{', '.join(changed)} changed while claims were verified; verify again")
     return verdicts
@@ -238,6 +237,8 @@ class _Workers:
         self.ledger = ledger
         self.options = options
         self.few = _FEW if workers is None else 2
+        # The claims that were looked at, so that all checks see the same.
+        self.found: dict[str, Claim] = {}
         workers = workers or _cores()
         self.pool: ProcessPoolExecutor | None = None
         # Claims that come from no file exist in this process alone.
@@ -260,10 +261,15 @@ class _Workers:
                 process.terminate()
         self.pool.shutdown(wait=kind is None, cancel_futures=True)
 
+    def _find(self, id: str) -> Claim:
+        if id not in self.found:
+            self.found[id] = self.ledger.find(id)
+        return self.found[id]
+
     def check(self, ids: list[str]) -> Iterable[ClaimVerdict]:
         if self.pool is None or len(ids) < self.few:
             for id in ids:
-                yield _check(self.ledger, id, self.options)
+                yield _check(self._find, id, self.options)
             return
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
@@ -308,7 +314,7 @@ def _end_with_parent() -> None:
 def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str]:
     """Return the verdict on a claim, and the digest of the claim that was checked."""
     assert _worker_ledger is not None
-    return _check(_worker_ledger, id, options), _digest(_worker_ledger.find(id))
+    return _check(_worker_ledger.find, id, options), _digest(_worker_ledger.find(id))
 
 
 def _digest(claim: Claim) -> str:
@@ -322,9 +328,9 @@ def _digest(claim: Claim) -> str:
     return found.hexdigest()
 
 
-def _check(ledger: LedgerProtocol, id: str, options: CheckOptions) -> ClaimVerdict:
+def _check(find: Callable[[str], Claim], id: str, options: CheckOptions) -> ClaimVerdict:
     try:
-        return check_claim(ledger.find(id), ledger.find, options)
+        return check_claim(find(id), find, options)
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None

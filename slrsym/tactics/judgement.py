@@ -126,7 +126,7 @@ def judge_claim(
 def _replay(
     record: dict[str, Any], claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
 ) -> ProvedClaims:
-    """Have the checker judge a record as it judges one of a log; return the proved claims.
+    """Check a record as the checker does one of a log; return the proved claims.
 
     Raise `Rejected` if it refuses the record, or if the record says something else than the claim.
     """
