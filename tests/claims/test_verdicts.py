@@ -12,6 +12,7 @@ from slrsym.claims.check import (
     CheckOptions,
     ClaimVerdict,
     StepReport,
+    check_step_numerically,
     make_step_report,
     try_numerical_check,
 )
@@ -24,7 +25,7 @@ from slrsym.claims.verification import (
 from slrsym.crosscheck import Inconclusive, NoPointFound
 from slrsym.crosscheck.montecarlo import MonteCarloCheck
 from slrsym.proofs.lemmas import CITED
-from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import ForAll, ProofError
 from slrsym.statements.maps import box_map, lambda_of_coordinates
 from slrsym.statements.orbits import DecreasesAlong
 from slrsym.tactics.judgement import CheckerVerdict
@@ -272,3 +273,10 @@ def test_claims_are_checked_with_all_that_they_use(monkeypatch):
     monkeypatch.setattr("slrsym.claims.verification.check_claim", leave)
     with pytest.raises(ProofError, match=r"the proof of claim a calls sys.exit\(0\)"):
         verify_claims(ledger, ["a"], CheckOptions(), 1, None)
+
+
+def test_numbers_say_nothing_of_a_statement_for_all():
+    step = SimpleNamespace(
+        statement=ForAll(y, y**2 >= x, evaluate=False), context=SimpleNamespace(hypotheses=())
+    )
+    assert check_step_numerically(step, (0, 0)) == (None, "", "")

@@ -143,3 +143,9 @@ def test_claims_are_not_replaced_while_they_are_verified(derivation):
 
     with pytest.raises(ProofError, match="b changed while claims were verified"):
         verify_claims(claims, ["a"], DEFAULT, 1, replace)
+
+
+def test_signals_are_left_alone_where_none_can_be_held_back(monkeypatch):
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    with verification._no_interrupt():
+        os.kill(os.getpid(), 0)
