@@ -16,8 +16,9 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sympy import preorder_traversal, srepr
+from sympy import Basic, Equivalent, FiniteSet, srepr
 from sympy.core.function import AppliedUndef
+from sympy.core.operations import AssocOp, LatticeOp
 
 from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
 from slrsym.claims.claim import Claim
@@ -317,15 +318,22 @@ def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str]
     return _check(_worker_ledger.find, id, options), _digest(_worker_ledger.find(id))
 
 
+# Of these SymPy sorts no arguments, or not in every process alike.
+_UNORDERED = (AssocOp, LatticeOp, Equivalent, FiniteSet)
+
+
 def _digest(claim: Claim) -> str:
     """Return a digest of a claim's statement and hypotheses, the same in every process."""
-    found = sha256()
-    for part in (claim.statement, *claim.hypotheses):
-        for node in preorder_traversal(part):
-            # Symbols with their declarations; srepr of the whole takes much longer.
-            text = "" if node.args else srepr(node)
-            found.update(f"{type(node).__name__} {len(node.args)} {text};".encode())
-    return found.hexdigest()
+    return " ".join(map(_digest_of_expression, (claim.statement, *claim.hypotheses)))
+
+
+def _digest_of_expression(node: Basic) -> str:
+    parts = list(map(_digest_of_expression, node.args))
+    if isinstance(node, _UNORDERED):
+        parts.sort()
+    # Symbols with their declarations.
+    text = " ".join(parts) if parts else srepr(node)
+    return sha256(f"{type(node).__name__} {text}".encode()).hexdigest()
 
 
 def _check(find: Callable[[str], Claim], id: str, options: CheckOptions) -> ClaimVerdict:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
@@ -16,6 +18,7 @@ from slrsym.claims.check import DEFAULT
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.verification import verify_claims
 from slrsym.statements.expressions import ProofError
+from tests._profile import thorough_only
 from tests.conftest import claim_text
 
 
@@ -149,3 +152,19 @@ def test_signals_are_left_alone_where_none_can_be_held_back(monkeypatch):
     monkeypatch.delattr(signal, "pthread_sigmask")
     with verification._no_interrupt():
         os.kill(os.getpid(), 0)
+
+
+@thorough_only
+def test_a_claim_has_one_digest_in_all_processes():
+    code = (
+        "from slrsym.claims.ledger import builtin_ledger as b;"
+        "from slrsym.claims.verification import _digest as d;"
+        "print([d(b().find(i)) for i in ('lemma-4-chain-rule', 'committee-plateau', 'lemma-7')])"
+    )
+    said = {
+        subprocess.check_output(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": s}
+        )
+        for s in "12"
+    }
+    assert len(said) == 1
