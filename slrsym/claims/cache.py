@@ -1,22 +1,28 @@
 """Cache of verdicts, and of evidence for the steps of claims.
 
-A run is found again only where nothing has changed of the package, the derivations, the versions
-and the options, and no claim failed. Whoever can write here can write anything: `--no-cache` checks
-again. Evidence is found by its claim, and the proof checker judges it anew.
+A run is found again only if no claim failed, and if nothing has changed of the package, the folders
+of the derivations with all their files, the versions and the options. A key does not cover
+environment variables, files elsewhere and other modules. Whoever can write here can write anything:
+`--no-cache` checks again. Evidence is found by its claim, and the proof checker judges it anew.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_toml_files
+from slrsym.claims.file_search import (
+    PAPER,
+    builtin_derivation_folder,
+    files_that_derivations_may_read,
+)
 from slrsym.files import cache_key_of_files, replace_atomically
 
 if TYPE_CHECKING:
@@ -32,15 +38,49 @@ def is_cache_allowed() -> bool:
     return not (os.environ.get("CI") or os.environ.get("SLRSYM_FRESH"))
 
 
-def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
-    """Return a digest of the package, the derivations, library versions and options."""
+def cache_key(
+    paths: Iterable[Path] | None, *options: object, written: Collection[Path] = ()
+) -> str:
+    """Return a digest of the package, the derivations, library versions and options.
+
+    Python files and descriptions of papers count by their contents, and other files of the folders
+    by their size and the times of their last change. Files that are written are left out.
+    """
     package = Path(__file__).resolve().parents[1]
     asked = None if paths is None else [path.resolve() for path in paths]
     folders = [package, builtin_derivation_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
+    left_out = {path.resolve() for path in written}
     # Two files of one folder have the same beside them.
-    files = [file for folder in folders for file in python_and_paper_toml_files(folder.resolve())]
-    return cache_key_of_files(files, *map(version, _LIBRARIES), options, asked)
+    files = [
+        file
+        for folder in folders
+        for file in files_that_derivations_may_read(folder.resolve())
+        if file not in left_out and not _is_of_cache(file)
+    ]
+    read = [file for file in files if _counts_by_content(file)]
+    others = [_state(file) for file in files if not _counts_by_content(file)]
+    return cache_key_of_files(read, *map(version, _LIBRARIES), options, asked, others)
+
+
+def _is_of_cache(file: Path) -> bool:
+    """Return whether a file is one of this cache, which may lie beside derivations."""
+    if not re.fullmatch(r"[0-9a-f]{64}\.json", file.name):
+        return False
+    folder = _folder().resolve()
+    return file.parent in (folder, folder / "evidence")
+
+
+def _counts_by_content(file: Path) -> bool:
+    return (file.suffix == ".py" or file.name == PAPER) and file.is_file()
+
+
+def _state(file: Path) -> tuple[str, ...]:
+    """Return the name, the size and the times of the last change of a file that may be large."""
+    with suppress(OSError):
+        found = file.stat()
+        return tuple(map(str, (file, found.st_size, found.st_mtime_ns, found.st_ctime_ns)))
+    return (str(file),)
 
 
 def read_cached(key: str) -> Any:
@@ -60,19 +100,23 @@ def load_or_compute(
     *options: object,
     fresh: bool = False,
     is_good: Callable[[dict[str, Any]], bool] = _without_problems,
+    written: Iterable[Path | None] = (),
 ) -> tuple[dict[str, Any], bool]:
     """Return a saved result, or compute and save it; also return whether it had been saved.
 
-    Also whether they are of an earlier run, which is not asked if they are to be fresh.
+    A saved result is not looked for if `fresh`. The files that the caller writes, `written`, do not
+    make another key.
     """
     if not is_cache_allowed():
         return make(), False
-    key = cache_key(paths, *options)
+    paths, left_out = paths and list(paths), [file for file in written if file is not None]
+    key = cache_key(paths, *options, written=left_out)
     content: dict[str, Any] | None = None if fresh else read_cached(key)
     if content is not None:
         return content, True
     content = make()
-    if is_good(content):
+    # A file may have changed after the key was made and before it was read.
+    if is_good(content) and cache_key(paths, *options, written=left_out) == key:
         save_cached(key, content)
     return content, False
 

@@ -142,6 +142,24 @@ def python_and_paper_toml_files(folder: Path) -> list[Path]:
     return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)
 
 
+def files_that_derivations_may_read(folder: Path) -> list[Path]:
+    """Return all files in and below a folder, but for those in hidden folders and caches.
+
+    Folders of virtual environments are left out as well. A derivation may import or read the files.
+    """
+    found = []
+    for here, below, files in os.walk(folder):
+        below[:] = [
+            name
+            for name in below
+            if not name.startswith(".")
+            and name != "__pycache__"
+            and not Path(here, name, "pyvenv.cfg").exists()
+        ]
+        found += [Path(here, name) for name in files]
+    return sorted(found)
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
     for here, below, files in os.walk(folder):
         below[:] = [

@@ -86,7 +86,8 @@ def verify(
     """Prove every claim; each step is checked twice.
 
     Once by the proof checker, and once by numbers at random points. Where neither slrsym nor a
-    derivation has changed, and no claim had failed, the verdicts of the earlier run are shown.
+    file beside the derivations has changed, and no claim had failed, the verdicts of the earlier
+    run are shown.
     """
     to_stdout = shared.is_json_on_stdout(json_file)
 
@@ -107,6 +108,7 @@ def verify(
     content, is_earlier = cache.load_or_compute(
         lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
+        written=(proof_log, json_file),
     )  # fmt: skip
     found = cache.verify_result_to_objects(content)
     rows, problems = found.rows, found.problems
@@ -223,7 +225,9 @@ def axioms(
     _require_derivations(path)
     for one in path or []:
         shared.require_distinct_files(("--path", one), ("--json", json_file))
-    content, _ = cache.load_or_compute(lambda: _axioms(id, path), path, "axioms", id)
+    content, _ = cache.load_or_compute(
+        lambda: _axioms(id, path), path, "axioms", id, written=(json_file,)
+    )
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)

@@ -66,6 +66,61 @@ def test_what_has_changed_is_checked_again(verify, derivation, monkeypatch):
     assert SAID not in verify(file).stdout
 
 
+READS = """
+import pathlib
+value = int((pathlib.Path(__file__).parent / "{}").read_text())
+"""
+
+
+@pytest.mark.parametrize("name", ["value.txt", "_private/value", ".value", "below/of/it/v.csv"])
+def test_a_file_that_a_derivation_reads_is_noticed(verify, derivation, name):
+    text = READS.format(name), claim_text("one", rhs="x**2 + 2*x + value")
+    file = derivation("a.py", "value = 1\n")
+    (file.parent / name).parent.mkdir(parents=True, exist_ok=True)
+    (file.parent / name).write_text("1")
+    derivation("a.py", *text)
+    assert verify(file).exit_code == 0
+    assert SAID in verify(file).stdout
+    (file.parent / name).write_text("2")
+    changed = verify(file)
+    assert (changed.exit_code, SAID in changed.stdout) == (1, False)
+
+
+def test_a_file_that_changes_during_the_run_is_noticed(derivation, verify, tmp_path):
+    file = derivation("a.py", claim_text("one"))
+    (file.parent / "value.txt").write_text("1")
+
+    def make():
+        (file.parent / "value.txt").write_text("22")
+        return {"problems": []}
+
+    for _ in range(2):
+        assert cache.load_or_compute(make, [file]) == ({"problems": []}, False)
+        (file.parent / "value.txt").write_text("1")
+
+
+def test_files_that_no_derivation_reads_make_no_other_key(derivation, monkeypatch):
+    file = derivation("a.py", claim_text("one"))
+    folder = file.parent
+    # The cache may lie among the derivations; other files there count.
+    monkeypatch.setenv("SLRSYM_CACHE", str(folder))
+    key = cache.cache_key([folder])
+    for name in ("__pycache__/a.pyc", ".git/index", "env/pyvenv.cfg", "env/lib.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("")
+    cache.save_cached(key, {})
+    cache._write(folder / "evidence", key, {}, 9)
+    (folder / "out.json").write_text("[]")
+    assert cache.cache_key([folder], written=[folder / "out.json"]) == key
+    assert cache.cache_key([folder]) != key
+
+
+def test_a_file_that_the_command_writes_makes_no_other_key(verify, derivation):
+    file = derivation("a.py", claim_text("one"))
+    assert verify(file, "--json", file.parent / "out.json").exit_code == 0
+    assert SAID in verify(file, "--json", file.parent / "out.json").stdout
+
+
 def test_a_changed_package_is_another(derivation, tmp_path, monkeypatch):
     package = tmp_path / "slrsym" / "claims"
     package.mkdir(parents=True)
