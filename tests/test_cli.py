@@ -17,6 +17,7 @@ from slrsym import __version__
 from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import terminal_output
+from slrsym.cli.verify import _FAILED
 
 from ._cli import Screen, refused, run
 from ._profile import thorough, thorough_only
@@ -273,6 +274,35 @@ def test_a_file_that_calls_exit_does_not_pass(derivation):
     assert result.exit_code == 1
     assert "a.py:4 does not import: SystemExit: 0" in result.stderr
     assert "1 of 1 claims proved" in result.stdout
+
+
+TRUSTING = """
+from slrsym.proof.step import Rule
+class Trust(Rule):
+    name = "trust"
+    def check(self, link, context):
+        pass
+"""
+
+
+def test_a_conditional_claim_is_no_failure(derivation):
+    base = 'Claim(id="base", statement=Eq(x + x, 2*x, evaluate=False), source="s")\n'
+    trusting = derivation("a.py", TRUSTING, claim_text("one", by="Trust()"))
+    resting = derivation("b.py", base, claim_text("upon", by='lemma("base")'))
+    for file, code, line in (
+        (trusting, 0, "0 of 1 claims proved, 1 conditional"),
+        # A claim that is not proved is among those that are checked.
+        (resting, 1, "0 of 2 claims proved"),
+    ):
+        result = verify(file)
+        assert result.exit_code == code
+        assert line in result.stdout
+
+
+def test_the_page_on_commands_names_the_statuses_that_are_failures():
+    page = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
+    told = page.read_text(encoding="utf-8").split("1 if something failed (")[1].split(",")[0]
+    assert set(re.findall(r"`(\w+)`", told)) == set(_FAILED)
 
 
 def test_the_verdict_is_red_where_nothing_is_proved():
