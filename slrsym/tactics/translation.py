@@ -230,8 +230,14 @@ class Translator:
         if isinstance(e, sp.erfc):
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if type(e) in _BY_OTHER_FUNCTIONS:
-            (u,) = all_of(_single_argument(e))
-            return self._translate(_BY_OTHER_FUNCTIONS[type(e)], {_U: u})
+            (u,), made = _single_argument(e), _BY_OTHER_FUNCTIONS[type(e)]
+            if isinstance(e, sp.Heaviside):
+                factor, rest = u.as_coeff_Mul()
+                u = -rest if factor < 0 else rest
+            if u.could_extract_minus_sign():
+                # As SymPy does, so that an odd function has one term for both signs.
+                u, made = -u, made.subs(_U, -_U)
+            return self._translate(made, {_U: self._translate(u, env)})
         if isinstance(e, sp.KroneckerDelta):
             if not all(_as_bound(index, env).is_integer for index in e.args):
                 raise Untranslatable(f"{e} is not of integers")

@@ -92,6 +92,9 @@ def test_an_argument_keeps_its_term() -> None:
     assert "'abs'" in str(term(Sum(KroneckerDelta(0, k), (k, -1, -1))))
     assert by_algebra(equal(normal_pdf(x), exp(-(x**2) / 2) / sqrt(2 * pi)))
     assert by_algebra(equal(Heaviside(s), 1))
+    # Odd functions have one term for both signs.
+    assert by_algebra(equal(normal_cdf(-x), 1 - normal_cdf(x)))
+    assert by_algebra(equal(Heaviside(-2 * y), 1 - Heaviside(y)))
     assert by_algebra(equal(KroneckerDelta(k, k + 1), 0))
 
 
