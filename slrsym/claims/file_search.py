@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -147,24 +147,21 @@ def files_that_derivations_may_read(folder: Path) -> list[Path]:
 
     Folders of virtual environments are left out as well. A derivation may import or read the files.
     """
-    found = []
+    return sorted(_files_below(folder, lambda name: name[0] == "." or name == "__pycache__"))
+
+
+def _is_hidden_or_private(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+def _files_below(
+    folder: Path, is_left_out: Callable[[str], bool] = _is_hidden_or_private
+) -> Iterator[Path]:
+    """Yield the files in and below a folder, without virtual environments and folders left out."""
     for here, below, files in os.walk(folder):
         below[:] = [
             name
             for name in below
-            if not name.startswith(".")
-            and name != "__pycache__"
-            and not Path(here, name, "pyvenv.cfg").exists()
-        ]
-        found += [Path(here, name) for name in files]
-    return sorted(found)
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    for here, below, files in os.walk(folder):
-        below[:] = [
-            name
-            for name in below
-            if not name.startswith((".", "_")) and not Path(here, name, "pyvenv.cfg").exists()
+            if not is_left_out(name) and not Path(here, name, "pyvenv.cfg").exists()
         ]
         yield from (Path(here, name) for name in files)
