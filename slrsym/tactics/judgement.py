@@ -16,6 +16,7 @@ from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
 from slrsym.proofs.context import require_unambiguous_statement
 from slrsym.proofs.lemmas import CITED, citation_axiom_name, is_citation
+from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
@@ -91,12 +92,13 @@ def judge_claim(
         record, emitter = emit_claim(
             claim, find, proved_claims, known, patience, refuted_step_labels
         )
-        if any(type(step.rule) in USER_EMITTERS for step in steps_of_claim(claim, find)):
+        steps = steps_of_claim(claim, find)
+        if any(type(step.rule) in USER_EMITTERS for step in steps):
             # A tactic may return a theorem that no inference of the record proves.
             proved_claims = _replay(record, claim, find)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
-        return CheckerVerdict(_unclear_statements(claim, find), said)
+        return CheckerVerdict(_unclear_statements(steps_of_claim(claim, find)), said)
     # A proof is user code and may raise anything; then there is no evidence.
     except Exception as reason:
         return CheckerVerdict({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
@@ -108,12 +110,12 @@ def judge_claim(
     }
     foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
-    if forged := _forged_axioms(emitter, trusted):
+    if forged := _forged_axioms(emitter, steps, trusted):
         said = f"a tactic states without evidence: {', '.join(forged)}"
         return CheckerVerdict({}, said)
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
     refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
-    unclear = _unclear_statements(claim, find)
+    unclear = _unclear_statements(steps)
     return CheckerVerdict(
         refusals | unclear,
         "a step of its proof has no evidence" if trusted - foreign - cited or unclear else "",
@@ -144,9 +146,11 @@ def _replay(
     return proved_claims
 
 
-def _forged_axioms(emitter: ProofEmitter, trusted: Iterable[str]) -> list[str]:
+def _forged_axioms(
+    emitter: ProofEmitter, steps: Iterable[Step], trusted: Iterable[str]
+) -> list[str]:
     """Return the axioms of a proof that tactics state, but only claims and citations may add."""
-    rules: list[Any] = [step.rule for step in steps_of_claim(emitter.claim, emitter.find)]
+    rules: list[Any] = [step.rule for step in steps]
     cited = {citation_axiom_name(rule.theorems) for rule in rules if is_citation(rule)}
     stated = {data[0] for rule, _, data in emitter.script.lines if rule == "unchecked"}
     return sorted(
@@ -156,12 +160,10 @@ def _forged_axioms(emitter: ProofEmitter, trusted: Iterable[str]) -> list[str]:
     )
 
 
-def _unclear_statements(
-    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence]
-) -> dict[str, str]:
+def _unclear_statements(steps: Iterable[Step]) -> dict[str, str]:
     """Return the reason, by label, for each step whose statement is ambiguous or trivial."""
     found = {}
-    for step in steps_of_claim(claim, find):
+    for step in steps:
         try:
             require_unambiguous_statement(step.statement, step.context)
         except Refused as reason:
