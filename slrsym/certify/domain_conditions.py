@@ -15,6 +15,7 @@ from sympy import (
     Basic,
     E,
     Expr,
+    Float,
     Max,
     Min,
     Mul,
@@ -42,12 +43,13 @@ from sympy.logic.boolalg import BooleanAtom
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.kernels.symbolic_functions import ErfVariance
 
-# Values of these are real numbers wherever their arguments are.
-_DEFINED_EVERYWHERE = (
-    Add, Mul, Symbol, Rational, Abs, Max, Min, atan, cos, erf, erfc, exp, sign, sin, tanh,
-    OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta, ErfVariance,
-    Relational, BooleanAtom, ExprCondPair,
-)  # fmt: skip
+# Values of these are real numbers wherever their arguments are. A function of a user's own that
+# extends one of them, with values or slopes of its own, is none of them.
+_DEFINED_EVERYWHERE = {
+    Add, Mul, Abs, Max, Min, atan, cos, erf, erfc, exp, sign, sin, tanh,
+    OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta, ErfVariance, ExprCondPair,
+}  # fmt: skip
+_ALSO_DEFINED = (Symbol, Rational, Float, Relational, BooleanAtom)
 
 
 def domain_conditions(expr: Basic) -> dict[Expr, Expr]:
@@ -77,16 +79,17 @@ def domain_conditions(expr: Basic) -> dict[Expr, Expr]:
 
 
 def _conditions_of(part: Basic) -> Iterator[Expr]:
-    if isinstance(part, Pow):
+    kind = type(part)
+    if kind is Pow:
         yield from _conditions_of_power(part)
-    elif isinstance(part, log):
+    elif kind is log:
         yield part.args[0]
-    elif isinstance(part, asin):
+    elif kind is asin:
         yield 1 - part.args[0] ** 2
-    elif isinstance(part, Piecewise):
+    elif kind is Piecewise:
         if part.args[-1].cond != True:  # noqa: E712
             raise ValueError(f"{part} may have no branch that applies; give it a last one")
-    elif not isinstance(part, _DEFINED_EVERYWHERE) and not part.is_Float and part not in (pi, E):
+    elif not (kind in _DEFINED_EVERYWHERE or isinstance(part, _ALSO_DEFINED) or part in (pi, E)):
         raise ValueError(f"{part} is not known to be defined")
 
 

@@ -126,6 +126,13 @@ def test_statements_that_are_certified(statement, ranges):
     assert (row.status, row.error) == ("certified", "")
 
 
+class FlatErf(erf):
+    """A function of a user's own that calls its slope zero."""
+
+    def fdiff(self, argindex=1):
+        return S.Zero
+
+
 def written(kind, left, right):
     return kind(left, right, evaluate=False)
 
@@ -151,6 +158,7 @@ def written(kind, left, right):
             {x: (-1, 1)},
             r"f\(x\) is not known to be defined",
         ),
+        (Lt(FlatErf(x), x + 2), {x: (0, 1)}, r"FlatErf\(x\) is not known to be defined"),
         (
             written(
                 Lt,
