@@ -172,5 +172,6 @@ def flag_changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) ->
     found[:1] = True
     for p in parameters:
         if p.size > 1:
-            found[1:] |= p[1:steps] != p[: steps - 1]
+            used = p[:steps]
+            found[1:] |= used[1:] != used[:-1]
     return found

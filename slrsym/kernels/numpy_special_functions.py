@@ -164,7 +164,7 @@ def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, 
     count = np.maximum(1, np.ceil(length / PIECE))
     ratio = np.exp(length / count)
     total, low = np.zeros(rise.shape), start
-    for piece in range(int(np.nanmax(count, initial=1))):
+    for piece in range(int(np.fmax.reduce(count, axis=None, initial=1))):
         width = np.where(piece < count, low * (ratio - 1), 0.0)
         for node, weight in zip(NODES, WEIGHTS, strict=True):
             square = (low + width * node) ** 2

@@ -39,12 +39,15 @@ def lambda_of_coordinates(coordinates: Iterable[Symbol], value: Any) -> sp.Lambd
     Raises
     ------
     ProofError
-        If a coordinate is declared anything but real.
+        If a coordinate is declared anything but real, or the map is the identity of one coordinate.
     """
     body = (
         sp.Tuple(*map(sp.sympify, value)) if isinstance(value, list | tuple) else sp.sympify(value)
     )
     made = sp.Lambda(tuple(coordinates), body)
+    if made is sp.S.IdentityFunction:
+        # SymPy puts a symbol of its own for the coordinate, which is declared nothing.
+        raise ProofError(f"the map {body} -> {body} is the identity; state its value instead")
     require_real_coordinates(made)
     return made
 

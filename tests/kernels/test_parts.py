@@ -163,6 +163,7 @@ def test_steps_whose_parameters_change():
     assert flag_changed_steps([one, steady], 5).tolist() == [True, False, False, False, False]
     assert flag_changed_steps([one, many], 4).tolist() == [True, False, True, False]
     assert flag_changed_steps([], 2).tolist() == [True, False]
+    assert flag_changed_steps([many], 0).tolist() == []
     calls = []
 
     def constants(a, b):

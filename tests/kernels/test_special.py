@@ -277,6 +277,12 @@ def test_covariances_of_numbers_and_arrays_agree():
                 )
 
 
+def test_the_covariance_at_a_nan_is_a_nan():
+    from slrsym.kernels.numpy_special_functions import erf_covariance
+
+    assert np.isnan(erf_covariance(np.nan, 0.3, 0.2))
+
+
 def test_limits_of_numbers():
     from slrsym.kernels._numba_owens import gaussian_zeta, owens_t
 

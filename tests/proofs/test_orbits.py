@@ -223,6 +223,11 @@ def test_a_map_that_calls_something_else_its_box():
         DecreasesAlong(liar, lambda_of_coordinates((x, y), x))
 
 
+def test_the_identity_has_a_message_of_its_own():
+    with pytest.raises(ProofError, match="the map x -> x is the identity"):
+        lambda_of_coordinates((x,), x)
+
+
 def test_a_statement_does_not_hold_without_a_proof():
     statement = DecreasesAlong(half, bowl)
     assert row_of(statement, chain(x).le(x + 1, by=sign)).status == "failed"
