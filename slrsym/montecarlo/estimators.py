@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,20 +21,16 @@ from slrsym.montecarlo.plan import (
 )
 from slrsym.montecarlo.predictors import (
     AttentionPredictorBase,
-    OutputMomentIntegrands,
-    OverlapGradient,
     Predictor,
-    SquaredError,
-    VectorGradient,
+    output_moment_integrands,
+    overlap_gradients,
+    squared_errors,
+    vector_gradients,
 )
 from slrsym.montecarlo.sampling import Estimate, OutputSummary, Progress, Quantile
 from slrsym.task import ORACLE, OrderParameters, Task
 
 _Array: TypeAlias = NDArray[np.float64]
-
-
-def _scalar(x: _Array) -> float:
-    return float(x[0])
 
 
 def risk_estimate(
@@ -112,11 +109,13 @@ def risk_estimate(
     """
     how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
     plan = make_plan(predictor, task, *how)
-    quantity = SquaredError(plan.predictor)
+    quantity = partial(squared_errors, plan.predictor)
 
     def estimate_at(plan: SamplingPlan, at: OrderParameters | Directions) -> Estimate:
         moments = plan.sample_moments(quantity, plan.sample_source(at))
-        return plan.estimate(moments, plan.variance_gain(quantity, at, moments), _scalar)
+        return plan.estimate(
+            moments, plan.variance_gain(quantity, at, moments), lambda x: float(x[0])
+        )
 
     return estimate_at_states(plan, at, estimate_at)
 
@@ -207,9 +206,8 @@ def gradient_estimate(
 
     def estimate_at(plan: SamplingPlan, at: OrderParameters | Directions) -> Estimate:
         assert isinstance(at, OrderParameters)
-        quantity = OverlapGradient(
-            predictor, task, overlap_gradients_gram_matrix(at, task) if riemannian else None
-        )
+        metric = overlap_gradients_gram_matrix(at, task) if riemannian else None
+        quantity = partial(overlap_gradients, predictor, task, metric=metric)
         moments = plan.sample_moments(quantity, plan.sample_source(at))
         return plan.estimate(moments, plan.variance_gain(quantity, at, moments), lambda x: x)
 
@@ -220,11 +218,11 @@ def _vector_gradient(
     plan: SamplingPlan, predictor: AttentionPredictorBase, at: Directions, riemannian: bool
 ) -> Estimate:
     if plan.method == "plain":
-        quantity = VectorGradient(predictor, at.k, at.v, riemannian)
+        quantity = partial(vector_gradients, predictor, at.k, at.v, riemannian)
         moments = plan.sample_moments(quantity, plan.whole_token_source(at, kept=True))
         return plan.estimate(moments, None, lambda x: x.reshape(2, -1))
     small, frame = at.in_span_basis()
-    quantity = VectorGradient(predictor, small.k, small.v, riemannian)
+    quantity = partial(vector_gradients, predictor, small.k, small.v, riemannian)
     moments = plan.sample_moments(quantity, plan.whole_token_source(small, kept=True))
     m = frame.shape[1]
     blocks = (moments.covariance[:m, :m], moments.covariance[m:, m:])
@@ -298,7 +296,7 @@ def output_summary(
         at = OrderParameters(*map(float, states))
     else:
         require_task_dimension(at, task)
-    quantity = OutputMomentIntegrands(plan.predictor)
+    quantity = partial(output_moment_integrands, plan.predictor)
     kept: list[_Array] = []
 
     def keep(rows: _Array) -> None:

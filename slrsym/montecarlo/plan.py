@@ -262,7 +262,9 @@ class Directions:
             if x.shape != self.k.shape:
                 raise ValueError(f"{field.name} must have shape {self.k.shape}; got {x.shape}")
             if not abs(np.linalg.norm(x) - 1) < _SLACK:
-                raise ValueError(f"{field.name} must be a unit vector; its norm is {_norm(x)}")
+                raise ValueError(
+                    f"{field.name} must be a unit vector; its norm is {np.linalg.norm(x)}"
+                )
         inner = float(self.k_star @ self.v_star)
         if not abs(inner) < _SLACK:
             raise ValueError(
@@ -292,14 +294,8 @@ class Directions:
             If no vectors in R^d have these overlaps.
         """
         seed = int(rng.generate_state(1)[0])
-        return cls(
-            *(
-                x[0]
-                for x in draw_vectors_and_stars_with_overlaps(
-                    np.asarray(state, dtype=np.float64)[None], task.d, seed
-                )
-            )
-        )
+        states = np.asarray(state, dtype=np.float64)[None]
+        return cls(*(x[0] for x in draw_vectors_and_stars_with_overlaps(states, task.d, seed)))
 
     @property
     def overlaps(self) -> OrderParameters:
@@ -323,10 +319,6 @@ class Directions:
         frame = np.linalg.qr(vectors)[0]
         inside = (x @ frame for x in (self.k, self.v, self.k_star, self.v_star))
         return Directions(*(x / np.linalg.norm(x) for x in inside)), frame
-
-
-def _norm(x: _Array) -> float:
-    return float(np.linalg.norm(x))
 
 
 def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _Array:

@@ -260,100 +260,69 @@ def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
 # the law is degenerate, too, at the oracle among others.
 
 
-@dataclass(frozen=True)
-class SquaredError:
-    """The squared error, as a quantity to average over samples."""
-
-    predictor: Predictor
-
-    size = 1
-
-    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the predictor's squared error, or its conditional mean, for each sample."""
-        output, a = _outputs(self.predictor, batch)
-        spread = batch.var_y - 2 * batch.informative_entry(a) * batch.cov + _variance(batch, a)
-        result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
-        return result
+def squared_errors(predictor: Predictor, batch: Batch) -> NDArray[np.float64]:
+    """Return the predictor's squared error, or its conditional mean, for each sample."""
+    output, a = _outputs(predictor, batch)
+    spread = batch.var_y - 2 * batch.informative_entry(a) * batch.cov + _variance(batch, a)
+    result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
+    return result
 
 
-@dataclass(frozen=True)
-class OutputMomentIntegrands:
-    """Output, its square and its product with the target, as quantities to average."""
-
-    predictor: Predictor
-
-    size = 3
-
-    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return output, its square and its product with the target, one row for each sample."""
-        output, a = _outputs(self.predictor, batch)
-        square = output**2 + _variance(batch, a)
-        return np.stack(
-            [output, square, output * batch.y + batch.informative_entry(a) * batch.cov], axis=1
-        )
+def output_moment_integrands(predictor: Predictor, batch: Batch) -> NDArray[np.float64]:
+    """Return output, its square and its product with the target, one row for each sample."""
+    output, a = _outputs(predictor, batch)
+    square = output**2 + _variance(batch, a)
+    return np.stack(
+        [output, square, output * batch.y + batch.informative_entry(a) * batch.cov], axis=1
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class OverlapGradient:
-    """The gradient of the risk in the five overlaps, as a quantity to average."""
-
-    predictor: AttentionPredictorBase
-    task: Task
-    metric: NDArray[np.float64] | None = None
-
-    size = 5
-
-    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the gradient in the overlaps, one row for each sample."""
-        u, v, own = batch.u, batch.v, batch.informative_entry
-        g2, signal = self.task.gamma**2, np.sqrt(self.task.d / 2)
-        a = self.predictor.weights(u)
-        error = batch.y - np.sum(a * v, axis=1)
-        slopes = self.predictor.output_slopes(u, a, v)
-        # E[e dT/du] for the informative token's score, given all scores.
-        row = self.predictor.weight_slopes_in_score(u, a, batch.place)
-        spread = batch.array_by_token_kind(batch.var_own, batch.var_other)
-        joint = error * own(slopes) + own(row) * batch.cov - np.sum(spread * a * row, axis=1)
-        mixed = 2 * a * slopes - 2 * error[:, None] * self.predictor.weight_slopes_in_own_score(
-            u, a
-        )
-        rows = np.stack(
-            [
-                -2 * signal * joint,
-                -2 * g2 * own(a),
-                -2 * signal * own(a) * error,
-                -2 * g2 * own(slopes),
-                np.sum(batch.array_by_token_kind(g2, 1.0) * mixed, axis=1),
-            ],
-            axis=1,
-        )
-        return rows if self.metric is None else rows @ self.metric.T
+def overlap_gradients(
+    predictor: AttentionPredictorBase,
+    task: Task,
+    batch: Batch,
+    metric: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the gradient of the risk in the five overlaps, one row for each sample."""
+    u, v, own = batch.u, batch.v, batch.informative_entry
+    g2, signal = task.gamma**2, np.sqrt(task.d / 2)
+    a = predictor.weights(u)
+    error = batch.y - np.sum(a * v, axis=1)
+    slopes = predictor.output_slopes(u, a, v)
+    # E[e dT/du] for the informative token's score, given all scores.
+    row = predictor.weight_slopes_in_score(u, a, batch.place)
+    spread = batch.array_by_token_kind(batch.var_own, batch.var_other)
+    joint = error * own(slopes) + own(row) * batch.cov - np.sum(spread * a * row, axis=1)
+    mixed = 2 * a * slopes - 2 * error[:, None] * predictor.weight_slopes_in_own_score(u, a)
+    rows = np.stack(
+        [
+            -2 * signal * joint,
+            -2 * g2 * own(a),
+            -2 * signal * own(a) * error,
+            -2 * g2 * own(slopes),
+            np.sum(batch.array_by_token_kind(g2, 1.0) * mixed, axis=1),
+        ],
+        axis=1,
+    )
+    return rows if metric is None else rows @ metric.T
 
 
-@dataclass(frozen=True, eq=False)
-class VectorGradient:
-    """The gradient of the risk in k and v, as a quantity to average over whole tokens."""
-
-    predictor: AttentionPredictorBase
-    k: NDArray[np.float64]
-    v: NDArray[np.float64]
-    riemannian: bool
-
-    @property
-    def size(self) -> int:
-        """The number of components of the gradient in (k, v): twice their dimension."""
-        return 2 * self.k.size
-
-    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the gradient in (k, v), one row for each sample."""
-        assert batch.tokens is not None
-        a = self.predictor.weights(batch.u)
-        error = batch.y - np.sum(a * batch.v, axis=1)
-        slopes = self.predictor.output_slopes(batch.u, a, batch.v)
-        parts = []
-        for direction, weights in ((self.k, slopes), (self.v, a)):
-            part = np.einsum("nl,nlm->nm", -2 * error[:, None] * weights, batch.tokens)
-            if self.riemannian:
-                part -= np.outer(part @ direction, direction)
-            parts.append(part)
-        return np.concatenate(parts, axis=1)
+def vector_gradients(
+    predictor: AttentionPredictorBase,
+    k: NDArray[np.float64],
+    v: NDArray[np.float64],
+    riemannian: bool,
+    batch: Batch,
+) -> NDArray[np.float64]:
+    """Return the gradient of the risk in (k, v) on whole tokens, one row for each sample."""
+    assert batch.tokens is not None
+    a = predictor.weights(batch.u)
+    error = batch.y - np.sum(a * batch.v, axis=1)
+    slopes = predictor.output_slopes(batch.u, a, batch.v)
+    parts = []
+    for direction, weights in ((k, slopes), (v, a)):
+        part = np.einsum("nl,nlm->nm", -2 * error[:, None] * weights, batch.tokens)
+        if riemannian:
+            part -= np.outer(part @ direction, direction)
+        parts.append(part)
+    return np.concatenate(parts, axis=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
@@ -31,17 +31,8 @@ BLOCK = 4096
 Progress: TypeAlias = Callable[[int, float], None]
 
 
-class Quantity(Protocol):
-    """Protocol of quantities to average over samples."""
-
-    @property
-    def size(self) -> int:
-        """Number of components of the quantity."""
-        ...
-
-    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the values of the quantity, one row for each sample."""
-        ...
+# What is averaged: a function from a batch of samples to rows of values, one for each sample.
+Quantity: TypeAlias = Callable[["Batch"], NDArray[np.float64]]
 
 
 def child_seed_sequence(root: SeedSequence, *key: int) -> SeedSequence:
@@ -77,14 +68,14 @@ def sample_quantity(
     keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> RunningMoments:
     """Sample a quantity to a number of observations or a target error; return its moments."""
-    moments = RunningMoments(quantity.size)
+    moments = RunningMoments()
     block, begun = 0, perf_counter()
     while moments.count < observations:
         count = min(BLOCK, observations - moments.count)
         for batches in source.batches(child_seed_sequence(root, block), count):
-            rows = quantity.values_per_sample(batches[0])
+            rows = quantity(batches[0])
             for other in batches[1:]:
-                rows = (rows + quantity.values_per_sample(other)) / 2
+                rows = (rows + quantity(other)) / 2
             moments.add(rows)
             if keep is not None:
                 keep(rows)
@@ -111,17 +102,15 @@ _SMALL = 16
 class RunningMoments:
     """Running mean and covariance of samples, updated without loss of precision.
 
-    Notes
-    -----
     Each part gives its own mean and centred sum of squares; two of these are merged as in T. F.
     Chan, G. H. Golub, R. J. LeVeque, *Algorithms for computing the sample variance* (1983).
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self) -> None:
         self.count = 0
-        self.mean = np.zeros(size)
-        self._whole = size <= _SMALL
-        self._squares = np.zeros((size, size) if self._whole else size)
+        # Arrays as soon as there are observations, which say how many components there are.
+        self.mean: Any = 0.0
+        self._squares: Any = 0.0
 
     def add(self, rows: NDArray[np.float64]) -> None:
         """Update the running mean and covariance with observations, one in each row."""
@@ -132,7 +121,7 @@ class RunningMoments:
         apart = mean - self.mean
         total = self.count + len(rows)
         weight = self.count * (len(rows) / total)
-        if self._whole:
+        if rows.shape[1] <= _SMALL:
             self._squares += centred.T @ centred + weight * np.outer(apart, apart)
         else:
             self._squares += np.einsum("ni,ni->i", centred, centred) + weight * apart**2
@@ -142,15 +131,15 @@ class RunningMoments:
     @property
     def variance(self) -> NDArray[np.float64]:
         """The variance of each component of one observation, shape (size,)."""
-        squares = np.diag(self._squares) if self._whole else self._squares
-        return squares / (self.count - 1)
+        squares = np.diag(self._squares) if self._squares.ndim == 2 else self._squares
+        return np.asarray(squares / (self.count - 1))
 
     @property
     def covariance(self) -> NDArray[np.float64]:
         """The covariance of one observation, shape (size, size)."""
-        if not self._whole:
+        if self._squares.ndim < 2:
             raise ValueError(f"covariances are kept for at most {_SMALL} components")
-        return self._squares / (self.count - 1)
+        return np.asarray(self._squares / (self.count - 1))
 
     @property
     def stderr(self) -> NDArray[np.float64]:

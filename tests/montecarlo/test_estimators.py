@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from slrsym.montecarlo import (
     risk_estimate,
     sampling,
 )
-from slrsym.montecarlo.predictors import OutputMomentIntegrands, SquaredError
+from slrsym.montecarlo.predictors import output_moment_integrands, squared_errors
 from slrsym.montecarlo.sampling import (
     LocationLaw,
     RunningMoments,
@@ -56,7 +57,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
     else:
         state = OrderParameters(1, 1, 0, 0, 0) if predictor.oracle else STATE
         source = ScoreAndValueSource(TASK, LocationLaw(TASK, None, fixed=True), state)
-    sample_quantity(quantity(predictor), source, SeedSequence(seed), n, keep=found.append)
+    sample_quantity(partial(quantity, predictor), source, SeedSequence(seed), n, keep=found.append)
     return np.concatenate(found)
 
 
@@ -64,7 +65,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
 def test_plain_and_projected_samples_have_one_law(predictor):
     # Whatever the law of the location: predictors that treat all tokens alike do not see it.
     p = np.array([0.7, 0.1, 0.2, 0.0])
-    for quantity in (SquaredError, OutputMomentIntegrands):
+    for quantity in (squared_errors, output_moment_integrands):
         plain = rows(predictor, "plain", quantity, 1, p=p)
         projected = rows(predictor, "projected", quantity, 2)
         for a, b in zip(plain.T, projected.T, strict=True):
@@ -75,9 +76,13 @@ def test_another_law_is_seen():
     other = ScoreAndValueSource(Task(7, 6, 0.8, 0.3), LocationLaw(TASK, None, fixed=True), STATE)
     found = []
     sample_quantity(
-        OutputMomentIntegrands(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append
+        partial(output_moment_integrands, Erf(0.4)),
+        other,
+        SeedSequence(2),
+        BLOCK,
+        keep=found.append,
     )
-    erf_rows = rows(Erf(0.4), "plain", OutputMomentIntegrands, 1)
+    erf_rows = rows(Erf(0.4), "plain", output_moment_integrands, 1)
     assert ks_2samp(erf_rows[:, 1], np.concatenate(found)[:, 1]).pvalue < 1e-4
 
 
@@ -279,7 +284,8 @@ def test_more_samples_begin_with_those_of_fewer():
     for n in (BLOCK + 7, 2 * BLOCK):
         found = []
         source = ScoreAndValueSource(TASK, LocationLaw(TASK, None, fixed=True), STATE)
-        sample_quantity(SquaredError(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
+        errors = partial(squared_errors, Erf(0.4))
+        sample_quantity(errors, source, SeedSequence(1), n, keep=found.append)
         kept[n] = np.concatenate(found)
     # A block that is cut short has its numbers in other places: up to there, they are the same.
     few, many = kept[BLOCK + 7], kept[2 * BLOCK]
@@ -407,14 +413,14 @@ def test_quantiles_of_the_output():
 def test_moments_lose_no_digits():
     values = default_rng(1).standard_normal((1000, 3)) * [1, 1e-3, 10]
     far = values + 1e9
-    moments = RunningMoments(3)
+    moments = RunningMoments()
     for part in np.split(far, [0, 1, 4, 700]):
         moments.add(part)
     exact = np.cov((far - 1e9).T)
     # Sums of squares of the values themselves would be off by hundreds.
     assert moments.covariance == pytest.approx(exact, abs=1e-7)
     assert moments.mean - 1e9 == pytest.approx((far - 1e9).mean(axis=0), abs=1e-6)
-    wide = RunningMoments(20)
+    wide = RunningMoments()
     rows = default_rng(2).standard_normal((50, 20))
     wide.add(rows[:20])
     wide.add(rows[20:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from slrsym import Task, excess_risk, gradient, hessian, risk
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.montecarlo import Erf, HardOracle, Softmax
-from slrsym.montecarlo.predictors import OutputMomentIntegrands, OverlapGradient, SquaredError
+from slrsym.montecarlo.predictors import output_moment_integrands, overlap_gradients, squared_errors
 from slrsym.montecarlo.sampling import Batch
 from slrsym.testing.strategies import inverse_temperatures, overlaps, step_sizes, tasks
 
@@ -102,11 +104,11 @@ def test_tokens_may_change_places(predictor, task, seed):
     variances = rng.random(4)
     before = Batch(u, v, y, place, *variances)
     after = Batch(u[:, order], v[:, order], y, np.argsort(order)[place], *variances)
-    quantities = [SquaredError(predictor), OutputMomentIntegrands(predictor)]
+    quantities = [partial(f, predictor) for f in (squared_errors, output_moment_integrands)]
     if not predictor.oracle:
-        quantities.append(OverlapGradient(predictor, task))
+        quantities.append(partial(overlap_gradients, predictor, task))
     for quantity in quantities:
-        found, moved = quantity.values_per_sample(before), quantity.values_per_sample(after)
+        found, moved = quantity(before), quantity(after)
         assert moved == pytest.approx(found, rel=1e-11, abs=1e-11 * np.abs(found).max())
 
 
