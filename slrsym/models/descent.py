@@ -91,14 +91,7 @@ class DescentMap:
 
     def __init__(self, model: ExactRisk) -> None:
         self._model = model
-        directions = model.directions
-        self.places: dict[Symbol, tuple[int, int, int]] = {}
-        for i, x in enumerate(model.trained_directions):
-            for j, y in enumerate(directions[i:], i):
-                for a in range(model.spaces):
-                    symbol = model.inner_product(x, y, a)
-                    if isinstance(symbol, Symbol):
-                        self.places[symbol] = (i, j, a)
+        self.places = model.gram_indices
         self._spaces = max(a for *_, a in self.places.values()) + 1
         self._sphere = np.array([x.on_sphere for x in model.trained_directions])
 

@@ -165,15 +165,9 @@ def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> A
     free = np.array([not x.on_sphere for x in model.trained_directions])
     lengths = np.where(free, np.sqrt(2) * rng.uniform(size=(count, t)), 1.0)
     factors[:, :, :t] *= lengths[:, None, :, None]
-    grams = factors @ np.swapaxes(factors, -1, -2)
-    places: dict[Any, tuple[int, int, int]] = {}
-    for i, x in enumerate(model.trained_directions):
-        for j, y in enumerate(model.directions):
-            for a in range(model.spaces):
-                places.setdefault(model.inner_product(x, y, a), (a, i, j))
+    grams, places = factors @ np.swapaxes(factors, -1, -2), model.gram_indices
     columns = [
-        grams[(slice(None), *places[p])] if p in places else rng.standard_normal(count)
-        for p in equations.state
+        grams.T[places[p]] if p in places else rng.standard_normal(count) for p in equations.state
     ]
     return np.stack(columns, axis=-1)
 

@@ -33,32 +33,31 @@ from slrsym.renamed import old_attribute
 class TokenRole:
     """The law of the tokens with one role and one bias, with their contribution to the error.
 
-    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
+    `share` is the contribution in `symbols`, the projections on `directions`; `error` has its
+    coefficients and products.
     """
 
     token: Token
+    share: Expr
     directions: tuple[Direction, ...]
     symbols: tuple[Symbol, ...]
     error: tuple[tuple[Expr, Expr], ...]
     means: tuple[Expr, ...]
     cov: ImmutableMatrix
 
+    @property
+    def symbol_of(self) -> dict[Direction, Symbol]:
+        """The symbols of the projections, by direction."""
+        return dict(zip(self.directions, self.symbols, strict=True))
+
+    def numbered(self, number: int) -> tuple[dict[Symbol, Symbol], GaussianLaw]:
+        """Return names for the projections of one of several tokens, and their law."""
+        names = {s: Symbol(rf"{s.name}^{{({number})}}", real=True) for s in self.symbols}
+        return names, GaussianLaw(dict(zip(names.values(), self.means, strict=True)), self.cov)
+
 
 class ProjectionLaws:
-    """The directions of a model, their inner products, and the laws of tokens' projections.
-
-    Parameters
-    ----------
-    data : TokenSequence
-    predictor : Predictor
-    inner_products, names : mapping of inner products to expressions
-        As of `model`.
-
-    Raises
-    ------
-    ValueError
-        As `model` does.
-    """
+    """The directions of a model, their inner products, and the laws of tokens' projections."""
 
     def __init__(
         self,
@@ -220,13 +219,23 @@ class ProjectionLaws:
     def moving_inner_products(self) -> tuple[Symbol, ...]:
         """The symbols of the inner products of trained directions, in order of their naming."""
         named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
-        pairs = [
-            self.inner_product(x, y, a)
-            for i, x in enumerate(self.trained_directions)
-            for y in (*self.trained_directions[i:], *self.fixed_directions)
-            for a in range(self.spaces)
-        ]
-        return tuple(s for s in dict.fromkeys((*named, *pairs)) if isinstance(s, Symbol))
+        both = dict.fromkeys((*named, *self.gram_indices))
+        return tuple(s for s in both if isinstance(s, Symbol))
+
+    @cached_property
+    def gram_indices(self) -> dict[Symbol, tuple[int, int, int]]:
+        """The row, column and eigenspace of each moving inner product in the Gram matrices.
+
+        Of exchangeable units these are the first two that have it.
+        """
+        found: dict[Symbol, tuple[int, int, int]] = {}
+        for i, x in enumerate(self.trained_directions):
+            for j, y in enumerate(self.directions[i:], i):
+                for a in range(self.spaces):
+                    symbol = self.inner_product(x, y, a)
+                    if isinstance(symbol, Symbol):
+                        found.setdefault(symbol, (i, j, a))
+        return found
 
     # -- laws --------------------------------------------------------------------------------------
 
@@ -242,9 +251,8 @@ class ProjectionLaws:
             count, count, lambda i, j: self.covariance_of(token, directions[i], directions[j])
         )
         means = tuple(self.mean_of(token, x) for x in directions)
-        return TokenRole(
-            token, directions, names, tuple(expand_into_coefficient_pairs(error, names)), means, cov
-        )
+        parts = tuple(expand_into_coefficient_pairs(error, names))
+        return TokenRole(token, error, directions, names, parts, means, cov)
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
         """Return the mean of the projection of a token on a direction.

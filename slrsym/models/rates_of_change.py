@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
-from slrsym.models.exchangeable_units import Directions
 from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.specification import Direction
 
@@ -36,14 +35,9 @@ class TrainingSettings:
 
 
 class RatesOfChange:
-    """Rates of change of inner products and trained scalars, in terms of moments of one sample.
+    """Rates of change of inner products and trained scalars, in terms of means over one sample.
 
-    Parameters
-    ----------
-    model : DerivedModel
-    training : TrainingSettings
-    means : OneSampleMeans or DefinedMeans, optional
-        Means over one sample, as symbols of moments or by their definition.
+    These are `OneSampleMeans`, or means by definition with the same methods.
     """
 
     def __init__(self, model: DerivedModel, training: TrainingSettings, means: Any = None) -> None:
@@ -154,14 +148,8 @@ def directions_of_moving_inner_products(
     model: DerivedModel,
 ) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
-    found: dict[Symbol, tuple[Direction, Direction, int]] = {}
-    for i, x in enumerate(model.trained_directions):
-        for y in model.directions[i:]:
-            for a in range(model.spaces):
-                symbol = model.inner_product(x, y, a)
-                if isinstance(symbol, Symbol):
-                    found.setdefault(symbol, (x, y, a))
-    return found
+    x = model.directions
+    return {p: (x[i], x[j], a) for p, (i, j, a) in model.gram_indices.items()}
 
 
 def _require_single_space(model: DerivedModel) -> None:
@@ -235,8 +223,4 @@ def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict
 
 
 def _is_unit_of(x: Any, group: Any) -> bool:
-    return (
-        isinstance(group, Directions)
-        and isinstance(x, Direction)
-        and (x.group is not None and x.group[0] is group)
-    )
+    return isinstance(x, Direction) and x.group is not None and x.group[0] is group

@@ -199,11 +199,7 @@ class RiskTerms(_Symbols):
 
     @cached_property
     def _state(self) -> set[Symbol]:
-        x = self.model
-        pairs = (
-            (y, z, a) for y in x.trained_directions for z in x.directions for a in range(x.spaces)
-        )
-        return {s for y, z, a in pairs if isinstance(s := x.inner_product(y, z, a), Symbol)}
+        return set(self.model.gram_indices)
 
     @cached_property
     def symbols_used(self) -> set[Symbol]:
@@ -447,22 +443,21 @@ class SoftmaxRisk(_Symbols):
         rates = [e.diff(p) for e in moving for p in names]
         inner = "mpmath" if backend == "mpmath" else "numpy"
         entries = compile_expressions([*self._entries, *rates], names, parameters, inner)
-        roles, n = len(self.counts), len(names)
+        n = len(names)
         if backend == "mpmath":
             return self._in_mpmath(entries, what)
         risk_of = numba_softmax_risk() if backend == "numba" else softmax_risk_and_derivatives
 
         def row(numbers: Any) -> list[float]:
-            mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
-            rest = numbers[2 + roles :]
-            risk, _, *slopes = risk_and_derivatives(risk_of, mu, extra, counts, rest[: 9 * roles])
-            gradient = slopes @ rest[9 * roles + 1 :].reshape(9 * roles, n)
+            mu, extra, counts, law, noise, rates = self._parts(numbers)
+            risk, _, *slopes = risk_and_derivatives(risk_of, mu, extra, counts, law)
+            gradient = slopes @ rates.reshape(len(law), n)
             found: list[float] = []
             for name in what:
                 if name == "gradient":
                     found.extend(gradient)
                 else:
-                    found.append(risk + (rest[9 * roles] if name == "risk" else 0.0))
+                    found.append(risk + (noise if name == "risk" else 0.0))
             return found
 
         def evaluate(state: Any, *values: Any) -> Any:
@@ -472,19 +467,24 @@ class SoftmaxRisk(_Symbols):
 
         return evaluate
 
+    def _parts(self, numbers: Any) -> tuple[Any, ...]:
+        """Split numbers: temperature, extra, counts, the law of each role, noise, rates of laws."""
+        first, end = 2 + len(self.counts), 2 + 10 * len(self.counts)
+        counts, law = numbers[2:first], numbers[first:end]
+        return numbers[0], numbers[1], counts, law, numbers[end], numbers[end + 1 :]
+
     def _in_balls(self, what: tuple[str, ...]) -> Callable[..., Any]:
         if "gradient" in what:
             raise ValueError("of softmax there are balls of risk and excess_risk, not of slopes")
-        roles = len(self.counts)
         names, parameters = self.order_parameters, self.parameters
         entries = compile_expressions(self._entries, names, parameters, "ball")
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
             numbers = entries(state, *values, dps=dps)
             with flint.ctx.workdps(require_integer("dps", dps, 1)):
-                mu, extra, *rest = numbers
-                excess = ball_softmax_risk_value(mu, extra, rest[:roles], rest[roles:-1])
-                return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
+                mu, extra, counts, law, noise, _ = self._parts(numbers)
+                excess = ball_softmax_risk_value(mu, extra, counts, law)
+                return [excess + (noise if name == "risk" else 0) for name in what]
 
         return evaluate
 
@@ -507,22 +507,19 @@ class SoftmaxRisk(_Symbols):
         return make_jax_softmax_risk(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
-        roles, n = len(self.counts), len(self.order_parameters)
+        n = len(self.order_parameters)
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
             digits = require_integer("dps", dps, 1)
             numbers = entries(state, *values, dps=digits + 10)
-            mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
-            noise = numbers[2 + roles + 9 * roles]
-            rates = numbers[3 + 10 * roles :]
-            law = numbers[2 + roles : 2 + 10 * roles]
+            mu, extra, counts, law, noise, rates = self._parts(numbers)
             with mpmath.workdps(digits):
                 found = []
                 for name in what:
                     if name == "gradient":
                         # In the direction in which the law moves with each order parameter.
                         for j in range(n):
-                            rate = [rates[i * n + j] for i in range(9 * roles)]
+                            rate = rates[j::n]
                             found.append(_along(mu, extra, counts, law, rate, digits))
                     else:
                         risk = mpmath_softmax_risk_value(mu, extra, counts, law)

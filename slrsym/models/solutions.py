@@ -154,11 +154,8 @@ def initial_state(
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
     row = parameters_by_step(model, rest, 0, equations.parameters)[0].tolist()
-    places = {model.inner_product(x, y, a): (a, i, j)
-              for i, x in enumerate(model.trained_directions)
-              for j, y in enumerate(model.directions)
-              for a in range(model.spaces)}  # fmt: skip
-    numbers = [first[p.name] if p in scalars else gram[places[p]] for p in equations.state]
+    places = model.gram_indices
+    numbers = [first[p.name] if p in scalars else gram.T[places[p]] for p in equations.state]
     return np.array(numbers, dtype=np.float64), row, gram
 
 
