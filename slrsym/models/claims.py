@@ -136,23 +136,28 @@ def risk_definition(model: DerivedModel) -> Expr:
         blocks: list[tuple[GaussianLaw, TokenRole]] = []
         for n, (role, count) in enumerate(counts.values(), 1):
             share = Add(*(c * core for c, core in role.error))
-            names = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in role.symbols}
-            share = share.xreplace(names)
-            if not role.symbols:
-                error += count * share
-                continue
-            law = GaussianLaw(
-                {names[s]: m for s, m in zip(role.symbols, role.means, strict=True)}, role.cov
-            )
-            if count == 1:
-                error += share
+            part, law = contribution_of_tokens(role, share, count, n)
+            error += part
+            if law is not None:
                 blocks.append((law, role))
-            else:
-                error += IIDSum(share, law, count)
         laws = [_joint(model, blocks)] if model.data.correlation else [law for law, _ in blocks]
         noise = NoiseLaw(xi, model.data.noise**2)
         total += probability * Expectation(error**2, ProductLaw(*laws, noise))
     return total
+
+
+def contribution_of_tokens(
+    role: TokenRole, share: Expr, count: Expr, number: int
+) -> tuple[Expr, GaussianLaw | None]:
+    """Return the sum of a share over tokens of a role, and the law of a single one's projections.
+
+    Of several tokens the sum has the law in it, and there is none beside it.
+    """
+    if not role.symbols:
+        return count * share, None
+    names, law = role.numbered(number)
+    share = share.xreplace(names)
+    return (share, law) if count == 1 else (IIDSum(share, law, count), None)
 
 
 def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, TokenRole]]) -> GaussianLaw:
@@ -272,9 +277,8 @@ class _Means:
         roles = list({id(role): role for role, _ in parts}.values())
         blocks, integrand = [], S.One
         for n, role in enumerate(roles, 1):
-            names = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in role.symbols}
-            law = dict(zip(names.values(), role.means, strict=True))
-            blocks.append((GaussianLaw(law, role.cov), role))
+            names, law = role.numbered(n)
+            blocks.append((law, role))
             integrand *= Mul(*(core for r, core in parts if r is role)).xreplace(names)
         joint = _joint(self.model, blocks)
         used = [s for s in joint.symbols if integrand.has(s)]

@@ -24,6 +24,7 @@ from slrsym.models.critical_point_search import (
     search_gradient_zeros,
 )
 from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
+from slrsym.models.initial_conditions import equal_dimensions
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
@@ -275,7 +276,7 @@ def search_model_critical_points(
     by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = require_value_of_d(by_name)
-    dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
+    dimensions = equal_dimensions(d, model.spaces)
     starts = require_integer("starts", starts, 1)
     factors = initial_gram_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.

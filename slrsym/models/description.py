@@ -45,11 +45,11 @@ def describe_model(model: ProjectionLaws) -> str:
     ]
     return "\n".join(
         [
-            _shortened(f"Model that trains {', '.join(trained) or 'nothing'}"),
-            _shortened(f"  fixed:      {fixed}{f' ({known})' if known else ''}"),
-            _shortened(f"  tokens:     {'; '.join(cases)}"),
-            _shortened(f"  target:     {target}; noise {_short(model.data.noise)}"),
-            _shortened(f"  predictor:  sum over tokens of {output}"),
+            shorten_line(f"Model that trains {', '.join(trained) or 'nothing'}"),
+            shorten_line(f"  fixed:      {fixed}{f' ({known})' if known else ''}"),
+            shorten_line(f"  tokens:     {'; '.join(cases)}"),
+            shorten_line(f"  target:     {target}; noise {_short(model.data.noise)}"),
+            shorten_line(f"  predictor:  sum over tokens of {output}"),
         ]
     )
 
@@ -101,6 +101,6 @@ def _short(expr: Expr) -> str:
     return f"{float(expr):.6g}" if expr.is_Float else str(expr)
 
 
-def _shortened(line: str) -> str:
+def shorten_line(line: str) -> str:
     """Return a line of text, cut to 100 characters with an ellipsis if it is longer."""
     return line if len(line) <= 100 else line[:97] + "..."

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
-from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
+from slrsym.gaussian import Expectation, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_about_model as claims_of_model
-from slrsym.models.claims import xi
+from slrsym.models.claims import contribution_of_tokens, xi
 from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.projections import TokenRole
 from slrsym.models.rates_of_change import (
@@ -32,18 +32,11 @@ if TYPE_CHECKING:
 
 
 class MeansByDefinition:
-    """Means over one sample, written as expectations by definition; replaces `OneSampleMeans`.
-
-    Parameters
-    ----------
-    model : DerivedModel
-        With single units.
-    """
+    """Means over one sample by definition, in place of `OneSampleMeans`, for single units."""
 
     def __init__(self, model: DerivedModel) -> None:
         self.model = model
         self._laws = OneSampleMeans(model)
-        self._cases = [(list(counts.values()), p) for counts, p in model.role_count_cases()]
 
     def risk(self) -> Expr:
         """Return 0 in place of the risk, whose claim `Model.claims` states."""
@@ -73,7 +66,7 @@ class MeansByDefinition:
     ) -> Expr:
         """Return the sum over tokens of means of a function of the error and its derivatives."""
         total: Expr = S.Zero
-        for roles, probability in self._cases:
+        for roles, probability in self._laws.cases:
             for role, count in roles:
                 error, laws, slopes, Y = self._sample(roles, role, moved, weight)
                 if S.Zero in slopes:
@@ -86,7 +79,7 @@ class MeansByDefinition:
         self, roles: Any, role: TokenRole, moved: Iterable[Direction | Symbol], weight: Any
     ) -> tuple[Expr, list[Any], list[Expr], Expr]:
         """Return a sample's error, the laws in it, its derivatives, and the weighting variable."""
-        share, symbols = self.model.shares[self._key(role)]
+        share, symbols = role.share, role.symbol_of
         variables = {(x, None): s for x, s in symbols.items()}
         Y = S.One
         if weight is not None:
@@ -98,26 +91,11 @@ class MeansByDefinition:
         error = share + xi
         for n, (other, count) in enumerate(roles, 1):
             rest = count - 1 if other is role else count
-            if rest == 0:
-                continue
-            part, names = self.model.shares[self._key(other)]
-            if not names:
-                error += rest * part
-                continue
-            renamed = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in names.values()}
-            law = self._laws.projection_law(
-                other, {(x, None): renamed[s] for x, s in names.items()}
-            )
-            part = part.xreplace(renamed)
-            if rest == 1:
-                laws.append(law)
+            if rest != 0:
+                part, law = contribution_of_tokens(other, other.share, rest, n)
                 error += part
-            else:
-                error += IIDSum(part, law, rest)
+                laws += [] if law is None else [law]
         return error, laws, slopes, Y
-
-    def _key(self, role: TokenRole) -> Any:
-        return next(key for key, other in self.model.roles.items() if other is role)
 
 
 def claims_about_equations(equations: EquationSystem, name: str, source: str) -> list[Claim]:
@@ -212,24 +190,13 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
     """
     model, claims = equations.model, []
     names = frozenset(s.name for s in (*equations.state, *equations.parameters))
-    orders = [
-        (
-            units,
-            RatesOfChange(
-                model, equations.motion, MeansAsSymbolicSumsOverUnits(model, units, names)
-            ),
-        )
-        for units in _orders(model, names)
-    ]
+    orders = []
+    for units in _orders(model, names):
+        means = MeansAsSymbolicSumsOverUnits(model, units, names)
+        orders.append((units, RatesOfChange(model, equations.motion, means)))
+    moving = directions_of_moving_inner_products(model)
     for k, p in enumerate(equations.state):
-        groups = set(
-            filter(
-                None,
-                map(
-                    _group_of_any_number, directions_of_moving_inner_products(model).get(p, ())[:2]
-                ),
-            )
-        )
+        groups = set(filter(None, map(_group_of_any_number, moving.get(p, ())[:2])))
         own = {(group.count, place) for group, place in groups}
         # The matrix of one group is symmetric in i and j.
         different = len({group for group, _ in groups}) > 1 and len({n for _, n in own}) > 1

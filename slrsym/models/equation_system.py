@@ -15,7 +15,7 @@ from slrsym.files import require_writable
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.descent import DerivedModel
-from slrsym.models.description import latex_of
+from slrsym.models.description import latex_of, shorten_line
 from slrsym.models.moment_tables import MomentExpressionCompiler
 from slrsym.models.rates_of_change import RatesOfChange, TrainingSettings, total_derivative
 from slrsym.models.simulation import parameter_values_by_name
@@ -31,19 +31,7 @@ _TIMES = {
 
 
 class EquationSystem:
-    """The equations of motion in the order parameters of a model.
-
-    Parameters
-    ----------
-    model : DerivedModel
-    motion : TrainingSettings
-        Kind, rates, decays and trained scalars.
-
-    Raises
-    ------
-    ValueError
-        As `Model.equations` does.
-    """
+    """The equations of motion in the order parameters of a model."""
 
     def __init__(self, model: DerivedModel, motion: TrainingSettings) -> None:
         self.model, self.motion = model, motion
@@ -158,7 +146,7 @@ class EquationSystem:
             f"  rate:       {', '.join(rates)} on the squared error (eta / 2 for half of it)",
         ]
         lines += [f"  decay:      {', '.join(decays)}"] if decays else []
-        return "\n".join(line if len(line) <= 100 else line[:97] + "..." for line in lines)
+        return "\n".join(map(shorten_line, lines))
 
     # -- numbers ---------------------------------------------------------------------------------
 

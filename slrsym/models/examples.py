@@ -69,10 +69,8 @@ def multi_head(
     ValueError
         If there is no head or no informative token.
     """
-    heads, informative = (
-        require_integer("heads", heads, 1),
-        require_integer("informative", informative, 1),
-    )
+    heads = require_integer("heads", heads, 1)
+    informative = require_integer("informative", informative, 1)
     k, v = (tuple(Direction(f"{x}_{h + 1}", sphere=True) for h in range(heads)) for x in "kv")
     k_star, v_star = (
         tuple(Direction(rf"{x}^\star_{i + 1}", unit=True) for i in range(informative)) for x in "kv"
@@ -204,10 +202,8 @@ def committee(students: int = 2, teachers: int = 2) -> Committee:
     ValueError
         If there are no students or no teachers.
     """
-    students, teachers = (
-        require_integer("students", students, 1),
-        require_integer("teachers", teachers, 1),
-    )
+    students = require_integer("students", students, 1)
+    teachers = require_integer("teachers", teachers, 1)
     w = tuple(Direction(f"w_{i + 1}") for i in range(students))
     u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
     data = TokenSequence(

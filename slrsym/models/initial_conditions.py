@@ -78,6 +78,11 @@ def draw_directions(
     return factor
 
 
+def equal_dimensions(d: int, spaces: int) -> list[int]:
+    """Return dimensions of eigenspaces that add up to d and differ by one at most."""
+    return [len(part) for part in np.array_split(np.arange(d), spaces)]
+
+
 def vectors_with_gram_matrix(gram: Any) -> Array:
     """Return vectors, as rows, with a given Gram matrix; of several matrices, with each."""
     matrix = np.asarray(gram, dtype=np.float64)

@@ -7,7 +7,7 @@ symbols for means and covariances; equations of motion evaluate it at the law of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ from sympy import Expr, Mul, S, Symbol
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.kernels.printing import program_from_expressions
+from slrsym.kernels.program import Program
 from slrsym.models.moments import (
     ATOMS,
     atomic_means_in,
@@ -71,11 +73,7 @@ def pattern_of_product(
 ) -> tuple[MeanPattern, tuple[Any, ...]]:
     """Return the pattern of a product (its form, without names), and its variables in order.
 
-    Parameters
-    ----------
-    product : Factors
-    symbol_of : mapping of variables to Symbol
-        The symbols by which the rest of the product names its variables.
+    By `symbol_of` the rest of the product names its variables.
     """
     factors = dict(product.factors)
     for variable, symbol in symbol_of.items():
@@ -101,12 +99,7 @@ def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
 class MeanPattern:
     """The mean of a product of functions of a few Gaussian variables, as a function of their law.
 
-    Parameters
-    ----------
-    core : Expr
-        The product, in `slrsym.models.moments.generic_gaussian_variables`.
-    count : int
-        The number of variables.
+    The product, `core`, is in `slrsym.models.moments.generic_gaussian_variables`.
     """
 
     def __init__(self, core: Expr, count: int) -> None:
@@ -126,13 +119,7 @@ class MeanPattern:
 
     @cached_property
     def general_mean(self) -> GaussianMeanFormula:
-        """The pattern's mean as a function of any means and covariances of its variables.
-
-        Raises
-        ------
-        NotClosedError
-            If it has neither a closed form nor a quadrature.
-        """
+        """The pattern's mean as a function of any means and covariances of its variables."""
         formal = product_mean(self.core, self.count)
         return GaussianMeanFormula(self, _written(formal), formal)
 
@@ -148,8 +135,11 @@ class GaussianMeanFormula:
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self.value, self._formal = pattern, value, formal
         self._slopes: dict[Symbol, GaussianMeanFormula] = {}
-        # How it is computed, once that is printed.
-        self.program: Any = None
+
+    @cached_property
+    def program(self) -> Program:
+        """The program that computes the mean from its arguments."""
+        return program_from_expressions([self.value], self.arguments, ())
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:
@@ -159,17 +149,12 @@ class GaussianMeanFormula:
     def slope(self, argument: Symbol) -> GaussianMeanFormula:
         """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
         if argument not in self._slopes:
-            if self._formal is not None and argument in mean_and_covariance_symbols(
-                self.pattern.count
-            ):
-                formal = derivatives_in_law_entries(self._formal, self.pattern.count).get(
-                    argument, S.Zero
-                )
-                self._slopes[argument] = GaussianMeanFormula(self.pattern, _written(formal), formal)
-            else:
-                self._slopes[argument] = GaussianMeanFormula(
-                    self.pattern, self.value.diff(argument)
-                )
+            formal: Expr | None = None
+            count = self.pattern.count
+            if self._formal is not None and argument in mean_and_covariance_symbols(count):
+                formal = derivatives_in_law_entries(self._formal, count).get(argument, S.Zero)
+            value = self.value.diff(argument) if formal is None else _written(formal)
+            self._slopes[argument] = GaussianMeanFormula(self.pattern, value, formal)
         return self._slopes[argument]
 
 
@@ -188,18 +173,3 @@ def _written(formal: Expr) -> Expr:
         atom = ATOMS[function.func]
         found[node] = differentiate_closed_form(atom.closed, orders).xreplace(atom.constants)
     return formal.xreplace(found)
-
-
-def means_and_covariances(
-    order: Iterable[Any], mean_of: Any, covariance_of: Any
-) -> tuple[dict[Symbol, Expr], bool]:
-    """Return the values of the symbols of means and covariances, and whether all means vanish."""
-    order = tuple(order)
-    law: dict[Symbol, Expr] = {}
-    centred = True
-    for i, x in enumerate(order):
-        law[mean_symbol(i)] = m = mean_of(x)
-        centred &= m == 0
-        for j, y in enumerate(order[i:], i):
-            law[covariance_symbol(i, j)] = covariance_of(x, y)
-    return law, centred

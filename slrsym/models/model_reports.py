@@ -12,7 +12,7 @@ from sympy import DiracDelta, Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.description import latex_of, unique_token_names
-from slrsym.models.initial_conditions import vectors_with_gram_matrix
+from slrsym.models.initial_conditions import equal_dimensions, vectors_with_gram_matrix
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
@@ -65,16 +65,13 @@ def compare_with_sampled_tokens(
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = parameter_values_by_name(model, values)
     d = require_value_of_d(by_name)
-    # Of the eigenspaces, as equal as can be.
-    dimensions = _equal_parts(d, model.spaces)
+    dimensions = equal_dimensions(d, model.spaces)
     factor = initial_gram_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
     # As vectors of R^d, in whatever basis of each eigenspace.
-    blocks = []
-    for part, n in zip(factor, dimensions, strict=True):
-        block = np.zeros((len(part), n))
-        rank = min(n, part.shape[1])
-        block[:, :rank] = part[:, :rank]
-        blocks.append(block)
+    blocks = [
+        np.pad(part[:, :n], ((0, 0), (0, max(0, n - part.shape[1]))))
+        for part, n in zip(factor, dimensions, strict=True)
+    ]
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
     add_inner_products_of_start(model, by_name, factor[None])
@@ -112,11 +109,6 @@ def compare_with_sampled_tokens(
                 scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
     error = float(squares.std() / np.sqrt(samples))
     return SampledTokenComparison(float(found[0]), float(squares.mean()), error, scores)
-
-
-def _equal_parts(d: int, spaces: int) -> list[int]:
-    """Return dimensions of the eigenspaces that add up to d and differ by one at most."""
-    return [len(part) for part in np.array_split(np.arange(d), spaces)]
 
 
 def _score(sample: Array, exact: float) -> float:
@@ -173,14 +165,11 @@ def _sampled(
 
     error = number(model.data.noise) * rng.standard_normal(samples)
     change = np.zeros((len(model.trained_directions), samples, rows.shape[1]))
-    keys = {id(role): key for key, role in model.roles.items()}
-    listed = [
-        keys[id(role)] for role, count in counts.values() for _ in range(round(number(count)))
-    ]
-    drawn = _drawn(model, [token for token, _ in listed], rows, space, number, samples, rng)
+    listed = [role for role, count in counts.values() for _ in range(round(number(count)))]
+    drawn = _drawn(model, [role.token for role in listed], rows, space, number, samples, rng)
     tokens, scores, attended = [], [], []
-    for key, X in zip(listed, drawn, strict=True):
-        share, symbols = model.shares[key]
+    for role, X in zip(listed, drawn, strict=True):
+        share, symbols = role.share, role.symbol_of
         names = list(symbols.values())
         heads = list(share.atoms(softmax))
         at = [X @ rows[places[x]] for x in symbols]

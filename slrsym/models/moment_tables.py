@@ -39,12 +39,7 @@ _LONGEST = 6_000
 class MomentExpressionCompiler:
     """Expressions in moments, a state and parameters, to be evaluated at many points.
 
-    Parameters
-    ----------
-    outputs : sequence of Expr
-    moments : mapping of Symbol to Moment
-        The meaning of the symbols in `outputs` that are neither state nor parameters.
-    state, parameters : sequence of Symbol
+    `moments` defines the symbols in `outputs` that are neither state nor parameters.
     """
 
     def __init__(
@@ -86,20 +81,10 @@ class MomentExpressionCompiler:
 
     @cached_property
     def _patterns(self) -> list[Program]:
-        return [_pattern_program(mean) for mean in self.means]
+        return [mean.program for mean in self.means]
 
     def compile(self, backend: str = "auto") -> Callable[..., Any]:
-        """Compile the table's outputs to a function of states and parameters, by NumPy or Numba.
-
-        Parameters
-        ----------
-        backend : {'auto', 'numpy', 'numba'}, optional
-
-        Returns
-        -------
-        callable
-            ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`.
-        """
+        """Compile the outputs to ``f(state, *parameters)``, by NumPy or Numba."""
         fill = self._numba() if choose_backend(backend) == "numba" else self._numpy()
         return vectorise_over_leading_axes(fill, self._width, len(self.outputs))
 
@@ -215,13 +200,6 @@ def _constants(program: Program) -> list[str]:
     """Return source lines that assign the constants of a program without parameters."""
     values, assignments = _straight(program.setup)
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
-
-
-def _pattern_program(mean: GaussianMeanFormula) -> Program:
-    if mean.program is None:
-        mean.program = program_from_expressions([mean.value], mean.arguments, ())
-    program: Program = mean.program
-    return program
 
 
 def _into_array(program: Program, name: str) -> Callable[..., None]:

@@ -25,10 +25,13 @@ from slrsym.models.mean_patterns import (
     ProductFactors,
     Z,
     factorise_product,
-    means_and_covariances,
     pattern_of_product,
 )
-from slrsym.models.moments import expand_into_coefficient_pairs
+from slrsym.models.moments import (
+    covariance_symbol,
+    expand_into_coefficient_pairs,
+    mean_symbol,
+)
 from slrsym.models.projections import TokenRole
 from slrsym.models.specification import Direction, softmax
 
@@ -87,18 +90,7 @@ class MomentSum:
 
 
 class OneSampleMeans:
-    """Means over one sample of products of the error and its derivatives, found on first use.
-
-    Parameters
-    ----------
-    model : DerivedModel
-        With independent tokens, and without softmax.
-
-    Raises
-    ------
-    ValueError
-        If tokens are correlated, or the predictor has softmax.
-    """
+    """Means over one sample of products of the error and its derivatives, found on first use."""
 
     def __init__(self, model: DerivedModel) -> None:
         if any(error.has(softmax) for error, _ in model.shares.values()):
@@ -216,19 +208,15 @@ class OneSampleMeans:
 
     def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:
         if (role, x) not in self._parts:
-            error, symbols = self.model.shares[self._key(role)]
-            variable = symbols.get(x) if isinstance(x, Direction) else x
-            slope = S.Zero if variable is None else error.diff(variable)
+            variable = role.symbol_of.get(x) if isinstance(x, Direction) else x
+            slope = S.Zero if variable is None else role.share.diff(variable)
             self._parts[role, x] = self._split(
                 role, expand_into_coefficient_pairs(slope, role.symbols)
             )
         return self._parts[role, x]
 
-    def _key(self, role: TokenRole) -> Any:
-        return next(key for key, other in self.model.roles.items() if other is role)
-
     def _split(self, role: TokenRole, terms: Iterable[tuple[Expr, Expr]]) -> list[ProductTerm]:
-        variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
+        variables_of = {s: (x, None) for x, s in role.symbol_of.items()}
         found = []
         for coefficient, core in terms:
             if unit_tags_in(core):
@@ -282,7 +270,7 @@ class OneSampleMeans:
     @staticmethod
     def _pattern(role: TokenRole, part: ProductTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of a token's projections, and its variables in order."""
-        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
+        symbol_of = {(x, None): s for x, s in role.symbol_of.items()}
         return pattern_of_product(part.product, symbol_of)
 
     def _named(self, moment: MomentSum) -> Expr:
@@ -298,10 +286,11 @@ class OneSampleMeans:
         self, moment: MomentSum, role: TokenRole, part: ProductTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
-        law, centred = means_and_covariances(
-            order, self.projection_mean_function(role), self.projection_covariance_function(role)
-        )
-        mean = pattern.mean(centred)
+        law = {mean_symbol(i): self._projection_mean(role, v) for i, v in enumerate(order)}
+        mean = pattern.mean(centred=all(m == 0 for m in law.values()))
+        for i, v in enumerate(order):
+            for j, w in enumerate(order[i:], i):
+                law[covariance_symbol(i, j)] = self._projection_covariance(role, v, w)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = count_represented_terms(part.tags, fixed) if part.tags else S.One
         moment.add(mean, entries, weight * part.coefficient)
@@ -310,21 +299,18 @@ class OneSampleMeans:
 
     def projection_law(self, role: TokenRole, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
         """Return the joint law of a token's projections, named by the given symbols."""
-        mean, cov = self.projection_mean_function(role), self.projection_covariance_function(role)
         return GaussianLaw(
-            {s: mean(v) for v, s in symbols.items()},
-            [[cov(v, w) for w in symbols] for v in symbols],
+            {s: self._projection_mean(role, v) for v, s in symbols.items()},
+            [[self._projection_covariance(role, v, w) for w in symbols] for v in symbols],
         )
 
-    def projection_mean_function(self, role: TokenRole) -> Callable[[Any], Expr]:
-        def mean_of(variable: Any) -> Expr:
-            x, space = variable
-            key = (role.token, variable)
-            if key not in self._laws:
-                self._laws[key] = self.model.mean_of(role.token, x, self._within(space))
-            return self._laws[key]
-
-        return mean_of
+    def _projection_mean(self, role: TokenRole, variable: tuple[Direction, int | None]) -> Expr:
+        """Return the mean of a projection on a direction, in one eigenspace or (None) in all."""
+        x, space = variable
+        key = (role.token, variable)
+        if key not in self._laws:
+            self._laws[key] = self.model.mean_of(role.token, x, self._within(space))
+        return self._laws[key]
 
     def _within(self, space: int | None) -> Callable[..., Expr]:
         """Return a function for inner products in one eigenspace, which is 0 for the others."""
@@ -334,14 +320,11 @@ class OneSampleMeans:
 
         return inner
 
-    def projection_covariance_function(self, role: TokenRole) -> Callable[[Any, Any], Expr]:
-        def covariance_of(one: Any, other: Any) -> Expr:
-            key = (role.token, one, other)
-            if key not in self._laws:
-                (x, a), (y, b) = one, other
-                space = b if a is None else a
-                found = self.model.covariance_of(role.token, x, y, self._within(space))
-                self._laws[key] = self._laws[role.token, other, one] = found
-            return self._laws[key]
-
-        return covariance_of
+    def _projection_covariance(self, role: TokenRole, one: Any, other: Any) -> Expr:
+        key = (role.token, one, other)
+        if key not in self._laws:
+            (x, a), (y, b) = one, other
+            space = b if a is None else a
+            found = self.model.covariance_of(role.token, x, y, self._within(space))
+            self._laws[key] = self._laws[role.token, other, one] = found
+        return self._laws[key]

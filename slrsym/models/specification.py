@@ -158,13 +158,6 @@ class SymbolicToken:
             raise TypeError(
                 f"{what}: {problem}{function_source_location(function)}{hint}"
             ) from problem
-        return self.require_real_share(what, found, function)
-
-    def require_real_share(self, what: str, found: Any, function: Any = None) -> Expr:
-        """Return a token's share of predictor or target, checked to be real and finite at samples.
-
-        `function` gave the share; messages name its file and line.
-        """
         where = function_source_location(function)
         expr = None if isinstance(found, str | SymbolicToken) else with_own_owens_t(sympify(found))
         if not isinstance(expr, Expr):

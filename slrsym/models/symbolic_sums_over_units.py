@@ -31,19 +31,8 @@ Units = tuple[tuple[Symbol, int], ...]
 class MeansAsSymbolicSumsOverUnits(OneSampleMeans):
     """Means over one sample as sums over units, with the interface of `OneSampleMeans`.
 
-    Parameters
-    ----------
-    model : DerivedModel
-        By representatives.
-    units : mapping of expression to Units
-        The units that means are about, for each number of units of a group.
-    names : set of str
-        Names of symbols of the model, which no unit has.
-
-    Raises
-    ------
-    ValueError
-        If a product of two sums over units is in the predictor or the target.
+    The model is one by representatives. Means are about `units`, given for each number of units of
+    a group. In `names` are those of symbols of the model, which no unit has.
     """
 
     def __init__(
@@ -155,14 +144,7 @@ class MeansAsSymbolicSumsOverUnits(OneSampleMeans):
 def collapse_sums_of_equal_terms(expr: Expr) -> Expr:
     """Evaluate sums over exchangeable units whose terms are equal, as one term times their number.
 
-    Parameters
-    ----------
-    expr : Expr
-        In sums and expectations, whose laws name no unit.
-
-    Returns
-    -------
-    Expr
+    The expression has sums and expectations, and laws in it name no unit.
     """
     means = sorted(expr.atoms(Expectation), key=str)
     names = {e: Dummy(f"E_{n}", real=True) for n, e in enumerate(means)}
