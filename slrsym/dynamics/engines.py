@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.initial_conditions import draw_vectors_and_stars_with_overlaps
+from slrsym.dynamics.spheres import normalised
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import (
     BLOCK,
@@ -98,9 +99,9 @@ class NumpyEngine(_OverlapEngine):
 
 @cache
 def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
-    return *numpy_constant_and_output_functions(
-        _program(count)
-    ), numpy_constant_and_output_functions(_restoring_program(count, d))[1]
+    constants, body = numpy_constant_and_output_functions(_program(count))
+    _, restore = numpy_constant_and_output_functions(_restoring_program(count, d))
+    return constants, body, restore
 
 
 @cache
@@ -186,9 +187,7 @@ class VectorEngineBase(Engine):
 
     def _moved(self, x: States, gradient: States) -> States:
         tangent = gradient - np.einsum("rd,rd->r", x, gradient)[:, None] * x
-        moved = x - self._alpha * tangent
-        result: States = moved / np.linalg.norm(moved, axis=1, keepdims=True)
-        return result
+        return normalised(x - self._alpha * tangent)
 
 
 class VectorEngine(VectorEngineBase):

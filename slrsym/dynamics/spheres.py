@@ -65,9 +65,12 @@ def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.floa
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
-    vectors = vectors[:, :, :rank]
-    result: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
-    return result
+    return normalised(vectors[:, :, :rank])
+
+
+def normalised(vectors: _Array) -> _Array:
+    """Return vectors, along the last axis, divided by their lengths."""
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
 def vectors_from_overlaps(states: _Array, task: Task) -> _Array:
@@ -146,9 +149,7 @@ def tangent_basis(points: _Array) -> _Array:
 
 def retract_to_spheres(points: _Array, step: _Array) -> _Array:
     """Return points moved along tangent vectors, with k and v normalised again."""
-    moved = points + step
-    found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
-    return found
+    return normalised(points + step)
 
 
 def riemannian_derivatives_and_basis(

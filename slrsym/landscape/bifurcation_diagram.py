@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import dimensions_needed_for_critical_points, overlaps_of_vectors
+from slrsym.dynamics.spheres import (
+    dimensions_needed_for_critical_points,
+    normalised,
+    overlaps_of_vectors,
+)
 from slrsym.kernels.arguments import explain_arguments, require_integer
 from slrsym.landscape.continuation import (
     BranchPoint,
@@ -169,8 +173,7 @@ def follow_branches(
     if progress is not None:
         progress(1.0)
     ordered = sorted(found, key=lambda b: float(b.excess_risk[np.argmin(b.lam)]))
-    names = number_repeated_names([branch.name for branch in ordered])
-    return [replace(branch, name=name) for branch, name in zip(ordered, names, strict=True)]
+    return number_repeated_names(ordered)
 
 
 def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
@@ -191,8 +194,7 @@ def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
 def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
     ends = np.log(branch.lam[i : i + 2])
     part = (math.log(lam) - ends[0]) / (ends[1] - ends[0])
-    mean: _Array = (1 - part) * branch.points[i] + part * branch.points[i + 1]
-    mean /= np.linalg.norm(mean, axis=-1, keepdims=True)
+    mean = normalised((1 - part) * branch.points[i] + part * branch.points[i + 1])
     exact = correct_to_critical_point(mean, lam, task)
     return mean if exact is None else exact
 
@@ -226,10 +228,6 @@ def _state(point: _Array) -> OrderParameters:
 
 def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
     """Return the branch of a point that is critical at all inverse temperatures."""
-
-    def index(lam: float) -> int:
-        return _indices(point, np.float64(lam), task)[0]
-
     points = np.broadcast_to(point, (len(grid), *point.shape))
     indices = _indices(points, grid, task)
     events = []
@@ -238,7 +236,8 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
             low, high = grid[i], grid[i + 1]
             while high / low - 1 > 1e-8:
                 middle = math.sqrt(low * high)
-                low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
+                same = _indices(point, np.float64(middle), task)[0] == indices[i]
+                low, high = (middle, high) if same else (low, middle)
             events.append(BranchEvent("stability", float(math.sqrt(low * high)), _state(point)))
     return _branch_of(point_name(_state(point)), grid, points, indices, events, task)
 
@@ -264,21 +263,13 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
         if not any(low * (1 - 1e-6) <= e.lam <= high * (1 + 1e-6) for e in turns):
             ends = (float(inverse_temperatures[i]), float(inverse_temperatures[i + 1]))
             turns.append(_change(points[i], points[i + 1], *ends, task=task))
-    middle = up.places[0].point
-    return _branch_of(
-        point_name(_state(middle)),
-        inverse_temperatures,
-        points,
-        index,
-        turns,
-        task,
-    )
+    name = point_name(_state(up.places[0].point))
+    return _branch_of(name, inverse_temperatures, points, index, turns, task)
 
 
 def _embedded(point: _Array, task: Task) -> _Array:
-    return np.pad(
-        point, ((0, 0), (0, dimensions_needed_for_critical_points(task) - point.shape[1]))
-    )
+    more = dimensions_needed_for_critical_points(task) - point.shape[1]
+    return np.pad(point, ((0, 0), (0, more)))
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
@@ -286,10 +277,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
     start = _indices(before, np.float64(low), task)
     for _ in range(30):
         lam = math.sqrt(low * high)
-        mean = before + after
-        middle = correct_to_critical_point(
-            mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task
-        )
+        middle = correct_to_critical_point(normalised(before + after), lam, task)
         if middle is None:
             break
         if _indices(middle, np.float64(lam), task) == start:
@@ -305,11 +293,8 @@ def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     descending, across, sure = morse_indices_and_outer_curvatures(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
-        point, inverse_temperature = (
-            points.reshape(-1, *points.shape[-2:])[i],
-            np.atleast_1d(lam)[i],
-        )
-        enclosure = enclose_critical_point(point, float(inverse_temperature), task)
+        point = points.reshape(-1, *points.shape[-2:])[i]
+        enclosure = enclose_critical_point(point, float(np.atleast_1d(lam)[i]), task)
         if enclosure is not None and enclosure.is_decided:
             found[i] = int(enclosure.inside[0] + more * enclosure.across[0])
     return [int(x) for x in found]

@@ -77,30 +77,22 @@ class HalfBranch:
     events: tuple[tuple[str, BranchPoint], ...]
 
 
-class _Equations:
-    """The equations of a critical point for Newton's method, with lambda as an unknown."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-        self._rest = task.kernel_parameters
-
-    def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
-        """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
-        lam = math.exp(log_lam)
-        grad, hess = ambient_gradient_and_lagrangian_hessian(point, lam, self.task)
-        basis = tangent_basis(point)
-        partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *self._rest)
-        column = basis.T @ (overlap_jacobian(point).T @ partial)
-        jacobian = np.column_stack([basis.T @ hess @ basis, column])
-        return basis.T @ grad.ravel(), jacobian, basis
+def _equations(point: _Array, log_lam: float, task: Task) -> tuple[_Array, _Array, _Array]:
+    """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
+    lam = math.exp(log_lam)
+    grad, hess = ambient_gradient_and_lagrangian_hessian(point, lam, task)
+    basis = tangent_basis(point)
+    partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *task.kernel_parameters)
+    column = basis.T @ (overlap_jacobian(point).T @ partial)
+    jacobian = np.column_stack([basis.T @ hess @ basis, column])
+    return basis.T @ grad.ravel(), jacobian, basis
 
 
 def correct_to_critical_point(point: _Array, lam: float, task: Task) -> _Array | None:
     """Return the critical point near a given point by Newton's method, or None."""
-    equations = _Equations(task)
     start = point
     for _ in range(20):
-        grad, jacobian, basis = equations.at(point, math.log(lam))
+        grad, jacobian, basis = _equations(point, math.log(lam), task)
         step = -np.linalg.lstsq(jacobian[:, :-1], grad, rcond=1e-14)[0]
         size = float(np.linalg.norm(step))
         if size > 0.5:
@@ -137,13 +129,12 @@ def follow_branch(
     point: _Array, lam: float, task: Task, direction: int, low: float, high: float
 ) -> HalfBranch:
     """Follow the branch through a critical point in one direction, and return that half."""
-    equations = _Equations(task)
     ends = math.log(low), math.log(high)
-    here = _place(equations, point, math.log(lam), None, direction)
+    here = _place(point, math.log(lam), task, None, direction)
     places, events = [here], []
     length = _FIRST
     while len(places) < _MOST_STEPS and length > _SHORTEST:
-        there = _step(equations, here, length)
+        there = _step(here, length, task)
         if there is None:
             length /= 2
             continue
@@ -151,7 +142,7 @@ def follow_branch(
         outside = not ends[0] <= there.log_lam <= ends[1]
         turned = there.tangent[-1] * here.tangent[-1] < 0
         if not outside and (turned or there.descending != here.descending):
-            kind, event = _located(equations, here, length, turned)
+            kind, event = _located(here, length, task, turned)
             events.append((kind, event))
             if kind == "pitchfork":
                 places.append(event)
@@ -160,7 +151,7 @@ def follow_branch(
             edge = ends[0] if there.log_lam < ends[0] else ends[1]
             last = correct_to_critical_point(here.point, math.exp(edge), task)
             if last is not None:
-                places.append(_place(equations, last, edge, here.tangent, 0))
+                places.append(_place(last, edge, task, here.tangent, 0))
             break
         here = there
         places.append(here)
@@ -176,9 +167,9 @@ def _returned(first: BranchPoint, here: BranchPoint, length: float) -> bool:
 
 
 def _place(
-    equations: _Equations, point: _Array, log_lam: float, before: _Array | None, direction: int
+    point: _Array, log_lam: float, task: Task, before: _Array | None, direction: int
 ) -> BranchPoint:
-    _, jacobian, basis = equations.at(point, log_lam)
+    _, jacobian, basis = _equations(point, log_lam, task)
     null = np.linalg.svd(jacobian)[2][-1]
     tangent = np.append(basis @ null[:-1], null[-1])
     forward = tangent[-1] * direction if before is None else tangent @ before
@@ -187,13 +178,13 @@ def _place(
     return BranchPoint(point, log_lam, tangent if forward >= 0 else -tangent, descending)
 
 
-def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoint | None:
+def _step(here: BranchPoint, length: float, task: Task) -> BranchPoint | None:
     """Return the branch's point an arc length on; None if Newton fails or it bends sharply."""
     moved = length * here.tangent
     point = retract_to_spheres(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]
     for _ in range(8):
-        grad, jacobian, basis = equations.at(point, log_lam)
+        grad, jacobian, basis = _equations(point, log_lam, task)
         across = np.append(here.tangent[:-1] @ basis, here.tangent[-1])
         matrix = np.vstack([jacobian, across * np.abs(jacobian).max()])
         try:
@@ -210,19 +201,17 @@ def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoin
     else:
         if size > 1e-8:
             return None
-    there = _place(equations, point, log_lam, here.tangent, 0)
+    there = _place(point, log_lam, task, here.tangent, 0)
     straight = there.tangent @ here.tangent > _BEND
     return there if straight else None
 
 
-def _located(
-    equations: _Equations, here: BranchPoint, length: float, turned: bool
-) -> tuple[str, BranchPoint]:
+def _located(here: BranchPoint, length: float, task: Task, turned: bool) -> tuple[str, BranchPoint]:
     """Locate a fold, fork or change of stability by bisection; return its kind and point."""
     low, high, best = 0.0, length, here
     for _ in range(50):
         middle = (low + high) / 2
-        there = _step(equations, here, middle)
+        there = _step(here, middle, task)
         if there is None:
             break
         best = there

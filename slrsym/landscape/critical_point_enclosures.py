@@ -149,7 +149,7 @@ class _Attempt:
         value, _ = self._lagrange(unknowns)
         scale = arb(10) ** (-(self._digits // 2))
         radii = [scale * max(arb(1), abs(u)) for u in unknowns]
-        box = [u + _ball_around_zero(r) for u, r in zip(unknowns, radii, strict=True)]
+        box = [u + arb(0, r.upper()) for u, r in zip(unknowns, radii, strict=True)]
         _, wide = self._lagrange(box)
         moved = krawczyk_image(value, wide, radii)
         if moved is None:
@@ -303,10 +303,6 @@ def _others(x: list[Any], i: int, m: int) -> list[Any]:
 
 def _dot(x: list[Any], y: list[Any]) -> Any:
     return sum((a * b for a, b in zip(x, y, strict=True)), arb(0))
-
-
-def _ball_around_zero(radius: Any) -> Any:
-    return arb(0, radius.upper())
 
 
 def _pair_values(pair: Any) -> tuple[float, float]:

@@ -6,7 +6,7 @@ The risk is that of equation (6), on the product of the spheres of k and v.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import (
     dimensions_needed_for_critical_points,
+    normalised,
     overlaps_of_vectors,
     retract_to_spheres,
     riemannian_derivatives_and_basis,
@@ -52,8 +53,7 @@ _Array = NDArray[np.float64]
 
 def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
     r"""Draw starts of searches: pairs of unit vectors k and v, from four laws in turn."""
-    points = rng.standard_normal((count, 2, m))
-    points /= np.linalg.norm(points, axis=-1, keepdims=True)
+    points = normalised(rng.standard_normal((count, 2, m)))
     drift = math.sqrt(task.d / 2)
     scores = min(1.0, 2 * math.sqrt(1 + 2 * (lam * task.gamma) ** 2) / (lam * drift))
     for kind in (1, 2):
@@ -69,8 +69,7 @@ def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) ->
     near[:, 1, 0] *= scores
     near[:, 1, 1] *= reach
     points[3::4] = near
-    result: _Array = points / np.linalg.norm(points, axis=-1, keepdims=True)
-    return result
+    return normalised(points)
 
 
 def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Array:
@@ -83,9 +82,7 @@ def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Arr
     )
     part = rng.uniform(size=(count, 1, 1)) ** 2
     noise = 10.0 ** rng.uniform(-5, -0.3, (count, 1, 1)) * rng.standard_normal((count, 2, m))
-    points = (1 - part) * first + part * second + noise
-    result: _Array = points / np.linalg.norm(points, axis=-1, keepdims=True)
-    return result
+    return normalised((1 - part) * first + part * second + noise)
 
 
 def move_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
@@ -221,18 +218,17 @@ class CriticalPointRegister:
         for found in self.entries:
             images = coordinate_signs_of_symmetries(found.point.shape[1]) * found.point + 0.0
             count = len({tuple(row) for row in images.reshape(len(images), -1).round(7).tolist()})
-            inside = found.enclosure.inside[0] if found.enclosure else _index(found, self)
-            total += count * (-1) ** inside
+            if found.enclosure is None:
+                below = int((self.curvatures(found) < 0).sum())
+            else:
+                below = found.enclosure.inside[0]
+            total += count * (-1) ** below
         return total
 
     def curvatures(self, found: FoundPoint) -> _Array:
         """Return all eigenvalues of the Hessian at a critical point, in ascending order."""
         _, hess, _ = riemannian_derivatives_and_basis(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
-
-
-def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
-    return int((register.curvatures(found) < 0).sum())
 
 
 def points_fixed_by_symmetry(dimension: int) -> _Array:
@@ -305,9 +301,7 @@ def find_critical_points(
     if task.d >= 4:
         points.append(_null_point(lam, task))
     ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
-    names = number_repeated_names([point.name for point in ordered])
-    named = tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True))
-    euler = register.euler_sum()
+    named, euler = tuple(number_repeated_names(ordered)), register.euler_sum()
     return CriticalPoints(task, float(lam), named, coverage, plateaus, euler, _expected(task))
 
 
@@ -317,10 +311,8 @@ def search_critical_points(
     """Search for critical points; return them, the coverage, and the count of flat ends."""
     if not float_or_nan(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
-    max_searches, seed = (
-        require_integer("max_searches", max_searches, 1),
-        require_integer("seed", seed, 0),
-    )
+    max_searches = require_integer("max_searches", max_searches, 1)
+    seed = require_integer("seed", seed, 0)
     m = dimensions_needed_for_critical_points(task)
     rng = np.random.default_rng(seed)
     register = CriticalPointRegister(lam, task)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -167,19 +167,13 @@ def point_name(state: OrderParameters) -> str:
     return "planar" if _beyond(state) == (False, False) else "mixed"
 
 
-def number_repeated_names(names: Sequence[str]) -> list[str]:
-    """Return names with a number added to each that occurs more than once.
-
-    Examples
-    --------
-    >>> number_repeated_names(["mixed", "oracle", "mixed"])
-    ['mixed 1', 'oracle', 'mixed 2']
-    """
-    total, seen = Counter(names), Counter[str]()
+def number_repeated_names(found: Sequence[Any]) -> list[Any]:
+    """Return points or branches, with a number added to each name that occurs more than once."""
+    total, seen = Counter(x.name for x in found), Counter[str]()
     result = []
-    for name in names:
-        seen[name] += 1
-        result.append(f"{name} {seen[name]}" if total[name] > 1 else name)
+    for x in found:
+        seen[x.name] += 1
+        result.append(replace(x, name=f"{x.name} {seen[x.name]}") if total[x.name] > 1 else x)
     return result
 
 

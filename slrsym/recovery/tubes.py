@@ -41,6 +41,7 @@ from slrsym.dynamics.spheres import (
     ambient_derivatives,
     gram_entries_of_orthogonal_parts,
     gram_matrices,
+    normalised,
     overlap_jacobian,
     overlaps_of_vectors,
 )
@@ -385,7 +386,7 @@ def lift_overlaps(states: _Array) -> _Array:
     np.divide(inner, larger, out=smaller, where=small < 0.1 * large)
     points[..., 0, 2] = np.where(first, larger, smaller)
     points[..., 1, 2] = np.where(first, smaller, larger)
-    return np.asarray(points / np.linalg.norm(points, axis=-1, keepdims=True))
+    return normalised(points)
 
 
 def rotation_directions(points: _Array) -> _Array:
