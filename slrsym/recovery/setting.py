@@ -107,26 +107,20 @@ def is_still_moving(
     return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
-def classify_endpoints(
-    states: _Array,
-    lam: float,
-    later_inverse_temperature: float,
-    task: Task,
-    alpha: float,
-    steps: int,
-) -> NDArray[np.int8]:
+def classify_endpoints(states: _Array, setting: Setting) -> NDArray[np.int8]:
     """Return the class of each endpoint, or "moving" for runs that have not converged.
 
     The oracle and swap points attract what is near them where they are minima themselves. All
     else has ended if it stays at the inverse temperature that it has, and at a later one.
     """
-    found = classify_states(states, lam, task)
-    swap, _ = swap_point_and_excess_risk(task, lam)
-    attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
-    for at in (lam, later_inverse_temperature):
+    lam, rest = float(setting.final_lam), (setting.task, setting.alpha, setting.steps)
+    found = classify_states(states, lam, setting.task)
+    swap, _ = swap_point_and_excess_risk(setting.task, lam)
+    attract = ~is_still_moving(np.array([ORACLE, swap]), lam, *rest)
+    for at in (lam, setting.later_inverse_temperature):
         asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])
         if asked.size:
-            found[asked[is_still_moving(states[asked], at, task, alpha, steps)]] = MOVING
+            found[asked[is_still_moving(states[asked], at, *rest)]] = MOVING
     return found
 
 
@@ -310,20 +304,11 @@ class ClassifiedRuns:
     verdict: NDArray[np.int8]
     decided: NDArray[np.int64]
 
-    def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the starts, ends, classes and decision steps as a dictionary of arrays."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = None) -> Any:
     if backend == "numba":
         return NumbaEngine(states, setting.task, setting.alpha, 1, rank=rank)
     return NumpyEngine(states, setting.task, setting.alpha, rank=rank)
-
-
-def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
-    lam = (float(setting.final_lam), setting.later_inverse_temperature)
-    return classify_endpoints(states, *lam, setting.task, setting.alpha, setting.steps)
 
 
 def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
@@ -354,7 +339,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
         first = pilot[flat[:1]]
         # What descent converges to lies in three dimensions, and so do tubes.
         run = _engine(first, setting, backend, 3).advance(lam[begin:-1], 1)[:, 0]
-        verdict = int(_ends(run[-1:], setting)[0])
+        verdict = int(classify_endpoints(run[-1:], setting)[0])
         if VERDICTS[verdict] not in ("oracle", "swap"):
             # To be near is not enough there, and so tubes say nothing.
             continue
@@ -392,7 +377,7 @@ def follow_to_ends(
         done, states = step, engine.states
         found = np.full(live.size, -1, np.int8)
         if done == setting.steps:
-            found[:] = _ends(states, setting)
+            found[:] = classify_endpoints(states, setting)
         elif stopping:
             for tube in tubes:
                 found[(found < 0) & tube.is_inside(states, time)] = tube.verdict

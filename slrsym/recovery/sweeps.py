@@ -362,7 +362,7 @@ def follow_runs(
             # What cannot be kept is still counted; that the disk is full is told in the end.
             if parts is not None:
                 with suppress(SavingFailedError):
-                    parts.write(_part_name(cell, first), result.as_dict())
+                    parts.write(_part_name(cell, first), vars(result))
             found[cell, first] = result
             shown(len(result.verdict))
     return [
@@ -372,7 +372,5 @@ def follow_runs(
 
 
 def _together(parts: Sequence[ClassifiedRuns]) -> ClassifiedRuns:
-    names = parts[0].as_dict()
-    return ClassifiedRuns(
-        **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
-    )
+    columns = zip(*(vars(part).values() for part in parts), strict=True)
+    return ClassifiedRuns(*(np.concatenate(column) for column in columns))

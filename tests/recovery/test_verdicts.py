@@ -142,9 +142,10 @@ def test_at_a_saddle_nothing_has_ended():
     """Above the critical inverse temperature the oracle is one, and so is the null point at any."""
     lam = 1.5 * critical_inverse_temperature(TASK)
     near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
-    assert classify_endpoints(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
-    assert classify_endpoints(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
-    assert classify_endpoints(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    low, high = (Setting(x, 0, TASK.d, TASK.L, TASK.gamma, 4e-3, 10**5) for x in (0.1, lam))
+    assert classify_endpoints(near[:1], low).tolist() == [0]
+    assert classify_endpoints(near[:1], high).tolist() == [MOVING]
+    assert classify_endpoints(near[1:], low).tolist() == [MOVING]
 
 
 def test_files_with_other_verdicts_are_refused(tmp_path):
