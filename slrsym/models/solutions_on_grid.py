@@ -121,7 +121,9 @@ def _digest(equations: EquationSystem, begun: list[tuple[Array, list[float]]]) -
     """Return a hash of the equations, initial states and parameters."""
     table = equations.change_table
     numbers = [[*state.tolist(), *row] for state, row in begun]
-    text = repr((table.outputs, table.entries, table.means, equations.parameters, numbers))
+    # Of formulas the values: an object would be told by its place in the memory.
+    means = [mean.value for mean in table.means]
+    text = repr((table.outputs, table.entries, means, equations.parameters, numbers))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -12,7 +12,15 @@ from sympy import Symbol
 
 import slrsym.models.solutions_on_grid as sweeps
 from slrsym.files import DamagedFileError
-from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
+from slrsym.models import (
+    Direction,
+    Directions,
+    Predictor,
+    Token,
+    TokenSequence,
+    mean_patterns,
+    model,
+)
 from tests._profile import thorough_only
 
 w, u = Direction("w"), Direction("u", unit=True)
@@ -22,6 +30,10 @@ GRID = {"rate": [0.1, 0.2, 0.4], "sigma": [0.0, 0.5]}
 
 @pytest.fixture(scope="module")
 def linear():
+    return linear_equations()
+
+
+def linear_equations():
     names = {w @ u: Symbol("R", real=True), w @ w: Symbol("Q", positive=True)}
     noise = Symbol("sigma", nonnegative=True)
     data = TokenSequence({Token(target=lambda X: X @ u): 1}, noise=noise)
@@ -115,6 +127,13 @@ def test_another_start_is_another_grid(linear, tmp_path):
     with pytest.raises(ValueError, match="solutions with digest"):
         linear.sweep(GRID, START | {"R": 0.2}, 5.0, points=11, backend="numpy",
                      path=tmp_path / "grid.nc")  # fmt: skip
+
+
+def test_formulas_made_anew_are_the_same_grid(linear):
+    """A sweep that goes on in another process has other objects for the same equations."""
+    before = sweeps._digest(linear, [])
+    mean_patterns._pattern.cache_clear()
+    assert sweeps._digest(linear_equations(), []) == before
 
 
 def test_where_there_is_no_solution_the_grid_says_so(linear):
