@@ -38,11 +38,11 @@ from slrsym.landscape.points import (
     point_name,
     require_inverse_temperature,
 )
-from slrsym.models import critical_point_search
 from slrsym.models.critical_point_search import (
     SearchCoverage,
     distances_to_zero_if_converged,
     follow_eigenvectors,
+    search_gradient_zeros,
 )
 from slrsym.models.paper_risk import excess_risk, hessian
 from slrsym.renamed import old_attribute
@@ -99,7 +99,7 @@ def move_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
 
 def move_pairs_to_critical_points(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Move points to critical points by Levenberg-Marquardt; return ends and Newton steps."""
-    ends, grad, hess, _ = critical_point_search.search_gradient_zeros(
+    ends, grad, hess, _ = search_gradient_zeros(
         points, lambda at: riemannian_derivatives_and_basis(at, lam, task), retract_to_spheres
     )
     return ends, distances_to_zero_if_converged(grad, hess)

@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 
 def describe_model(model: ProjectionLaws) -> str:
     """Return a text that describes a model: directions, tokens, target and predictor."""
-    given = {
-        pair: value
+    fixed = ", ".join(map(str, model.fixed_directions)) or "none"
+    known = ", ".join(
+        f"{x @ y} = {value}"
         for i, x in enumerate(model.fixed_directions)
         for y in model.fixed_directions[:i]
         if (value := model.fixed_inner_product(x, y)) is not None
-        for pair in [x @ y]
-    }
-    fixed = ", ".join(map(str, model.fixed_directions)) or "none"
-    known = ", ".join(f"{pair} = {value}" for pair, value in given.items())
+    )
     spheres = [x.name for x in model.trained_directions if x.on_sphere]
     free = [x.name for x in model.trained_directions if not x.on_sphere]
     trained = [f"{', '.join(spheres)} on unit spheres"] * bool(spheres)

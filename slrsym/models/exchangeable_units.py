@@ -14,7 +14,7 @@ from typing import Any
 
 from sympy import Add, Expr, S, Symbol, ff, sympify
 
-from slrsym.models.specification import Direction, InnerProduct
+from slrsym.models.specification import Direction, InnerProduct, UnorderedPair
 from slrsym.renamed import old_attribute
 
 # Two units that an equation is about, and two more from the square of the error.
@@ -179,24 +179,12 @@ class Directions:
         return f"{self.count} directions {self.name}"
 
 
-class InnerProducts:
+class InnerProducts(UnorderedPair):
     """All inner products of two groups; a key of `inner_products` and `names`.
 
     As a key of `inner_products` it stands for those of different units. As a key of `names` it has
     one name, or two: of a unit with its partner (itself, in the same group), and with another.
     """
-
-    def __init__(self, first: Directions, second: Directions) -> None:
-        self.groups = (first, second)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, InnerProducts) and set(self.groups) == set(other.groups)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.groups))
-
-    def __repr__(self) -> str:
-        return f"<{self.groups[0].name}, {self.groups[1].name}>"
 
 
 def write_out_group_products(
@@ -212,7 +200,7 @@ def write_out_group_products(
         if not isinstance(key, InnerProducts):
             single[key] = value
             continue
-        first, second = key.groups
+        first, second = key.pair
         paired = first.count == second.count
         for i, x in units.get(first, ()):
             for j, y in units.get(second, ()):
@@ -239,13 +227,13 @@ def _element(
         name = names[0] if i == j or not paired else other
         return name if isinstance(name, Symbol) else _real(str(name), key, place)
     # The matrix of one group is symmetric.
-    i, j = sorted(place) if key.groups[0] is key.groups[1] else place
+    i, j = sorted(place) if key.pair[0] is key.pair[1] else place
     index = f"{i + 1}{j + 1}" if max(place) < 9 else f"{i + 1},{j + 1}"
     return _real(f"{names[0]}_{{{index}}}", key, place)
 
 
 def _real(name: str, key: InnerProducts, place: tuple[int, int]) -> Symbol:
-    square = key.groups[0] is key.groups[1] and place[0] == place[1]
+    square = key.pair[0] is key.pair[1] and place[0] == place[1]
     return Symbol(name, **({"positive": True} if square else {"real": True}))
 
 

@@ -193,7 +193,7 @@ class ProjectionLaws:
             return named[space]
         if named is not None and self.spaces == 1:
             return named
-        x, y = sorted(pair.pair if len(pair.pair) == 2 else (x, x), key=self.directions.index)
+        x, y = sorted((x, y), key=self.directions.index)
         index = "" if self.spaces == 1 else f"_{space + 1}"
         return Symbol(
             rf"\langle {x.name}, {y.name}\rangle{index}",

@@ -43,7 +43,8 @@ class RatesOfChange:
     def __init__(self, model: DerivedModel, training: TrainingSettings, means: Any = None) -> None:
         self.model, self.motion = model, training
         self.samples = OneSampleMeans(model) if means is None else means
-        self.state = (*directions_of_moving_inner_products(model), *training.scalars)
+        self._directions = directions_of_moving_inner_products(model)
+        self.state = (*self._directions, *training.scalars)
         self.risk = self.samples.risk()
         if training.kind == "projected-descent":
             _require_single_space(model)
@@ -55,16 +56,13 @@ class RatesOfChange:
             _require_limit(model)
             self.noise = {p: self._noise(p) for p in self.state}
 
-    def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
-        return directions_of_moving_inner_products(self.model)[p]
-
     # -- in continuous time ----------------------------------------------------------------------
 
     def _drift(self, p: Symbol) -> Expr:
         if p in self.motion.scalars:
             motion = self.motion
             return -motion.rates[p] * self.samples.slope_in_scalar(p) - motion.decays[p] * p
-        x, y, space = self._pair(p)
+        x, y, space = self._directions[p]
         total = self._moved(x, y, space)
         if y.trained:
             total += self._moved(y, x, space)
@@ -84,7 +82,7 @@ class RatesOfChange:
         """Return a rate of change's terms of second order in the learning rates, for large d."""
         if p in self.motion.scalars:
             return S.Zero
-        x, y, _ = self._pair(p)
+        x, y, _ = self._directions[p]
         rates = self.motion.rates
         total: Expr = S.Zero
         if y.trained:
@@ -104,7 +102,7 @@ class RatesOfChange:
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
         found: dict[Symbol, Expr] = {}
-        for p, (x, y, _) in directions_of_moving_inner_products(model).items():
+        for p, (x, y, _) in self._directions.items():
             new = p - self._inner(moves[x], {y: S.One})
             if y.trained:
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
@@ -117,7 +115,7 @@ class RatesOfChange:
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
-        for p, (y, z, _) in directions_of_moving_inner_products(self.model).items():
+        for p, (y, z, _) in self._directions.items():
             slope = self.motion.rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:

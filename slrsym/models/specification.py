@@ -91,20 +91,24 @@ class Direction(Vector):
         return self.name
 
 
-class InnerProduct:
-    """The inner product of two directions, as a key of `inner_products` and `names`."""
+class UnorderedPair:
+    """Two directions or two groups of them, in any order."""
 
-    def __init__(self, first: Direction, second: Direction) -> None:
+    def __init__(self, first: Any, second: Any) -> None:
         self.pair = (first, second)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, InnerProduct) and set(self.pair) == set(other.pair)
+        return isinstance(other, type(self)) and set(self.pair) == set(other.pair)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.pair))
 
     def __repr__(self) -> str:
-        return f"<{self.pair[0]}, {self.pair[1]}>"
+        return f"<{self.pair[0].name}, {self.pair[1].name}>"
+
+
+class InnerProduct(UnorderedPair):
+    """The inner product of two directions, as a key of `inner_products` and `names`."""
 
 
 def function_source_location(function: Any) -> str:
