@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
 from inspect import Signature, signature
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import SavingFailedError
 
 if TYPE_CHECKING:
@@ -144,25 +142,21 @@ def show_certificate_result(
 ) -> None:
     """Print a certificate's result as a table, and write it as JSON, as the options ask."""
     if to.table:
-        _show_table(title, rows)
+        from rich.table import Table
+        from rich.text import Text
+
+        from slrsym.cli.terminal_output import console
+
+        styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
+        out = console()
+        out.print(Text(title), Text(""), sep="\n")
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, value in rows:
+            table.add_row(name, Text(value, style=styles.get(value, "")))
+        out.print(table)
     shared.write_json(to.json_file, data)
-
-
-def _show_table(title: str, rows: Rows) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from slrsym.cli.terminal_output import console
-
-    styles = {"shown": "green", "refuted": "bold red", "undecided": "yellow"}
-    out = console()
-    out.print(Text(title), Text(""), sep="\n")
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows:
-        table.add_row(name, Text(value, style=styles.get(value, "")))
-    out.print(table)
 
 
 app = typer.Typer(
@@ -174,61 +168,39 @@ app = typer.Typer(
     epilog=shared.format_examples("certify"),
 )
 
-_LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
-_GAMMA = Annotated[
-    str | None,
-    declare_option_with_hidden_default(
-        "--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"
-    ),
-]
-_GAMMA2 = Annotated[
-    str | None, declare_option_with_hidden_default("--gamma2", help="Its square, instead.")
-]
-_D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
-_L = Annotated[
-    int | None,
-    declare_option_with_hidden_default(
-        "--L",
-        min=1,
-        help="Number of tokens: on the manifold nothing that is certified depends on it.",
-    ),
-]
-_BOXES = Annotated[
-    int, typer.Option("--max-boxes", min=1, metavar="N", help="How many boxes may be looked at.")
-]
-_SECONDS = Annotated[
-    float,
-    typer.Option(
-        "--seconds",
-        show_default="no limit",
-        help="For how long. With a limit, the verdict depends on the machine.",
-    ),
-]
-_DIGITS = Annotated[
-    int,
-    typer.Option("--digits", min=10, max=10_000, metavar="N", help="Decimal digits of the balls."),
-]
-_OUTPUT = Annotated[
-    Path | None,
-    declare_option_with_hidden_default(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Save the certificate; slrsym certify check reads it.",
-    ),
-]
-
 
 def _shared(
-    lam: _LAM = "0.1",
-    gamma: _GAMMA = None,
-    gamma2: _GAMMA2 = None,
-    d: _D = "400",
-    L: _L = None,
-    max_boxes: _BOXES = 200_000,
-    seconds: _SECONDS = math.inf,
-    digits: _DIGITS = 30,
-    output: _OUTPUT = None,
+    lam: Annotated[str, typer.Option(help="Inverse temperature: a number or a range.")] = "0.1",
+    gamma: Annotated[
+        str | None,
+        typer.Option(help="Standard deviation of the informative token. [default: sqrt(1/2)]"),
+    ] = None,
+    gamma2: Annotated[str | None, typer.Option(help="Its square, instead.")] = None,
+    d: Annotated[str, typer.Option(help="Dimension of a token.")] = "400",
+    L: Annotated[
+        int | None,
+        typer.Option(
+            "--L",
+            min=1,
+            help="Number of tokens: on the manifold nothing that is certified depends on it.",
+        ),
+    ] = None,
+    max_boxes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many boxes may be looked at.")
+    ] = 200_000,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            show_default="no limit",
+            help="For how long. With a limit, the verdict depends on the machine.",
+        ),
+    ] = math.inf,
+    digits: Annotated[
+        int, typer.Option(min=10, max=10_000, metavar="N", help="Decimal digits of the balls.")
+    ] = 30,
+    output: Annotated[
+        Path | None, shared.output_option("Save the certificate; slrsym certify check reads it.")
+    ] = None,
     json_file: shared.JsonFile = None,
 ) -> None:
     """Declare, by its signature alone, the options that all commands of certify share."""
@@ -250,8 +222,10 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             to = OutputDestination.from_options(output, json_file)
             if L is not None:
                 typer.echo("note: --L does not matter here", err=True)
-            with shared.value_errors_as_usage_errors(), _progress() as note:
-                found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
+            with shared.value_errors_as_usage_errors(), shared.progress_bar() as bar:
+                task = bar.add_task("certifying", total=None, told="")
+                options["note"] = lambda boxes: bar.update(task, told=f"{boxes:,} boxes")
+                found, rows = certified((lam, _gamma(gamma, gamma2), d), **options)
             certificate = getattr(found, "certificate", found)
             if certificate is None:
                 show_certificate_result(
@@ -282,15 +256,12 @@ def alpha(
     *,
     step: Annotated[
         str | None,
-        declare_option_with_hidden_default(
-            "--alpha", help="Certify this step size, instead of looking for the largest."
-        ),
+        typer.Option("--alpha", help="Certify this step size, instead of looking for the largest."),
     ] = None,
     tolerance: Annotated[
         float | None,
-        declare_option_with_hidden_default(
-            "--tolerance",
-            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
+        typer.Option(
+            help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]"
         ),
     ] = None,
     **limits: Any,
@@ -399,11 +370,7 @@ def check(
 
 
 def _gamma(gamma: str | None, gamma2: str | None) -> Any:
-    if gamma is not None and gamma2 is not None:
-        raise typer.BadParameter(
-            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
-            param_hint="--gamma2",
-        )
+    shared.refuse_both_gammas(gamma, gamma2)
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
     from slrsym.balls.boxes import Range, RationalOrSquareRoot, parse_parameter_range
@@ -414,10 +381,3 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
     return Range(
         *(RationalOrSquareRoot(end.radicand, root=True) for end in (square.low, square.high))
     )
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    with shared.progress_bar() as bar:
-        task = bar.add_task("certifying", total=None, told="")
-        yield lambda boxes: bar.update(task, told=f"{boxes:,} boxes")

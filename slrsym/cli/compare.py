@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,33 +64,25 @@ def compare(
     gamma: shared.GAMMA = None,
     gamma2: shared.GAMMA2 = None,
     lam: Annotated[
-        float, typer.Option("--lam", help="Inverse temperature of softmax and erf attention.")
+        float, typer.Option(help="Inverse temperature of softmax and erf attention.")
     ] = 0.1,
-    epsilon: Annotated[
-        float, typer.Option("--epsilon", help="Standard deviation of the output noise.")
-    ] = 0.0,
+    epsilon: Annotated[float, typer.Option(help="Standard deviation of the output noise.")] = 0.0,
     p: Annotated[
         str | None,
-        declare_option_with_hidden_default(
-            "--p", metavar="P1,...,PL", help="Probabilities of the locations; equal by default."
-        ),
+        typer.Option(metavar="P1,...,PL", help="Probabilities of the locations; equal by default."),
     ] = None,
-    kappa: Annotated[float, typer.Option("--kappa", help="Overlap of k and k*.")] = 1.0,
-    nu: Annotated[float, typer.Option("--nu", help="Overlap of v and v*.")] = 1.0,
-    theta: Annotated[float, typer.Option("--theta", help="Overlap of v and k*.")] = 0.0,
-    eta: Annotated[float, typer.Option("--eta", help="Overlap of k and v*.")] = 0.0,
-    rho: Annotated[float, typer.Option("--rho", help="Overlap of k and v.")] = 0.0,
+    kappa: Annotated[float, typer.Option(help="Overlap of k and k*.")] = 1.0,
+    nu: Annotated[float, typer.Option(help="Overlap of v and v*.")] = 1.0,
+    theta: Annotated[float, typer.Option(help="Overlap of v and k*.")] = 0.0,
+    eta: Annotated[float, typer.Option(help="Overlap of k and v*.")] = 0.0,
+    rho: Annotated[float, typer.Option(help="Overlap of k and v.")] = 0.0,
     target_stderr: Annotated[
         float | None,
-        declare_option_with_hidden_default(
-            "--target-stderr",
-            help="Sample until standard errors are as small, or --samples are used up.",
-        ),
+        typer.Option(help="Sample until standard errors are as small, or --samples are used up."),
     ] = None,
     samples: Annotated[
         int | None,
-        declare_option_with_hidden_default(
-            "--samples",
+        typer.Option(
             min=2,
             help="How many samples of the task for each predictor. "
             f"[default: 100000; with a target, at most {_MOST_SAMPLES}]",
@@ -102,18 +91,13 @@ def compare(
     method: Annotated[
         str,
         typer.Option(
-            "--method",
             help="plain: whole tokens; projected: the coordinates that matter; conditioned: the "
             "attention scores, averaged over the rest; auto: conditioned, and projected for the "
-            "linear predictor.",
+            "linear predictor."
         ),
     ] = "auto",
-    level: Annotated[
-        float, typer.Option("--level", help="Level of the confidence intervals.")
-    ] = 0.95,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Of the random numbers.")
-    ] = 0,
+    level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the random numbers.")] = 0,
     json_file: shared.JsonFile = None,
 ) -> None:
     """Compare the paper's predictors by their risks.
@@ -151,7 +135,7 @@ def compare(
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)
     most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
-    with shared.show_warnings(), _bar() as shown:
+    with shared.show_warnings(), shared.progress_bar() as bar:
         rows = [
             _compared(
                 predictor,
@@ -162,7 +146,7 @@ def compare(
                 max_samples=most,
                 target_stderr=target_stderr,
                 rng=seed,
-                progress=shown(predictor.name, most, target_stderr),
+                progress=_progress_line(bar, predictor.name, most, target_stderr),
             )
             for predictor in predictors
         ]
@@ -224,14 +208,9 @@ def _numbers(text: str) -> list[float]:
         raise ValueError(f"p must be numbers separated by commas; got {text!r}") from None
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
-    """Show progress on standard error, and yield a function that adds a line for a predictor."""
-    with shared.progress_bar() as bar:
-        yield partial(_shown, bar)
-
-
-def _shown(bar: Any, name: str, most: int, target: float | None) -> Callable[[int, float], None]:
+def _progress_line(
+    bar: Any, name: str, most: int, target: float | None
+) -> Callable[[int, float], None]:
     """Add a progress line for a predictor, and return the function that updates it."""
     line = bar.add_task(name, total=1.0, told="")
 

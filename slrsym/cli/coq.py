@@ -21,10 +21,7 @@ def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
     from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step
     from slrsym.coq.development import CoqDevelopment
 
-    for problem in ledger.problems:
-        typer.echo(f"error: {problem}", err=True)
-    if ledger.problems:
-        raise typer.Exit(1)
+    shared.exit_if_problems(ledger.problems)
     made = CoqDevelopment.from_claims(claims, ledger.find)
     made.store_known_proofs(coq_tactics_by_claim_and_step(), confirmed_claims())
     for name, reason in made.refused.items():

@@ -13,7 +13,6 @@ import typer
 from slrsym.claims import cache, id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
-from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.cli.verify import load_ledger, verify_with_progress
 from slrsym.files import (
     ExportFolderError,
@@ -37,18 +36,14 @@ UNPROVED = Annotated[
 PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
-TITLE = Annotated[
-    str | None, declare_option_with_hidden_default("--title", help="What the document is called.")
-]
+TITLE = Annotated[str | None, typer.Option("--title", help="What the document is called.")]
 DOCS = Annotated[
     str | None,
-    declare_option_with_hidden_default(
-        "--docs", metavar="URL", help="Where the documentation is; pages link to it."
-    ),
+    typer.Option("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
 ]
 ALSO = Annotated[
     list[str] | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--claim",
         metavar="ID",
         help="The same as CLAIM. May be given more than once, as for verify.",
@@ -56,7 +51,7 @@ ALSO = Annotated[
 ]
 OUTPUT = Annotated[
     Path | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--output",
         "-o",
         metavar="DIR",
@@ -84,11 +79,7 @@ export = typer.Typer(
 def latex(
     claims: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="CLAIM",
-            help="Ids of claims; all of them, as a book, by default.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="CLAIM", help="Ids of claims; all of them, as a book, by default."),
     ] = None,
     claim: ALSO = None,
     output: OUTPUT = None,
@@ -221,10 +212,7 @@ def verify_for_export(
         if bad and not unproved:
             problems += [f"claim {row.id} is not proved ({row.status}): {row.error}" for row in bad]
             problems.append("nothing was written; --unproved exports such claims, marked as such")
-    for problem in problems:
-        typer.echo(f"error: {problem}", err=True)
-    if problems:
-        raise typer.Exit(1)
+    shared.exit_if_problems(problems)
     return ledger, rows, verdicts
 
 
@@ -280,8 +268,7 @@ def compile_books(folder: Path, mains: list[str]) -> None:
     try:
         made = [compile_document(folder, main) for main in mains]
     except (TeXMissingError, LatexCompileError) as problem:
-        typer.echo(f"error: {problem}", err=True)
-        typer.echo(f"the .tex is in {folder}", err=True)
+        typer.echo(f"error: {problem}\nthe .tex is in {folder}", err=True)
         raise typer.Exit(1) from None
     names = ", ".join(file.name for file in made[:3]) + (", ..." if made[3:] else "")
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
@@ -355,22 +342,15 @@ def coq(
 
 @shared.errors_as_exit_codes()
 def portrait(
-    output: Annotated[
-        Path | None,
-        declare_option_with_hidden_default(
-            "--output", "-o", metavar="FILE", help="Where to write: a .html file."
-        ),
-    ] = None,
-    lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
-    alpha: Annotated[float, typer.Option("--alpha", help="Step size.")] = 0.03,
-    d: Annotated[int, typer.Option("--d", min=2, help="Dimension of a token.")] = 400,
+    output: Annotated[Path | None, shared.output_option("Where to write: a .html file.")] = None,
+    lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
+    alpha: Annotated[float, typer.Option(help="Step size.")] = 0.03,
+    d: Annotated[int, typer.Option(min=2, help="Dimension of a token.")] = 400,
     gamma: shared.GAMMA = None,
     gamma2: shared.GAMMA2 = None,
     sweep: Annotated[
         Path | None,
-        declare_option_with_hidden_default(
-            "--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."
-        ),
+        typer.Option(metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
     ] = None,
 ) -> None:
     """Write Theorem 5 as a page on which one can start orbits.

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.figures import FORMATS, NAMES
 from slrsym.files import SavingFailedError
 
@@ -21,11 +20,6 @@ _Name = StrEnum("_Name", {name: name for name in (*NAMES, _ALL)})  # type: ignor
 _Format = StrEnum("_Format", {form: form for form in FORMATS})  # type: ignore[misc]
 _Noise = StrEnum("_Noise", {name: name for name in ("independent", "shared")})  # type: ignore[misc]
 _PDF = _Format("pdf")
-
-
-def _other(name: str, text: str) -> Any:
-    """Return the option of a figure's parameter whose default is the paper's value."""
-    return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
 @shared.errors_as_exit_codes()
@@ -49,8 +43,7 @@ def figure(
     ] = _PDF,
     data: Annotated[
         Path | None,
-        declare_option_with_hidden_default(
-            "--data",
+        typer.Option(
             metavar="FILE",
             help="A netCDF file with the data of the figure. If it is there, it is read instead of "
             "computing again; interrupted runs in it are completed; data of other settings are "
@@ -60,32 +53,33 @@ def figure(
     ] = None,
     model: Annotated[
         Path | None,
-        declare_option_with_hidden_default(
-            "--model",
+        typer.Option(
             metavar="DIR",
             help="For figures 1 and 2: the directory of a BERT, with config.json, vocab.txt and "
             "model.safetensors.",
         ),
     ] = None,
-    d: Annotated[int | None, _other("--d", "Dimension of a token.")] = None,
-    L: Annotated[int | None, _other("--L", "Number of tokens.")] = None,
-    gamma: Annotated[float | None, _other("--gamma", "Deviation of the informative token.")] = None,
+    d: Annotated[int | None, typer.Option(help="Dimension of a token.")] = None,
+    L: Annotated[int | None, typer.Option("--L", help="Number of tokens.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Deviation of the informative token.")] = None,
     gamma2: shared.GAMMA2 = None,
-    epsilon: Annotated[float | None, _other("--epsilon", "Deviation of the noise.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Deviation of the noise.")] = None,
     lam: Annotated[
         str | None,
-        _other("--lam", "Inverse temperature: a number, or the schedule LAM0/(1+C*t) with step t."),
+        typer.Option(
+            help="Inverse temperature: a number, or the schedule LAM0/(1+C*t) with step t."
+        ),
     ] = None,
-    lam0: Annotated[float | None, _other("--lam0", "Inverse temperature at step 0.")] = None,
-    rate: Annotated[float | None, _other("--rate", "How it falls: lam0/(1 + rate t).")] = None,
-    alpha: Annotated[float | None, _other("--alpha", "Step size.")] = None,
-    steps: Annotated[int | None, _other("--steps", "How many steps.")] = None,
-    runs: Annotated[int | None, _other("--runs", "How many runs.")] = None,
-    batch: Annotated[int | None, _other("--batch", "Sequences of tokens a step.")] = None,
-    seed: Annotated[int | None, _other("--seed", "Of the random numbers.")] = None,
+    lam0: Annotated[float | None, typer.Option(help="Inverse temperature at step 0.")] = None,
+    rate: Annotated[float | None, typer.Option(help="How it falls: lam0/(1 + rate t).")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Step size.")] = None,
+    steps: Annotated[int | None, typer.Option(help="How many steps.")] = None,
+    runs: Annotated[int | None, typer.Option(help="How many runs.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Sequences of tokens a step.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the random numbers.")] = None,
     noise: Annotated[
         _Noise | None,
-        _other("--noise", "Of the informative tokens of figures 9 and 10; independent by default."),
+        typer.Option(help="Of the informative tokens of figures 9 and 10; independent by default."),
     ] = None,
 ) -> None:
     """Draw the papers' figures, with their parameters or others.
@@ -182,21 +176,14 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
     """Return the parameters of a figure's inverse temperature: lam, or lam0 and rate."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
-    from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
-
-    with shared.value_errors_as_usage_errors("--lam"):
-        schedule = schedule_from_text(lam)
-    if isinstance(schedule, Constant):
-        return {"lam": schedule.lam, "lam0": lam0, "rate": rate}
-    if not isinstance(schedule, InverseTimeDecay):
-        raise typer.BadParameter(
-            f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
-        )
+    first, falling = shared.lam0_and_rate(lam)
+    if falling is None:
+        return {"lam": first, "lam0": lam0, "rate": rate}
     if lam0 is not None or rate is not None:
         raise typer.BadParameter(
             f"{lam!r} gives lam0 and rate; leave out --lam0 and --rate", param_hint="--lam"
         )
-    return {"lam0": schedule.lam0, "rate": schedule.c}
+    return {"lam0": first, "rate": falling}
 
 
 def _said(changes: dict[str, Any]) -> str:

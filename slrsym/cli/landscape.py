@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,30 +23,25 @@ _WIDE = 110
 
 @shared.errors_as_exit_codes()
 def landscape(
-    lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
+    lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
     gamma: shared.GAMMA = None,
     gamma2: shared.GAMMA2 = None,
     d: shared.DIMENSION = 400,
     L: shared.TOKENS = 10,
     alpha: Annotated[
         float | None,
-        declare_option_with_hidden_default(
-            "--alpha", help="Step size: say what projected gradient descent does near each point."
-        ),
+        typer.Option(help="Step size: say what projected gradient descent does near each point."),
     ] = None,
     branches: Annotated[
         tuple[float, float] | None,
-        declare_option_with_hidden_default(
-            "--branches",
+        typer.Option(
             metavar="LAM0 LAM1",
             help="Follow the points over this range of inverse temperatures, instead.",
         ),
     ] = None,
     json_file: shared.JsonFile = None,
     plot: Annotated[Path | None, shared.plot_option("Draw it")] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Of the random starts.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the random starts.")] = 0,
 ) -> None:
     """List the critical points of the risk, on and off the manifold.
 

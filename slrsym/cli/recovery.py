@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,35 +25,29 @@ _WHERE = {
     "moving": "still moving",
 }
 
-
 _SEVERAL = "NUMBER[,NUMBER...]"
 
 
-def _values(name: str, text: str, **rest: Any) -> Any:
-    return typer.Option(name, metavar=_SEVERAL, help=text, **rest)
-
-
-def _maybe(name: str, text: str) -> Any:
-    return _values(name, text, show_default=False)
+def _values(name: str, text: str) -> Any:
+    return typer.Option(name, metavar=_SEVERAL, help=text)
 
 
 @shared.errors_as_exit_codes()
 def recovery(
     lam: Annotated[
         str | None,
-        declare_option_with_hidden_default(
-            "--lam",
+        typer.Option(
             metavar="NUMBER[,NUMBER...]|SCHEDULE",
             help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
             "a grid of schedules, --lam0 and --rate. [default: 1/(1+1e-4*t)]",
         ),
     ] = None,
     lam0: Annotated[
-        str | None, _maybe("--lam0", "Inverse temperature at the start. [default: 1]")
+        str | None, _values("--lam0", "Inverse temperature at the start. [default: 1]")
     ] = None,
     rate: Annotated[
         str | None,
-        _maybe(
+        _values(
             "--rate",
             "c in the schedule lam0/(1 + c t), t being the step; 0: constant. [default: 1e-4]",
         ),
@@ -63,18 +56,15 @@ def recovery(
     L: Annotated[str, _values("--L", "Number of tokens.")] = "10",
     gamma: Annotated[
         str | None,
-        _maybe("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
+        _values("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
     ] = None,
-    gamma2: Annotated[str | None, _maybe("--gamma2", "Its square, instead.")] = None,
+    gamma2: Annotated[str | None, _values("--gamma2", "Its square, instead.")] = None,
     alpha: Annotated[str, _values("--alpha", "Step size.")] = "4e-3",
-    steps: Annotated[int, typer.Option("--steps", help="How many steps.")] = 120_000,
-    runs: Annotated[int, typer.Option("--runs", help="How many runs, for each setting.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
+    steps: Annotated[int, typer.Option(help="How many steps.")] = 120_000,
+    runs: Annotated[int, typer.Option(help="How many runs, for each setting.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
-        int | None,
-        declare_option_with_hidden_default(
-            "--workers", min=1, help="How many processes. [default: one for each core]"
-        ),
+        int | None, typer.Option(min=1, help="How many processes. [default: one for each core]")
     ] = None,
     output: Annotated[
         Path | None,
@@ -101,11 +91,7 @@ def recovery(
     shared.require_writable_plot(plot)
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--output", output), ("--json", json_file), ("--plot", plot))
-    if gamma is not None and gamma2 is not None:
-        raise typer.BadParameter(
-            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
-            param_hint="--gamma2",
-        )
+    shared.refuse_both_gammas(gamma, gamma2)
 
     axes: dict[str, Any] = {
         **_schedules(lam, lam0, rate),
@@ -176,16 +162,8 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
             )
     if "t" not in lam:
         return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
-    from slrsym.dynamics import InverseTimeDecay
-    from slrsym.schedules import schedule_from_text
-
-    with shared.value_errors_as_usage_errors("--lam"):
-        schedule = schedule_from_text(lam)
-    if not isinstance(schedule, InverseTimeDecay):
-        raise typer.BadParameter(
-            f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
-        )
-    return {"lam0": [schedule.lam0], "rate": [schedule.c]}
+    first, falling = shared.lam0_and_rate(lam)
+    return {"lam0": [first], "rate": [falling or 0.0]}
 
 
 def _numbers(option: str, text: str) -> list[Any]:

@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -24,27 +24,20 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def declare_option_with_hidden_default(*names: str, help: str, **rest: Any) -> Any:
-    """Return an option of a command whose default value the help does not show."""
-    return typer.Option(*names, help=help, show_default=False, **rest)
-
-
 # -- of the task -------------------------------------------------------------------------------
 
 DIMENSION = Annotated[int, typer.Option("--d", help="Dimension of a token.")]
 TOKENS = Annotated[int, typer.Option("--L", help="Number of tokens.")]
 GAMMA = Annotated[
     float | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"
     ),
 ]
 
 GAMMA2 = Annotated[
     str | None,
-    declare_option_with_hidden_default(
-        "--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."
-    ),
+    typer.Option("--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."),
 ]
 
 
@@ -56,14 +49,19 @@ _T = TypeVar("_T")
 
 def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
     """Return gamma from --gamma or --gamma2, at most one of which may be given."""
+    refuse_both_gammas(None if gamma is None else f"{gamma:g}", gamma2)
     if gamma2 is None:
         return default if gamma is None else gamma
-    if gamma is not None:
+    return gamma_from_gamma2_text(gamma2)
+
+
+def refuse_both_gammas(gamma: str | None, gamma2: str | None) -> None:
+    """Raise an error if --gamma and --gamma2 are both given."""
+    if gamma is not None and gamma2 is not None:
         raise typer.BadParameter(
-            f"gamma is given already, by --gamma {gamma:g}; leave out one of the two",
+            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
             param_hint="--gamma2",
         )
-    return gamma_from_gamma2_text(gamma2)
 
 
 def gamma_from_gamma2_text(gamma2: str) -> float:
@@ -74,19 +72,32 @@ def gamma_from_gamma2_text(gamma2: str) -> float:
     raise typer.BadParameter(f"must be a positive number; got {gamma2!r}", param_hint="--gamma2")
 
 
+def lam0_and_rate(text: str) -> tuple[float, float | None]:
+    """Return lam0 and c of a schedule LAM0/(1+C*t), or of a number that number and None."""
+    from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
+
+    with value_errors_as_usage_errors("--lam"):
+        schedule = schedule_from_text(text)
+    if isinstance(schedule, Constant):
+        return schedule.lam, None
+    if isinstance(schedule, InverseTimeDecay):
+        return schedule.lam0, schedule.c
+    raise typer.BadParameter(
+        f"must be a number, or a schedule LAM0/(1+C*t); got {text!r}", param_hint="--lam"
+    )
+
+
 # -- of files ----------------------------------------------------------------------------------
 
 
 def output_option(what: str) -> Any:
     """Return the option --output, a command's file for a result, with its help text."""
-    return declare_option_with_hidden_default("--output", "-o", metavar="FILE", help=what)
+    return typer.Option("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
     """Return the option --plot, a command's file for a picture, with its help text."""
-    return declare_option_with_hidden_default(
-        "--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}."
-    )
+    return typer.Option("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")
 
 
 def require_writable_plot(file: Path | None) -> None:
@@ -106,12 +117,11 @@ CLAIMS = Annotated[
     typer.Argument(
         metavar="CLAIM",
         help="Ids of claims, which are exported with what they rest on; all by default.",
-        show_default=False,
     ),
 ]
 PATHS = Annotated[
     list[Path] | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--path",
         metavar="PATH",
         help="A file or folder of derivations; by default those of the package.",
@@ -125,7 +135,7 @@ SEED = Annotated[
 ]
 WORKERS = Annotated[
     int | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--workers",
         min=1,
         metavar="N",
@@ -238,6 +248,15 @@ def errors_as_exit_codes() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
+def exit_if_problems(problems: Iterable[object]) -> None:
+    """Print problems as lines on standard error, and exit if there are any."""
+    found = list(problems)
+    for problem in found:
+        typer.echo(f"error: {problem}", err=True)
+    if found:
+        raise typer.Exit(1)
+
+
 def is_stdout_error(problem: Exception) -> bool:
     """Return whether an error comes from writing to standard output, as it names no file."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -314,15 +333,14 @@ def require_distinct_files(*named: tuple[str, Path | None]) -> None:
             continue  # such as /dev/null, where nothing is replaced
         if place in options:
             raise typer.BadParameter(
-                f"must be another file than that of {options[place]}; got {file}",
-                param_hint=option,
+                f"must be another file than that of {options[place]}; got {file}", param_hint=option
             )
         options[place] = option
 
 
 JsonFile = Annotated[
     Path | None,
-    declare_option_with_hidden_default(
+    typer.Option(
         "--json",
         metavar="FILE",
         help="Write the result to a file, as JSON; - is standard output, instead of the table.",

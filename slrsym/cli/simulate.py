@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import DamagedFileError, read_start_arrays
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _option(name: str, text: str) -> Any:
     # What is not given is None, to be told from what is.
     default = _DEFAULTS.get(name.removeprefix("--").replace("-", "_"))
     shown = "" if default is None else f" [default: {default}]"
-    return declare_option_with_hidden_default(name, help=f"{text}{shown}")
+    return typer.Option(name, help=f"{text}{shown}")
 
 
 @shared.errors_as_exit_codes()
@@ -118,8 +117,7 @@ def simulate(
     ] = None,
     resume: Annotated[
         Path | None,
-        declare_option_with_hidden_default(
-            "--resume",
+        typer.Option(
             metavar="FILE",
             help="Go on with the runs of a file, interrupted or not, up to --steps; they are saved "
             "there again, or in another file given by -o.",
@@ -132,8 +130,7 @@ def simulate(
     kappa0: Annotated[float | None, _option("--kappa0", "Where it starts, with --planar.")] = None,
     nu0: Annotated[float | None, _option("--nu0", "Where it starts, with --planar.")] = None,
     plot: Annotated[
-        Path | None,
-        shared.plot_option("Draw the runs, with --planar over the vector field"),
+        Path | None, shared.plot_option("Draw the runs, with --planar over the vector field")
     ] = None,
     json_file: shared.JsonFile = None,
 ) -> None:
@@ -358,11 +355,7 @@ def _table(runs: xr.Dataset) -> Table:
 
 
 def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
-    return {
-        "steps": int(runs.step[-1]),
-        "settings": runs.attrs,
-        "ends": _ends(runs),
-    }
+    return {"steps": int(runs.step[-1]), "settings": runs.attrs, "ends": _ends(runs)}
 
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,6 @@ import typer
 from slrsym.claims import id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
-from slrsym.cli.shared import declare_option_with_hidden_default
 from slrsym.files import make_folder_with_files
 
 if TYPE_CHECKING:
@@ -29,25 +29,20 @@ if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import ClaimSummary
 
-_PATHS = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="PATH",
-        help="Files or folders of derivations; by default those that come with the package.",
-        show_default=False,
-    ),
-]
-
 
 @shared.errors_as_exit_codes()
 def verify(
-    paths: _PATHS = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="Files or folders of derivations; by default those that come with the package.",
+        ),
+    ] = None,
     claim: Annotated[
         list[str] | None,
-        declare_option_with_hidden_default(
-            "--claim",
-            metavar="ID",
-            help="Check this claim and what it rests on. May be given more than once.",
+        typer.Option(
+            metavar="ID", help="Check this claim and what it rests on. May be given more than once."
         ),
     ] = None,
     verbose: Annotated[
@@ -61,8 +56,7 @@ def verify(
     ] = False,
     proof_log: Annotated[
         Path | None,
-        declare_option_with_hidden_default(
-            "--proof-log",
+        typer.Option(
             metavar="FILE",
             help="Write the proofs with their evidence, for recheck. Evidence for unchanged steps "
             "is reused from FILE or from the bundled log, and checked again.",
@@ -70,17 +64,16 @@ def verify(
     ] = None,
     effort: Annotated[
         float,
-        declare_option_with_hidden_default(
-            "--effort",
+        typer.Option(
             metavar="X",
             min=0.0,
+            show_default=False,
             help="How long to search for the evidence of a step, relative to the default of 1, "
             "which is about 20 seconds.",
         ),
     ] = 1.0,
     coq: Annotated[
-        bool,
-        typer.Option("--coq", help="Let Coq check steps, too, where it is installed."),
+        bool, typer.Option("--coq", help="Let Coq check steps, too, where it is installed.")
     ] = False,
 ) -> None:
     """Prove every claim; each step is checked twice.
@@ -114,9 +107,7 @@ def verify(
     rows, problems = found.rows, found.problems
     if not rows:
         shared.write_json(json_file, [])
-        for problem in problems or ["there is no claim to verify"]:
-            typer.echo(f"error: {problem}", err=True)
-        raise typer.Exit(1)
+        shared.exit_if_problems(problems or ["there is no claim to verify"])
     out = terminal_output.console(sys.stderr if to_stdout else sys.stdout)
     asked = set(claim or [row.id for row in rows])
     for row in rows:
@@ -125,17 +116,15 @@ def verify(
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
     out.print(terminal_output.claim_table(rows, None if whole else out.width))
-    out.print(terminal_output.claims_per_axiom_text(rows), soft_wrap=whole)
-    replaced = terminal_output.replacing_claims_note(row.id for row in rows if row.replaces)
-    if replaced is not None:
-        out.print(replaced, soft_wrap=whole)
-    samples = terminal_output.monte_carlo_summary(rows)
-    if samples is not None:
-        out.print(samples, soft_wrap=whole)
-    for line in terminal_output.texts_on_boxes_and_trials(rows):
-        out.print(line, soft_wrap=whole)
-    for failure in terminal_output.texts_on_why_claims_are_not_proved(rows):
-        out.print(failure, soft_wrap=whole)
+    texts = (
+        terminal_output.claims_per_axiom_text(rows),
+        terminal_output.replacing_claims_note(row.id for row in rows if row.replaces),
+        terminal_output.monte_carlo_summary(rows),
+        *terminal_output.texts_on_boxes_and_trials(rows),
+        *terminal_output.texts_on_why_claims_are_not_proved(rows),
+    )
+    for text in filter(None, texts):
+        out.print(text, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
@@ -162,23 +151,21 @@ def _write_log(
         counts, left_out = write_log(
             file, ids, load_ledger(paths, ids).find, seed, (file, BUNDLED_LOG), effort
         )
-    good = sum(count for (_, has), count in counts.items() if has)
+    say = partial(typer.echo, err=to_stderr)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
-        line = f"  {with_evidence:5} of {with_evidence + without:5} {kind}"
-        typer.echo(line, err=to_stderr)
+        say(f"  {with_evidence:5} of {with_evidence + without:5} {kind}")
     if left_out:
-        line = f"  left out, since the proof checker has no words for it: {', '.join(left_out)}"
-        typer.echo(line, err=to_stderr)
-    line = f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck"
-    typer.echo(line, err=to_stderr)
+        say(f"  left out, since the proof checker has no words for it: {', '.join(left_out)}")
+    good = sum(count for (_, has), count in counts.items() if has)
+    say(f"{file}: {good} of {sum(counts.values())} steps with evidence for recheck")
 
 
 def _is_good(content: dict[str, Any]) -> bool:
     """Return whether cached results may be shown again: there are some, and no claim failed."""
     rows = content["rows"]
-    failed = any(row["status"] in _FAILED for row in rows)
-    return bool(rows) and not content["problems"] and not failed
+    good = all(row["status"] not in _FAILED for row in rows)
+    return good and bool(rows) and not content["problems"]
 
 
 _FAILED = ("failed", "unproved")
@@ -210,8 +197,7 @@ def _verified(
 @shared.errors_as_exit_codes()
 def axioms(
     id: Annotated[
-        str | None,
-        typer.Argument(metavar="ID", help="A claim; all axioms if left out.", show_default=False),
+        str | None, typer.Argument(metavar="ID", help="A claim; all axioms if left out.")
     ] = None,
     path: shared.PATHS = None,
     json_file: shared.JsonFile = None,
@@ -294,10 +280,8 @@ def load_ledger(
         except ProofError as reason:
             if not ledger.problems:
                 raise typer.BadParameter(str(reason), param_hint=option) from None
-            for problem in ledger.problems:
-                typer.echo(f"error: {problem}", err=True)
-            typer.echo(f"error: no file that could be read makes a claim {id!r}", err=True)
-            raise typer.Exit(1) from None
+            missing = f"no file that could be read makes a claim {id!r}"
+            shared.exit_if_problems([*ledger.problems, missing])
     return ledger
 
 
@@ -334,10 +318,7 @@ def derivations(
         bool, typer.Option("--path", help="Say where they are, as without any option.")
     ] = False,
     copy: Annotated[
-        Path | None,
-        declare_option_with_hidden_default(
-            "--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."
-        ),
+        Path | None, typer.Option(metavar="DIR", help="Copy them to a new folder, or an empty one.")
     ] = None,
 ) -> None:
     """Say where slrsym has its derivations, or copy them.
@@ -360,32 +341,26 @@ def derivations(
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 
-FILE = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="A log that verify --proof-log has written; by default the log of all claims, which "
-        "comes with slrsym.",
-        show_default=False,
-    ),
-]
-
-
 @shared.errors_as_exit_codes()
 def recheck(
-    file: FILE = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="A log that verify --proof-log has written; by default the log of all claims, "
+            "which comes with slrsym.",
+        ),
+    ] = None,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="PATH",
             help="Files or folders of the derivations that the log is of, if it has other claims "
             "than those that come with slrsym.",
-            show_default=False,
         ),
     ] = None,
     path: Annotated[
-        list[Path] | None,
-        declare_option_with_hidden_default("--path", metavar="PATH", help="The same as PATH."),
+        list[Path] | None, typer.Option(metavar="PATH", help="The same as PATH.")
     ] = None,
     no_compare: Annotated[
         bool,
