@@ -112,15 +112,12 @@ class Euclidean:
     """Euclidean space of arrays, without constraints."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """Return the vector itself, since in Euclidean space every vector is tangential."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
-        """Return the point plus the step."""
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Return zero, since a straight line has no acceleration."""
         return np.zeros_like(point)
 
 
@@ -133,13 +130,11 @@ class UnitSpheres(ManifoldLike):
     """
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        result: Array = vector - np.sum(point * vector, axis=-1, keepdims=True) * point
-        return result
+        return np.asarray(vector - np.sum(point * vector, axis=-1, keepdims=True) * point)
 
     def retract(self, point: Array, step: Array) -> Array:
         moved = point + step
-        result: Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
-        return result
+        return np.asarray(moved / np.linalg.norm(moved, axis=-1, keepdims=True))
 
     def exponential(self, point: Array, step: Array) -> Array:
         """Return the end of the great circle arc from a point along a tangent vector.
@@ -153,12 +148,10 @@ class UnitSpheres(ManifoldLike):
         ndarray, shape (..., d)
         """
         angle = np.linalg.norm(step, axis=-1, keepdims=True)
-        result: Array = np.cos(angle) * point + np.sinc(angle / np.pi) * step
-        return result
+        return np.asarray(np.cos(angle) * point + np.sinc(angle / np.pi) * step)
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        result: Array = -np.sum(direction * direction, axis=-1, keepdims=True) * point
-        return result
+        return np.asarray(-np.sum(direction * direction, axis=-1, keepdims=True) * point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,11 +225,7 @@ _BLIND = 0.01
 
 
 def fit_taylor_remainders(
-    steps: Array,
-    remainders: Array,
-    size: float,
-    order: int,
-    changes: Array | None = None,
+    steps: Array, remainders: Array, size: float, order: int, changes: Array | None = None
 ) -> TaylorCheck:
     """Fit the slope of Taylor remainders on log scales, above rounding; return the check.
 
@@ -351,16 +340,8 @@ def check_hessian(
         Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
-    point : array_like, any shape
-        As for `check_gradient`.
-    direction : array_like, shape of `point`, optional
-        As for `check_gradient`.
-    manifold : Manifold, optional
-        As for `check_gradient`.
-    steps : array_like, shape (n,), optional
-        As for `check_gradient`.
-    seed : int, optional
-        As for `check_gradient`.
+    point, direction, manifold, steps, seed
+        Of the same meanings and shapes as for `check_gradient`.
 
     Returns
     -------
@@ -432,17 +413,16 @@ def check_retraction(
     start = require_finite_array("point", point)
     along = require_finite_array("direction", direction, start.shape)
     distances = default_or_checked_steps(steps)
-    other = exponential or (lambda x, u: x + u)
     if not np.linalg.norm(along) > 0:
         raise ValueError(f"direction must not be zero; got {direction!r}")
-    ends = [
-        [
-            require_finite_array(name, move(start, t * along), start.shape)
-            for t in distances.tolist()
-        ]
-        for name, move in (("retraction", retraction), ("exponential", other))
-    ]
-    gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
+
+    def ends(name: str, move: Callable[[Any, Any], Any]) -> list[Array]:
+        moved = (move(start, t * along) for t in distances.tolist())
+        return [require_finite_array(name, end, start.shape) for end in moved]
+
+    reached = ends("retraction", retraction)
+    wanted = ends("exponential", exponential or (lambda x, u: x + u))
+    gaps = np.array([np.linalg.norm(a - b) for a, b in zip(reached, wanted, strict=True)])
     return fit_taylor_remainders(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
 
 
@@ -484,15 +464,11 @@ class _Curve:
     def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
         """Compare the function along the curve with its Taylor polynomial at the point."""
         first = self.value(self.point)
-        values = np.array(
-            [
-                self.value(self.manifold.retract(self.point, t * self.direction))
-                for t in self.steps.tolist()
-            ]
-        )
+        along = (self.manifold.retract(self.point, t * self.direction) for t in self.steps.tolist())
+        changes = np.array([self.value(x) for x in along]) - first
         powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
-        remainders = np.abs(values - first - np.sum(powers, axis=0))
-        return fit_taylor_remainders(self.steps, remainders, abs(first), order, values - first)
+        remainders = np.abs(changes - np.sum(powers, axis=0))
+        return fit_taylor_remainders(self.steps, remainders, abs(first), order, changes)
 
 
 def _inner(x: Array, y: Array) -> float:
