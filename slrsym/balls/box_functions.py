@@ -182,21 +182,12 @@ class BoundMargins:
     def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
         """Enclose the distances to the bounds, and their derivatives up to sign, over a box."""
         values, rows = self.bound.jacobian_enclosure(box)
-        twice = [
-            row
-            for row, ends in zip(rows, self.bounds, strict=True)
-            for end in ends
-            if end is not None
-        ]
-        return self._room(values), twice
+        return self._room(values), [row for row in rows for _ in range(2)]
 
     def _room(self, values: list[Any]) -> list[Any]:
-        found = []
         with ctx.workdps(self.dps):
-            for value, (low, high) in zip(values, self.bounds, strict=True):
-                found += [] if low is None else [value - low]
-                found += [] if high is None else [high - value]
-        return found
+            pairs = zip(values, self.bounds, strict=True)
+            return [x for value, (low, high) in pairs for x in (value - low, high - value)]
 
 
 Functions = BoxFunctions | BoundMargins
@@ -227,14 +218,10 @@ class CertificateKind:
 
     statement: str
     parts: Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]
-    facts: Callable[[], Mapping[str, bool]]
+    # Algebraic side conditions.
+    facts: Callable[[], Mapping[str, bool]] = dict
     names: tuple[str, ...] = ("lam", "gamma", "d")
     numbers: tuple[str, ...] = ()
-
-
-def no_side_conditions() -> Mapping[str, bool]:
-    """Return an empty mapping, for kinds of certificates without algebraic side conditions."""
-    return {}
 
 
 def has_exactly_one_zero(functions: Functions, box: Box) -> bool:

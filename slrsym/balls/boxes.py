@@ -249,10 +249,7 @@ def bisect(box: Box, axis: int) -> tuple[Box, Box]:
 
 def box_volume(box: Box) -> Any:
     """Return the product of the sides of a box."""
-    total: Any = fmpq(1)
-    for low, high in box:
-        total *= high - low
-    return total
+    return math.prod((high - low for low, high in box), start=fmpq(1))
 
 
 def is_within(inner: Box, outer: Box) -> bool:

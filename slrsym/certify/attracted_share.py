@@ -90,19 +90,7 @@ class AttractedShare(OwnStatementCertificate):
 
 
 def oracle_or_mirror_share_lower_bound(dimension: int, radius: Fraction) -> arb:
-    r"""Return a lower bound on the share of uniform starts near the oracle or its mirror image.
-
-    Parameters
-    ----------
-    dimension : int
-        d, at least 2.
-    radius : Fraction
-        Between 0 and 1.
-
-    Returns
-    -------
-    arb
-        A ball that contains the lower bound.
+    """Return a ball with a lower bound on the share of starts near the oracle or its mirror image.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class _Run:
 
     def over(self, parameters: dict[str, Range]) -> None:
         if self.counterexample is not None:
-            self._leave(parameters)
+            self._note(parameters, {}, shown=False)
             return
         can_cut = any(x.width > _NARROW for x in parameters.values())
         covers = self._covers(
@@ -124,12 +124,6 @@ class _Run:
                 largest = max(cover.undecided, key=box_volume)
                 part_of = volume_fraction(cover.undecided, part.domain)
                 self._open(parameters, part.name, len(cover.undecided), part_of, largest)
-
-    def _leave(self, parameters: dict[str, Range]) -> None:
-        self.tree.append(UNDECIDED)
-        self.pieces.append({})
-        for part in self.parts:
-            self._open(parameters, part.name, 1, 1.0, part.domain)
 
     def _open(self, at: Mapping[str, Range], part: str, boxes: int, share: float, box: Box) -> None:
         sides = " x ".join(f"[{low}, {high}]" for low, high in box)

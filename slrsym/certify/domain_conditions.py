@@ -9,33 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    E,
-    Expr,
-    Float,
-    Max,
-    Min,
-    Mul,
-    Piecewise,
-    Pow,
-    Rational,
-    Symbol,
-    asin,
-    atan,
-    cos,
-    erf,
-    erfc,
-    exp,
-    log,
-    pi,
-    preorder_traversal,
-    sign,
-    sin,
-    tanh,
-)
+import sympy as sp
 from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import BooleanAtom
@@ -46,56 +20,46 @@ from slrsym.kernels.symbolic_functions import ErfVariance
 # Values of these are real numbers wherever their arguments are. A function of a user's own that
 # extends one of them, with values or slopes of its own, is none of them.
 _DEFINED_EVERYWHERE = {
-    Add, Mul, Abs, Max, Min, atan, cos, erf, erfc, exp, sign, sin, tanh,
-    OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta, ErfVariance, ExprCondPair,
+    sp.Add, sp.Mul, sp.Abs, sp.Max, sp.Min, sp.atan, sp.cos, sp.erf, sp.erfc, sp.exp, sp.sign,
+    sp.sin, sp.tanh, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta, ErfVariance,
+    ExprCondPair,
 }  # fmt: skip
-_ALSO_DEFINED = (Symbol, Rational, Float, Relational, BooleanAtom)
+_ALSO_DEFINED = (sp.Symbol, sp.Rational, sp.Float, Relational, BooleanAtom)
 
 
-def domain_conditions(expr: Basic) -> dict[Expr, Expr]:
+def domain_conditions(expr: sp.Basic) -> dict[sp.Expr, sp.Expr]:
     """Return expressions to prove positive on a box so that an expression is defined there.
 
-    Parameters
-    ----------
-    expr : Basic
-        The expression, which is looked at as it is written.
-
-    Returns
-    -------
-    dict of Expr to Expr
-        For each expression that has to be positive, the part that may be undefined elsewhere. Roots
-        of zero are defined, but boxes do not show that a radicand is at least zero.
-
-    Raises
-    ------
-    ValueError
-        If a part of the expression is none whose domain is known here.
+    The value of each is the part that may be undefined elsewhere. Roots of zero are defined, but
+    boxes do not show that a radicand is at least zero. Parts of unknown domain raise `ValueError`.
     """
-    found: dict[Expr, Expr] = {}
-    for part in preorder_traversal(expr):
+    found: dict[sp.Expr, sp.Expr] = {}
+    for part in sp.preorder_traversal(expr):
         for condition in _conditions_of(part):
             found.setdefault(condition, part)
     return found
 
 
-def _conditions_of(part: Basic) -> Iterator[Expr]:
+def _conditions_of(part: sp.Basic) -> Iterator[sp.Expr]:
     kind = type(part)
-    if kind is Pow:
+    if kind is sp.Pow:
         yield from _conditions_of_power(part)
-    elif kind is log:
+    elif kind is sp.log:
         yield part.args[0]
-    elif kind is asin:
+    elif kind is sp.asin:
         yield 1 - part.args[0] ** 2
-    elif kind is Piecewise:
+    elif kind is sp.Piecewise:
         if part.args[-1].cond != True:  # noqa: E712
             raise ValueError(f"{part} may have no branch that applies; give it a last one")
-    elif not (kind in _DEFINED_EVERYWHERE or isinstance(part, _ALSO_DEFINED) or part in (pi, E)):
+    elif not (
+        kind in _DEFINED_EVERYWHERE or isinstance(part, _ALSO_DEFINED) or part in (sp.pi, sp.E)
+    ):
         raise ValueError(f"{part} is not known to be defined")
 
 
-def _conditions_of_power(part: Pow) -> Iterator[Expr]:
+def _conditions_of_power(part: sp.Pow) -> Iterator[sp.Expr]:
     base, exponent = part.args
-    if base in (pi, E) or (base.is_Rational and base > 0):
+    if base in (sp.pi, sp.E) or (base.is_Rational and base > 0):
         return
     if exponent.is_Integer:
         if exponent < 0:

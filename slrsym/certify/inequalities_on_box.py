@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
-from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
+from sympy import Expr, Ge, Gt, Le, Lt, Symbol, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
@@ -19,7 +19,7 @@ from slrsym.certify.certificate_search import DIGITS
 from slrsym.certify.domain_conditions import domain_conditions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
-from slrsym.kernels.symbolic_functions import ErfVariance
+from slrsym.kernels.symbolic_functions import zeta_by_variance
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import conjuncts
 
@@ -165,6 +165,4 @@ def _undecided_text(found: Subdivision, box: str) -> str:
 def _elementary(expr: Expr) -> Expr:
     """Return an expression rewritten in functions that ball arithmetic can evaluate."""
     expr = expr.replace(lambda e: isinstance(e, erf_prime | erf_second), lambda e: e.rewrite(exp))
-    return expr.replace(
-        zeta, lambda t, s: ErfVariance(t, s) + erf(t / (1 + 2 * s**2) ** Rational(1, 2)) ** 2
-    )
+    return expr.replace(zeta, zeta_by_variance)

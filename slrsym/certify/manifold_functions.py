@@ -15,23 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from sympy import (
-    Add,
-    Expr,
-    Max,
-    Mul,
-    S,
-    Symbol,
-    erf,
-    exp,
-    expand,
-    factor,
-    gcd,
-    quo,
-    rem,
-    simplify,
-    sqrt,
-)
+import sympy as sp
+from sympy import Add, Expr, Mul, S, Symbol, exp, expand, factor, sqrt
 
 from slrsym.kernels.symbolic_functions import DifferenceFromErf
 from slrsym.models.paper_risk_expressions import (
@@ -68,8 +53,8 @@ def _product(slope: Expr) -> Expr:
     leading = slope.diff(x2)
     if leading == 0:
         return slope
-    where = simplify(-slope.subs(x2, 0) / leading)
-    if where.func != erf or simplify(leading * (x2 - where) - slope) != 0:
+    where = sp.simplify(-slope.subs(x2, 0) / leading)
+    if where.func != sp.erf or sp.simplify(leading * (x2 - where) - slope) != 0:
         raise AssertionError(f"the slope does not vanish at a value of erf: {slope}")
     return factor(leading) * DifferenceFromErf(x2, where.args[0])
 
@@ -139,7 +124,7 @@ def planar_map() -> PlanarMap:
         while new.free_symbols & meanings.keys():
             new = new.xreplace(meanings)
         # On the square the maximum of 0 and alpha^2 times a square times 1 - kappa^2 is the latter.
-        new = new.subs(ON_MANIFOLD).replace(Max, lambda *parts: Add(*parts))
+        new = new.subs(ON_MANIFOLD).replace(sp.Max, lambda *parts: Add(*parts))
         (shrink,) = (f for f in Mul.make_args(new) if f.is_Pow and f.exp == -S.Half)
         rows.append(_row(new / shrink, shrink.base))
     (k_new, k_norm, k_pole, k_row), (n_new, n_norm, n_pole, n_row) = rows
@@ -149,12 +134,12 @@ def planar_map() -> PlanarMap:
 def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
     """Return core/sqrt(norm), the norm, the pole factor and the entries m_ij of a coordinate."""
     first, second = (expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (x1, x2))
-    pole = gcd(first, second)
+    pole = sp.gcd(first, second)
     # As it comes, a common divisor may be negative.
     pole *= pole.subs({x1: 0, x2: 0})
     if pole.has(R_11, R_12, R_22) or expand(pole.subs({x1: 0, x2: 0})) != 1:
         raise AssertionError(f"the pole factor is not one of position and slope: {pole}")
-    entries = (_gathered(quo(first, pole)), _gathered(quo(second, pole)))
+    entries = (_gathered(sp.quo(first, pole)), _gathered(sp.quo(second, pole)))
     new = _gathered(core) / sqrt(_gathered(norm))
     return new, _gathered(norm), pole, entries
 
@@ -168,7 +153,7 @@ def _along(expr: Expr, x: Symbol) -> Expr:
 def _gathered(expr: Expr) -> Expr:
     """Return a polynomial rewritten with symbols for 1 - kappa^2 and 1 - nu^2."""
     for x, room in ((x1, C_1), (x2, C_2)):
-        expr = rem(expand(expr), x**2 + room - 1, x)
+        expr = sp.rem(expand(expr), x**2 + room - 1, x)
     return factor(expr, deep=False) if expr.is_Mul else expr
 
 

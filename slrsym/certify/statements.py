@@ -60,19 +60,18 @@ diagonal, and :math:`1 - p_i m_{ii}` lies between the two rates given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from flint import fmpq
-from sympy import Expr, Symbol, erf, expand, simplify, sqrt
+from sympy import Expr, Symbol, erf, expand, simplify
 
 from slrsym.balls.box_functions import (
     PARAMETERS,
     CertificateKind,
     CertificatePart,
     ParametricFunctions,
-    no_side_conditions,
 )
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.certify.manifold_functions import (
@@ -84,7 +83,7 @@ from slrsym.certify.manifold_functions import (
     risk_first_derivatives,
     risk_second_derivatives,
 )
-from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, zeta_by_variance
 from slrsym.models import paper_risk_expressions
 from slrsym.models.paper_risk_expressions import ON_M
 from slrsym.notation import ORDER_PARAMETERS
@@ -115,10 +114,7 @@ def _step_parts() -> tuple[CertificatePart, ...]:
     square = ParametricFunctions(
         tuple(conditions.values()), (x1, x2), derivative_symbol_definitions()
     )
-    return (
-        CertificatePart("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
-        _saddle(),
-    )
+    return (CertificatePart("square", square, (_SIDE, _SIDE), labels=tuple(conditions)), _saddle())
 
 
 def _saddle() -> CertificatePart:
@@ -277,9 +273,7 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
     """Return the functions that an enclosure bounds, and their names."""
     if quantity == "zeta":
-        s = PARAMETERS["s"]
-        zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2
-        return ParametricFunctions((zeta,), (_T,)), ("zeta",)
+        return ParametricFunctions((zeta_by_variance(_T, PARAMETERS["s"]),), (_T,)), ("zeta",)
     if quantity == "risk":
         return ParametricFunctions((paper_risk_expressions.risk(),), ORDER_PARAMETERS), ("R",)
     if quantity == "gradient":
@@ -289,27 +283,13 @@ def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
     return ParametricFunctions(derivatives, ORDER_PARAMETERS), _OUTPUTS[quantity]
 
 
-def _enclosure_parts(
-    quantity: str,
-) -> Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]:
-    def parts(numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
-        field, names = _enclosed(quantity)
-        given = {name: to_flint_rational(x) for name, x in numbers.items()}
-        ends = [(given[f"{x.name}_from"], given[f"{x.name}_to"]) for x in field.state]
-        bounds = [(given[f"{name}_above"], given[f"{name}_below"]) for name in names]
-        labels = (f"{name} {side}" for name in names for side in ("from below", "from above"))
-        return (
-            CertificatePart(
-                quantity, field, tuple(ends), labels=tuple(labels), bounds=tuple(bounds)
-            ),
-        )
-
-    return parts
-
-
-def _enclosure_numbers(variables: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
-    ends = (f"{x}_{end}" for x in variables for end in ("from", "to"))
-    return (*ends, *(f"{name}_{side}" for name in names for side in ("above", "below")))
+def _enclosure_parts(quantity: str, numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
+    field, names = _enclosed(quantity)
+    given = {name: to_flint_rational(x) for name, x in numbers.items()}
+    ends = tuple((given[f"{x.name}_from"], given[f"{x.name}_to"]) for x in field.state)
+    bounds = tuple((given[f"{name}_above"], given[f"{name}_below"]) for name in names)
+    labels = tuple(f"{name} {side}" for name in names for side in ("from below", "from above"))
+    return (CertificatePart(quantity, field, ends, labels=labels, bounds=bounds),)
 
 
 _LETTERS = [p.name for p in ORDER_PARAMETERS]
@@ -320,25 +300,33 @@ _OUTPUTS = {
 }
 
 
-def _enclosure(quantity: str) -> CertificateKind:
-    return CertificateKind(
-        f"The values of the {quantity} on the box lie between the bounds.",
-        _enclosure_parts(quantity),
-        no_side_conditions,
-        ("lam", "gamma", "d", "L", "epsilon"),
-        _enclosure_numbers(_LETTERS, _OUTPUTS[quantity]),
-    )
+def _enclosure(
+    quantity: str, statement: str, names: tuple[str, ...], variables: Iterable[str],
+    outputs: Iterable[str],
+) -> CertificateKind:  # fmt: skip
+    ends = (f"{x}_{end}" for x in variables for end in ("from", "to"))
+    sides = (f"{name}_{side}" for name in outputs for side in ("above", "below"))
+    parts = partial(_enclosure_parts, quantity)
+    return CertificateKind(statement, parts, names=names, numbers=(*ends, *sides))
 
 
 ENCLOSURES: dict[str, CertificateKind] = {
-    **{f"enclosure-{quantity}": _enclosure(quantity) for quantity in _OUTPUTS},
-    "enclosure-zeta": CertificateKind(
+    f"enclosure-{quantity}": _enclosure(
+        quantity,
+        f"The values of the {quantity} on the box lie between the bounds.",
+        ("lam", "gamma", "d", "L", "epsilon"),
+        _LETTERS,
+        outputs,
+    )
+    for quantity, outputs in _OUTPUTS.items()
+} | {
+    "enclosure-zeta": _enclosure(
+        "zeta",
         "The values of zeta(t, s) lie between the bounds, for t in the interval.",
-        _enclosure_parts("zeta"),
-        no_side_conditions,
         ("s",),
-        _enclosure_numbers(("t",), ("zeta",)),
-    ),
+        ("t",),
+        ("zeta",),
+    )
 }
 
 
@@ -354,7 +342,6 @@ KINDS: dict[str, CertificateKind] = {
     "fixed-points": CertificateKind(
         "System (14) has exactly this many solutions in the square, each in its box.",
         lambda numbers: _zero_parts(),
-        no_side_conditions,
         numbers=("count",),
     ),
     "classification": CertificateKind(
@@ -368,9 +355,8 @@ KINDS: dict[str, CertificateKind] = {
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",
         _rate_parts,
-        no_side_conditions,
-        ("lam", "gamma", "d", "alpha"),
-        (
+        names=("lam", "gamma", "d", "alpha"),
+        numbers=(
             "radius",
             *(f"{x}_{what}" for x in ON_M for what in ("gain", "rate_low", "rate_high")),
         ),

@@ -92,18 +92,6 @@ def check(certificate: Certificate | str | Path) -> CheckResult:
     return CheckResult(verdict, refusal, checker.boxes, time.perf_counter() - start)
 
 
-def _left_open(
-    parameters: Mapping[str, Range],
-    parts: Mapping[str, CertificatePart],
-    piece: Mapping[str, PartSubdivision],
-) -> Iterator[tuple[str, str, int]]:
-    """Yield parameter box, part, and number of undecided boxes, for parts not fully shown."""
-    for name in parts:
-        boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
-        if boxes:
-            yield describe_box(parameters), name, boxes
-
-
 def _require(holds: bool, refusal: str) -> None:
     if not holds:
         raise CertificateError(refusal)
@@ -134,7 +122,9 @@ class _Checker:
             _require(piece is not None, "there are fewer pieces than leaves")
             assert piece is not None
             if mark == UNDECIDED:
-                left += _left_open(leaf, parts, piece)
+                for name in parts:
+                    boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
+                    left += [(describe_box(leaf), name, boxes)] if boxes else []
                 continue
             _require(piece.keys() == parts.keys(), "a piece has not all parts")
             for name, finding in piece.items():

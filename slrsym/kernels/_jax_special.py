@@ -32,6 +32,7 @@ from slrsym.kernels.numpy_special_functions import (
     WEIGHTS,
     erf_covariance_with_arrays,
     hermite_polynomial,
+    owens_t_with_arrays,
 )
 
 Function = Callable[..., Any]
@@ -143,15 +144,10 @@ def evaluate_erf_variance_integral(exponent: Any, ends: Any) -> Any:
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    h, slope = jnp.abs(h), jnp.abs(a)
-    steep = slope > 1
-    other = jnp.where(h > 0, jnp.minimum(slope * h, 40.0), 0.0)
-    k = jnp.where(steep, other, h)
-    inner = jnp.where(steep, 1 / slope, slope)
-    inside = evaluate_erf_variance_integral(k * k / 2, (0.0, inner)) / (2 * math.pi)
-    value = jnp.exp(-k * k / 2) * inside
-    below = (erfc(h / SQRT2) * erf(k / SQRT2) + erfc(k / SQRT2)) / 4
-    return jnp.sign(a) * jnp.where(steep, below - value, value)
+    def integral(exponent: Any, *ends: Any) -> Any:
+        return evaluate_erf_variance_integral(exponent, ends)
+
+    return owens_t_with_arrays(jnp, erf, erfc, integral, h, a)
 
 
 def _owens_t_by_h(h: Any, a: Any) -> Any:

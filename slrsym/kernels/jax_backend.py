@@ -114,15 +114,10 @@ def make_jax_softmax_risk(
 ) -> Callable[..., Any]:
     """Return a JAX function for the risk of softmax and its gradient, computed outside JAX.
 
-    Parameters
-    ----------
-    addend_and_counts_of, temperature_and_law_of, rest : callable
-        Of a state and parameters: what is added to the sum of exponentials and the counts of the
-        roles; the inverse temperature and the law, as of `risk_and_derivatives`; the square of the
-        noise and the derivatives of the law in the state, row by row.
-    what : tuple of {'risk', 'excess_risk', 'gradient'}
-    width : int
-        Of the state.
+    Functions of a state and parameters give what is added to the sum of exponentials and the counts
+    of the roles; the inverse temperature and the law, as of `risk_and_derivatives`; the square of
+    the noise and the derivatives of the law in the state, row by row. `what` is of 'risk',
+    'excess_risk' and 'gradient'; the state has `width` numbers.
     """
     import jax
     import jax.numpy as jnp

@@ -176,21 +176,24 @@ def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, 
 def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
     """Compute Owen's T for arrays h and a, by `exponentially_scaled_decay_integral`."""
     h, a = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (h, a)))
-    h, slope = np.abs(h), np.abs(a)
-    steep = slope > 1
-    with np.errstate(invalid="ignore", over="ignore"):
-        other = np.where(h > 0, np.minimum(slope * h, 40.0), 0.0)
-    k = np.where(steep, other, h)
-    with np.errstate(divide="ignore"):
-        inner = np.where(steep, 1 / slope, slope)
-    value = (
-        np.exp(-k * k / 2)
-        * exponentially_scaled_decay_integral(k * k / 2, 0.0, inner)
-        / (2 * np.pi)
-    )
-    below = (_erfc(h / SQRT2) * _erf(k / SQRT2) + _erfc(k / SQRT2)) / 4
-    result: NDArray[np.float64] = np.sign(a) * np.where(steep, below - value, value)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        result: NDArray[np.float64] = owens_t_with_arrays(
+            np, _erf, _erfc, exponentially_scaled_decay_integral, h, a
+        )
     return result
+
+
+def owens_t_with_arrays(
+    xp: Any, erf: Any, erfc: Any, integral: Callable[..., Any], h: Any, a: Any
+) -> Any:
+    """Compute Owen's T for arrays of NumPy or JAX, by the `integral` over y of `DecayIntegral`."""
+    h, slope = xp.abs(h), xp.abs(a)
+    steep = slope > 1
+    k = xp.where(steep, xp.where(h > 0, xp.minimum(slope * h, 40.0), 0.0), h)
+    inner = xp.where(steep, 1 / slope, slope)
+    value = xp.exp(-k * k / 2) * integral(k * k / 2, 0.0, inner) / (2 * math.pi)
+    below = (erfc(h / SQRT2) * erf(k / SQRT2) + erfc(k / SQRT2)) / 4
+    return xp.sign(a) * xp.where(steep, below - value, value)
 
 
 def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:

@@ -5,41 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sympy import (
-    Abs,
-    Add,
-    Basic,
-    E,
-    Expr,
-    Float,
-    Function,
-    Max,
-    Min,
-    Mul,
-    Piecewise,
-    Poly,
-    Pow,
-    Rational,
-    Symbol,
-    asin,
-    atan,
-    cos,
-    cse,
-    erf,
-    erfc,
-    exp,
-    expand,
-    factor,
-    log,
-    numbered_symbols,
-    pi,
-    preorder_traversal,
-    sign,
-    sin,
-    sqrt,
-    sympify,
-    tanh,
-)
+import sympy as sp
+from sympy import Basic, Expr, Symbol
 from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import BooleanAtom
@@ -57,32 +24,33 @@ from slrsym.kernels.symbolic_functions import (
     ErfCovariance,
     ErfVariance,
     GaussianMean,
+    zeta_by_variance,
 )
 
 # The names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {
-    exp: "exp", erf: "erf", erfc: "erfc", asin: "arcsin", atan: "arctan", Abs: "abs",
-    Max: "maximum", Min: "minimum", sin: "sin", cos: "cos", tanh: "tanh", log: "log",
-    sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
+    sp.exp: "exp", sp.erf: "erf", sp.erfc: "erfc", sp.asin: "arcsin", sp.atan: "arctan",
+    sp.Abs: "abs", sp.Max: "maximum", sp.Min: "minimum", sp.sin: "sin", sp.cos: "cos",
+    sp.tanh: "tanh", sp.log: "log", sp.sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",
     DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
 }  # fmt: skip
 
 # What every backend can compute.
 _KNOWN = (
-    *_FUNCTIONS, Symbol, Rational, Float, Add, Mul, Pow, GaussianMean, Piecewise, ExprCondPair,
-    Relational, BooleanAtom,
+    *_FUNCTIONS, Symbol, sp.Rational, sp.Float, sp.Add, sp.Mul, sp.Pow, GaussianMean,
+    sp.Piecewise, ExprCondPair, Relational, BooleanAtom,
 )  # fmt: skip
 
 # What is computed by way of these.
 _MEANINGS = {
-    erf_prime: lambda x: erf_prime(x).rewrite(exp),
-    erf_second: lambda x: erf_second(x).rewrite(exp),
-    normal_pdf: lambda x: normal_pdf(x).rewrite(exp),
+    erf_prime: lambda x: erf_prime(x).rewrite(sp.exp),
+    erf_second: lambda x: erf_second(x).rewrite(sp.exp),
+    normal_pdf: lambda x: normal_pdf(x).rewrite(sp.exp),
     BivariateNormalProbability: lambda h, k, r: BivariateNormalProbability(
         h, k, r
     ).as_marginals_plus_covariance(),
-    symbolic_zeta: lambda t, s: ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2,
+    symbolic_zeta: zeta_by_variance,
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }
 
@@ -123,11 +91,13 @@ def program_from_expressions(
         return hoist_constant_parts(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
-    shared, reduced = cse(bodies, symbols=numbered_symbols("x", real=True), order="none")
+    shared, reduced = sp.cse(bodies, symbols=sp.numbered_symbols("x", real=True), order="none")
     steps = [*shared, *zip(map(plain.get, given), reduced, strict=False)]
     steps = _in_order([*steps, *((name, branch) for branch, name in branching.items())])
     outputs = reduced[len(given) :]
-    scalars, values = cse(list(constant), symbols=numbered_symbols("s", real=True), order="none")
+    scalars, values = sp.cse(
+        list(constant), symbols=sp.numbered_symbols("s", real=True), order="none"
+    )
     scalars = [*scalars, *zip(constant.values(), values, strict=True)]
     inputs, rest = ([plain[x] for x in some] for some in (state, parameters))
     fixed_names = [*constant.values()]
@@ -144,11 +114,7 @@ def program_from_expressions(
         _function("constants", rest, scalars, fixed_names),
         _function("body", [*inputs, *fixed_names], steps, outputs),
         tuple(
-            (
-                kind.__name__,
-                _integrand(kind),
-                kind.orders,
-            )
+            (kind.__name__, _integrand(kind), kind.orders)
             for kind in sorted(means, key=lambda kind: kind.__name__)
         ),
     )
@@ -166,11 +132,11 @@ def _integrand(kind: type[GaussianMean]) -> Program:
 
 def rewrite_for_backends(expr: Any) -> Expr:
     """Rewrite an expression in functions that every backend has, or raise `ValueError`."""
-    expr = with_own_owens_t(sympify(expr))
+    expr = with_own_owens_t(sp.sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
-    for part in preorder_traversal(expr):
-        if not isinstance(part, _KNOWN) and part not in (pi, E):
+    for part in sp.preorder_traversal(expr):
+        if not isinstance(part, _KNOWN) and part not in (sp.pi, sp.E):
             raise ValueError(f"expressions contain {part}, which kernels cannot compute")
     return expr
 
@@ -185,7 +151,7 @@ def _without_branches(
             branch = branch.xreplace({x: constant.setdefault(x, Symbol(f"c{len(constant)}"))})
         return found.setdefault(branch, Symbol(f"w{len(found)}", real=True))
 
-    return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
+    return expr.replace(lambda e: isinstance(e, sp.Piecewise), name_of)
 
 
 def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
@@ -231,13 +197,13 @@ def limit_expression_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
 
     Branches of a `Piecewise` are left as they are: they are computed where they are chosen.
     """
-    expr = sympify(expr)
+    expr = sp.sympify(expr)
     heights: dict[Basic, int] = {}
     stand_ins: dict[Basic, Basic] = {}
     open_ = [expr]
     while open_:
         part = open_[-1]
-        below = () if isinstance(part, Piecewise) else part.args
+        below = () if isinstance(part, sp.Piecewise) else part.args
         if part not in heights and (later := [x for x in below if x not in heights]):
             open_ += later
             continue
@@ -271,9 +237,9 @@ def hoist_constant_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Exp
             return found.setdefault(part, Symbol(f"c{len(found)}", real=True))
         if not part.args:
             return part
-        if isinstance(part, Pow) and part.exp.is_Rational:
+        if isinstance(part, sp.Pow) and part.exp.is_Rational:
             parts = [named(part.base), part.exp]
-        elif isinstance(part, Add | Mul):
+        elif isinstance(part, sp.Add | sp.Mul):
             fixed = [x for x in part.args if not varies(x)]
             parts = [named(x) for x in part.args if varies(x)]
             parts += [named(part.func(*fixed))] if fixed else []
@@ -290,7 +256,7 @@ def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
 
     Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
     """
-    polynomial = Poly(expand(expr), *generators)
+    polynomial = sp.Poly(sp.expand(expr), *generators)
     terms = {powers: _factor_numbers(coefficient) for powers, coefficient in polynomial.terms()}
     return _nested(terms, tuple(generators))
 
@@ -300,14 +266,14 @@ def _factor_numbers(coefficient: Expr) -> Expr:
 
     Factoring a sum of exponentials and erf as a polynomial in them can take hours.
     """
-    functions = coefficient.atoms(Function)
+    functions = coefficient.atoms(sp.Function)
     if not functions:
-        return factor(coefficient)
+        return sp.factor(coefficient)
     by_functions: dict[Expr, list[Expr]] = {}
-    for term in Add.make_args(coefficient):
+    for term in sp.Add.make_args(coefficient):
         number, rest = term.as_independent(*functions, as_Add=False)
         by_functions.setdefault(rest, []).append(number)
-    return Add(*(factor(Add(*numbers)) * rest for rest, numbers in by_functions.items()))
+    return sp.Add(*(sp.factor(sp.Add(*numbers)) * rest for rest, numbers in by_functions.items()))
 
 
 def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
@@ -315,9 +281,9 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
     uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
     i = uses.index(max(uses))
     if uses[i] < 2:
-        return Add(
+        return sp.Add(
             *(
-                coefficient * Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
+                coefficient * sp.Mul(*(g**n for g, n in zip(generators, powers, strict=True)))
                 for powers, coefficient in terms.items()
             )
         )
@@ -352,7 +318,7 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
             return str(super()._print_Add(expr, order=order))
         so_far: list[Expr] = []
         for start in range(0, len(terms), _LONGEST):
-            part = Add(*so_far, *terms[start : start + _LONGEST], evaluate=False)
+            part = sp.Add(*so_far, *terms[start : start + _LONGEST], evaluate=False)
             code = str(super()._print_Add(part, order="none"))
             so_far = [Symbol(f"t{self._sums}")]
             if start + _LONGEST < len(terms):
@@ -368,7 +334,7 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]
 
     def _print_Float(self, expr: Any) -> str:
         number = float(expr)
-        if Rational(number) != Rational(expr):
+        if sp.Rational(number) != sp.Rational(expr):
             raise ValueError(f"expressions contain {expr}, no double; a Rational would be exact")
         return repr(number)
 

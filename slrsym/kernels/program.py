@@ -59,13 +59,8 @@ class _Calls(ast.NodeTransformer):
     """Rewriter of Python source that replaces branches (for balls, powers, too) by calls."""
 
     _RELATIONS: ClassVar = {
-        ast.Lt: "<",
-        ast.LtE: "<=",
-        ast.Gt: ">",
-        ast.GtE: ">=",
-        ast.Eq: "==",
-        ast.NotEq: "!=",
-    }
+        ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    }  # fmt: skip
 
     def __init__(self, style: Style) -> None:
         self._balls = style == "balls"

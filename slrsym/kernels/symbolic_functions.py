@@ -7,20 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar
 
-from sympy import (
-    Expr,
-    Function,
-    Symbol,
-    asin,
-    atan,
-    erf,
-    exp,
-    expand,
-    factor,
-    pi,
-    preorder_traversal,
-    sqrt,
-)
+import sympy as sp
+from sympy import Expr, Function, Symbol, erf, exp, expand, pi, sqrt
 
 from slrsym.gaussian import (
     Expectation,
@@ -58,6 +46,11 @@ class ErfVariance(Function):  # type: ignore[misc]
         return front * DecayIntegral(exponent, DecayCoefficients(low, width / (1 + low)))
 
 
+def zeta_by_variance(t: Any, s: Any) -> Expr:
+    """Return zeta(t, s), the mean of erf(t + s G)^2, as the variance and the square of the mean."""
+    return ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2
+
+
 class DecayCoefficients(Function):  # type: ignore[misc]
     """Series coefficients, independent of E, by which the integral `DecayIntegral` is evaluated."""
 
@@ -77,7 +70,7 @@ class DecayIntegral(Function):  # type: ignore[misc]
         """Return the elementary value of the integral `DecayIntegral` at exponent 0, else None."""
         if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
             low, width = coefficients.args
-            return atan(width / (1 + low * (low + width)))
+            return sp.atan(width / (1 + low * (low + width)))
         return None
 
 
@@ -101,7 +94,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         if r.is_zero:
             return r
         if x.is_zero and y.is_zero:
-            return 2 / pi * asin(r)
+            return 2 / pi * sp.asin(r)
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
@@ -221,7 +214,7 @@ def _derivative(function: Expr, orders: tuple[int, ...]) -> Expr:
         # Multiplied out, products of functions of one variable each would have many terms.
         return slope
     # Expanded, quotients of polynomials would have more terms with each derivative.
-    return factor(slope) if slope.is_rational_function(Z) else expand(slope)
+    return sp.factor(slope) if slope.is_rational_function(Z) else expand(slope)
 
 
 @cache
@@ -235,14 +228,7 @@ def _kind(
 
 
 def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
-    """Return a symbolic `GaussianMean` of a function of one or two normal variables.
-
-    Parameters
-    ----------
-    function : Expr
-        Smooth, of the variables of the law.
-    law : GaussianLaw
-    """
+    """Return a symbolic `GaussianMean` of a smooth function of a law's one or two variables."""
     scores = [_score(function, z, law.symbols) for z in law.symbols]
     places = zip(law.symbols, VARIABLES, scores, strict=False)
     inside = function.subs(
@@ -266,7 +252,7 @@ def _score(function: Expr, z: Symbol, variables: Sequence[Symbol]) -> tuple[Expr
     In a form of several variables the shift is left out.
     """
     found: tuple[Expr, Expr] = (0 * z, z / z)
-    for part in preorder_traversal(function):
+    for part in sp.preorder_traversal(function):
         if isinstance(part, Function) and part.has(z):
             form = part.args[0].as_poly(z)
             if form is not None and form.degree() == 1:
