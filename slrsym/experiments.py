@@ -60,10 +60,7 @@ __all__ = [
 ]
 
 __getattr__ = getattr_for_old_names(
-    __name__,
-    altered="with_parameters",
-    fetch="load_or_compute",
-    parameters="parameter_names",
+    __name__, altered="with_parameters", fetch="load_or_compute", parameters="parameter_names"
 )
 
 
@@ -160,10 +157,7 @@ class Experiment(Recipe):
         }
 
     def compute(
-        self,
-        path: str | Path | None = None,
-        progress: bool | None = None,
-        backend: str = "auto",
+        self, path: str | Path | None = None, progress: bool | None = None, backend: str = "auto"
     ) -> xr.Dataset:
         """Run the experiment's descent in the overlaps; return the runs, and save them to a path.
 

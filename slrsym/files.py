@@ -161,21 +161,8 @@ def require_equal_settings(
 class SweepParts:
     """A folder with the finished parts of a sweep, one file of arrays for each.
 
-    Parameters
-    ----------
-    folder : Path
-        It is made if there is none.
-    settings : dict
-        Those of the sweep. They are kept in the folder, and later ones must equal them.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds parts with other settings.
-    DamagedFileError
-        If it holds something else.
-    SavingFailedError
-        If it cannot be made.
+    It is made if there is none. The settings of the sweep are kept in it, and later ones must equal
+    them.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
@@ -238,17 +225,9 @@ def load_or_compute_in_parts(
 ) -> xr.Dataset:
     """Return the data of a sweep from its file, or compute and save them, part by part.
 
-    Parameters
-    ----------
-    compute : callable
-        It is given the parts that are complete, or None without a path. The dataset that it returns
-        has the settings as JSON in its attribute ``settings``.
-    settings : dict
-        A file with others is refused.
-    path : str, Path or None
-        Of the file.
-    kind, content, remedy : str
-        For messages: what such a file is of, what it holds, and what to do if it holds another.
+    `compute` is given the parts that are complete, or None without a path; its dataset has the
+    settings as JSON in its attribute ``settings``. Messages say by `kind`, `content` and `remedy`
+    what such a file is of, what it holds, and what to do if it holds another.
     """
     if path is None:
         return compute(None)
@@ -386,18 +365,15 @@ def _told(folder: Path) -> Iterator[None]:
 def make_folder_with_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Make a folder with files of given contents, or not at all; it must be new or empty."""
     with _told(folder):
-        _make(folder.resolve(), contents)
-
-
-def _make(folder: Path, contents: Mapping[str, bytes]) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".slrsym-"))
-    try:
-        _fill(draft, contents)
-        _open_to_others(draft, 0o777)
-        draft.replace(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        folder = folder.resolve()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".slrsym-"))
+        try:
+            _fill(draft, contents)
+            _open_to_others(draft, 0o777)
+            draft.replace(folder)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _replace(folder: Path, contents: Mapping[str, bytes]) -> None:

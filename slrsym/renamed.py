@@ -18,11 +18,12 @@ class _OldAttribute:
         self._old = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        if instance is None:
-            return self
+        return self if instance is None else self._read(instance, owner)
+
+    def _read(self, thing: Any, owner: type) -> Any:
         told = f"{owner.__name__}.{self._old} is now {owner.__name__}.{self._new}"
-        warnings.warn(told, DeprecationWarning, stacklevel=2)
-        return getattr(instance, self._new)
+        warnings.warn(told, DeprecationWarning, stacklevel=3)
+        return getattr(thing, self._new)
 
 
 def old_attribute(new: str) -> Any:
@@ -37,22 +38,11 @@ def old_attribute(new: str) -> Any:
     return _OldAttribute(new)
 
 
-class _OldClassMethod:
+class _OldClassMethod(_OldAttribute):
     """A descriptor that calls the class method that has replaced an old one."""
 
-    def __init__(self, new: str) -> None:
-        self._new = new
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._old = name
-
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
-        def call(*args: Any, **named: Any) -> Any:
-            told = f"{owner.__name__}.{self._old} is now {owner.__name__}.{self._new}"
-            warnings.warn(told, DeprecationWarning, stacklevel=2)
-            return getattr(owner, self._new)(*args, **named)
-
-        return call
+        return lambda *args, **named: self._read(owner, owner)(*args, **named)
 
 
 def old_class_method(new: str) -> Any:

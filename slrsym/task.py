@@ -6,22 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from slrsym.renamed import old_attribute
-
-if TYPE_CHECKING:
-    from slrsym.token_laws import U1 as U1
-    from slrsym.token_laws import V1 as V1
-    from slrsym.token_laws import Y1 as Y1
-    from slrsym.token_laws import U as U
-    from slrsym.token_laws import V as V
-    from slrsym.token_laws import (
-        informative_token_coordinates_law as informative_token_coordinates_law,
-    )
-    from slrsym.token_laws import informative_token_law as informative_token_law
-    from slrsym.token_laws import other_token_law as other_token_law
-    from slrsym.token_laws import xi as xi
 
 # Powers of larger ones overflow.
 _MOST = 10**150
