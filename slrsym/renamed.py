@@ -27,14 +27,7 @@ class _OldAttribute:
 
 
 def old_attribute(new: str) -> Any:
-    """Return a descriptor for an old attribute name, which warns and returns the new attribute.
-
-    Examples
-    --------
-    >>> class Run:
-    ...     steps = 3
-    ...     length = old_attribute("steps")
-    """
+    """Return a descriptor for an old attribute name, which warns and returns the new attribute."""
     return _OldAttribute(new)
 
 
@@ -46,17 +39,7 @@ class _OldClassMethod(_OldAttribute):
 
 
 def old_class_method(new: str) -> Any:
-    """Return a descriptor for an old name of a class method, which warns when it is called.
-
-    Examples
-    --------
-    >>> class Run:
-    ...     @classmethod
-    ...     def from_steps(cls, steps):
-    ...         return cls()
-    ...
-    ...     of = old_class_method("from_steps")
-    """
+    """Return a descriptor for an old name of a class method, which warns when it is called."""
     return _OldClassMethod(new)
 
 

@@ -200,6 +200,7 @@ class HeadRuns(ResumableRuns):
     starts: int
     seed: int = 0
 
+    _runs_of = "erf heads"
     _rows = 2
     _together = 1000
 
@@ -219,11 +220,6 @@ class HeadRuns(ResumableRuns):
     def runs(self) -> int:  # type: ignore[override]
         """The number of runs, two for each start."""
         return 2 * self.starts
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The parameters on which the runs depend, as attributes of the data."""
-        return {"runs_of": "erf heads", **self.task.settings, **self._numbers}
 
     def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))

@@ -287,24 +287,22 @@ def results_from_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]
 class ResumableRuns(SaveableComputation, ABC):
     """Base class of computations of runs that can be interrupted and resumed."""
 
+    task: MultipleLocation
     runs: int
     steps: int
     log_every: int
 
+    _runs_of: str
     # How many rows of the log a piece has, and how many runs at most.
     _rows: int
     _together: int
 
     @property
-    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """The parameters on which the runs depend, as attributes of the data."""
-
-    @property
-    def _numbers(self) -> dict[str, Any]:
-        """The parameters of the runs, without the task."""
         of: Any = self
-        return {field.name: getattr(self, field.name) for field in fields(of)[1:]}
+        numbers = {field.name: getattr(self, field.name) for field in fields(of)[1:]}
+        return {"runs_of": self._runs_of, **self.task.settings, **numbers}
 
     @abstractmethod
     def _begin(self, runs: list[int]) -> Real:

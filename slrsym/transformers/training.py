@@ -51,6 +51,7 @@ class LayerRuns(ResumableRuns):
     seed: int = 0
     test: int = 1000
 
+    _runs_of = "a Transformer layer"
     _rows = 5
     _together = 1
 
@@ -69,11 +70,6 @@ class LayerRuns(ResumableRuns):
         size = 8 * (4 * d * d + 2 * d * self.width)
         size += 4 * max(self.batch, self.test) * tokens * (10 * d + 2 * self.width)
         require_memory(f"d = {d:,} with batch = {self.batch:,}", size)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The parameters on which the runs depend, as attributes of the data."""
-        return {"runs_of": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
         rng, d = random_stream(self.seed, run, 0), self.task.task.d
