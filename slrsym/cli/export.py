@@ -120,16 +120,14 @@ def latex(
 
     def exported() -> _Export:
         notation = not (standalone or snippet)
-        return _Export(claims, paths, seed, workers, unproved, claims, notation)
-
-    def printed() -> dict[str, Any]:
-        return {"lines": _snippets(exported().document)}
+        return _Export(claims, paths, seed, workers, unproved, alone=True, notation=notation)
 
     if snippet:
         # What is not proved is not kept.
         found, _ = cache.load_or_compute(
-            printed, paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved
-        )
+            lambda: {"lines": _snippets(exported().document)},
+            paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved,
+        )  # fmt: skip
         typer.echo("\n".join(found["lines"]))
         return
     made = exported()
@@ -142,7 +140,10 @@ def latex(
 
 
 class _Export:
-    """Verified claims and their document, made by the constructor, and ready to be written."""
+    """Verified claims and their document, made by the constructor, and ready to be written.
+
+    The document has those that claims rest on, too, unless these are to be `alone` in it.
+    """
 
     def __init__(
         self,
@@ -151,18 +152,17 @@ class _Export:
         seed: int,
         workers: int | None,
         unproved: bool,
-        only: list[str] | None = None,
+        *,
+        alone: bool = False,
         notation: bool = True,
     ) -> None:
         from slrsym.export.build import build
 
         start = time.perf_counter()
-        claims, only = (
-            [id_from_short_name(name) for name in names or ()] for names in (claims, only)
-        )
+        claims = [id_from_short_name(name) for name in claims or ()]
         ledger, rows, verdicts = verify_for_export(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
-        wanted = list(dict.fromkeys(only or [row.id for row in rows]))
+        wanted = list(dict.fromkeys(claims if alone and claims else [row.id for row in rows]))
         self.document = build(ledger, rows, verdicts, wanted, notation=notation)
         noun = "claim" if len(rows) == 1 else "claims"
         took = f"verified {len(rows)} {noun} in {self._begin - start:.1f} s"

@@ -150,21 +150,16 @@ def texts_on_boxes_and_trials(rows: Iterable[Any]) -> list[Text]:
 
 def outcome_line(rows: list[Any], seconds: float) -> Text:
     """Return a line on a verification's outcome, with the number of claims of each status."""
-    proved = sum(row.status == "proved" for row in rows)
-    certified = sum(row.status == "certified" for row in rows)
+    counts = Counter(row.status for row in rows)
+    others = {x: x for x in ("certified", "empirical", "cited", "conditional")}
+    others["certified"] = "certified on a box"
+    also = "".join(f", {counts[x]} {told}" for x, told in others.items() if counts[x])
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
-    cited, conditional, empirical = (
-        sum(row.status == status for row in rows)
-        for status in ("cited", "conditional", "empirical")
-    )
-    also = f", {certified} certified on a box" if certified else ""
-    also += f", {empirical} empirical" if empirical else ""
-    also += f", {cited} cited" if cited else ""
-    also += f", {conditional} conditional" if conditional else ""
-    line = f"{proved} of {len(rows)} claims proved{also}, {steps} steps{agreement}, {seconds:.1f} s"
-    fine = rows and proved + certified + empirical + cited + conditional == len(rows)
+    proved = f"{counts['proved']} of {len(rows)} claims proved"
+    line = f"{proved}{also}, {steps} steps{agreement}, {seconds:.1f} s"
+    fine = rows and counts.keys() <= {"proved", *others}
     return Text(line, style="bold green" if fine else "bold red")
 
 
