@@ -101,8 +101,7 @@ def oracle_or_mirror_share_lower_bound(dimension: int, radius: Fraction) -> arb:
     >>> bound.str(4, radius=False)
     '0.03990'
     """
-    digits, ctx.dps = ctx.dps, DIGITS
-    try:
+    with ctx.workdps(DIGITS):
         tails = []
         for i in range(_CELLS + 1):
             # From 1 - r, below which nu would have to exceed 1, to 1.
@@ -112,5 +111,3 @@ def oracle_or_mirror_share_lower_bound(dimension: int, radius: Fraction) -> arb:
         # At the end of a cell kappa is x_(i + 1), and 2 - r - x_i is x_(n - i).
         cells = ((tails[i] - tails[i + 1]) * tails[_CELLS - i] for i in range(_CELLS))
         return 2 * sum(cells, arb(0))
-    finally:
-        ctx.dps = digits

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -78,15 +78,10 @@ def _encoded(directory: str, texts: list[str]) -> NDArray[np.float32]:
     return np.stack([state[:, 0] for state in states], axis=1)
 
 
-_encoders: dict[str, Encoder] = {}
-
-
+# Each process reads the weights once.
+@lru_cache(maxsize=1)
 def _loaded(directory: str) -> Encoder:
-    # Each process reads the weights once.
-    if directory not in _encoders:
-        _encoders.clear()
-        _encoders[directory] = Encoder(directory)
-    return _encoders[directory]
+    return Encoder(directory)
 
 
 @dataclass(frozen=True)
