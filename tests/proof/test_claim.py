@@ -23,28 +23,21 @@ def square(**changes: Any) -> Claim:
     return Claim(**options)
 
 
-@pytest.mark.parametrize("id", ["", "Square", "a b", "-a", "a-", "a--b", "a_b", 7])
-def test_ids_that_are_refused(id: Any) -> None:
-    with pytest.raises(ProofError, match="id must be words"):
-        square(id=id)
-
-
-@pytest.mark.parametrize("statement", [true, false, True, False])
-def test_evaluated_statements_are_refused(statement: Any) -> None:
-    with pytest.raises(ProofError, match="evaluate=False"):
-        square(statement=statement)
-
-
-@pytest.mark.parametrize("statement", [x + y, "x = y", 1.5])
-def test_what_is_no_statement_is_refused(statement: Any) -> None:
-    with pytest.raises(ProofError, match="must be a relation"):
-        square(statement=statement)
-
-
-@pytest.mark.parametrize("given", [false, x + y, "x > 0"])
-def test_hypotheses_that_cannot_hold_are_refused(given: Any) -> None:
-    with pytest.raises(ProofError, match="cannot hold"):
-        square(hypotheses=[given])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        *(
+            ({"id": id}, "id must be words")
+            for id in ("", "Square", "a b", "-a", "a-", "a--b", "a_b", 7)
+        ),
+        *(({"statement": said}, "evaluate=False") for said in (true, false, True, False)),
+        *(({"statement": said}, "must be a relation") for said in (x, x + y, "x = y", 1.5)),
+        *(({"hypotheses": [given]}, "cannot hold") for given in (false, x, x + y, 1, "x > 0")),
+    ],
+)
+def test_what_no_claim_may_have_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProofError, match=message):
+        square(**changes)
 
 
 def test_symbols_are_those_of_the_statement_and_the_hypotheses() -> None:
@@ -106,11 +99,8 @@ def test_claims_are_collected_in_order() -> None:
     square(id="outside")
     assert outer == [first, third]
     assert inner == [second]
-    assert [claim.file for claim in (first, second, third)] == [
-        Path("a.py"),
-        Path("b.py"),
-        Path("a.py"),
-    ]
+    files = [claim.file for claim in (first, second, third)]
+    assert files == [Path(f"{name}.py") for name in "aba"]
 
 
 def test_claims_are_shown() -> None:

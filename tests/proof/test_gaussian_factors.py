@@ -4,30 +4,11 @@ from __future__ import annotations
 
 import pytest
 from mpmath import mp, mpf
-from sympy import (
-    Abs,
-    Heaviside,
-    Matrix,
-    N,
-    Rational,
-    asin,
-    cos,
-    erf,
-    exp,
-    eye,
-    pi,
-    sqrt,
-    symbols,
-)
+from sympy import Abs, Heaviside, Matrix, N, Rational, asin, cos, erf, exp, eye, pi, sqrt, symbols
 
 from slrsym.crosscheck import evaluate, expectations
 from slrsym.crosscheck.gaussian_factors import split_off_gaussian_exponent
-from slrsym.gaussian import (
-    Expectation,
-    GaussianLaw,
-    erf_prime,
-    standard_normal,
-)
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, standard_normal
 from slrsym.tactics.existence_of_laws_and_expectations import _rank_one_factor
 
 X = x, y, z, w = symbols("x y z w", real=True)

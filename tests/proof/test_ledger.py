@@ -324,11 +324,7 @@ def test_a_row_as_plain_data(derivation):
 @thorough_only
 def test_workers_find_what_one_process_finds(derivation):
     file = derivation(
-        "a.py",
-        bell(),
-        claim_text("wrong", "sin(x)", "x"),
-        claim_text("right"),
-        header=BELL_HEADER,
+        "a.py", bell(), claim_text("wrong", "sin(x)", "x"), claim_text("right"), header=BELL_HEADER
     )
     ledger = Ledger.load(file)
     seen = []

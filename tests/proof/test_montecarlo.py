@@ -107,41 +107,31 @@ def equal(lhs, rhs):
 
 LAW = GaussianLaw({X: t, Y: 0}, [[1, r], [r, 1]])
 NOISE = NoiseLaw(W, s**2)
+COPIES = IIDSum(H, standard_normal(H), n)
 w = IndexedBase("w", positive=True)
 j = Symbol("j", integer=True)
 
 TRUE = {
     "correlated": (equal(Expectation(X * Y, LAW), r), (r < 1, r > -1)),
-    "degenerate": (
-        equal(Expectation(X * Y, GaussianLaw({X: 0, Y: 0}, [[4, -2], [-2, 1]])), S(-2)),
-        (),
-    ),
+    "degenerate": (equal(Expectation(X * Y, GaussianLaw({X: 0, Y: 0}, [[4, -2], [-2, 1]])), S(-2)),
+                   ()),
     "noise": (equal(Expectation(W**2 + W, NOISE), s**2), ()),
     "product": (equal(Expectation((G + W) ** 2, ProductLaw(standard_normal(G), NOISE)), 1 + s**2),
                 ()),
     "copies": (equal(E((IIDSum(H**2, standard_normal(H), n) + G) ** 2), n**2 + 2 * n + 1), ()),
     # Equal sums are one random variable.
-    "equal copies": (
-        equal(E(G * IIDSum(H, standard_normal(H), n) ** 2 - IIDSum(H, standard_normal(H), n)), 0),
-        (),
-    ),
+    "equal copies": (equal(E(G * COPIES**2 - COPIES), 0), ()),
     "zeta": (equal(E(erf(u) ** 2), zeta(t, gamma)), ()),
     "Owen": (equal(E(erf(u) ** 2), 1 - 8 * OwensT(sqrt(2) * t / A, 1 / B)), ()),
-    "bells": (
-        equal(E(erf_second(u) + erf_prime(u)), (1 - 2 * t / A**2) * erf_prime(t / A) / A),
-        (),
-    ),
+    "bells": (equal(E(erf_second(u) + erf_prime(u)), (1 - 2 * t / A**2) * erf_prime(t / A) / A),
+              ()),
     "functions": (equal(E(f(G) * G), E(Derivative(f(G), G))), ()),
     "square of an expectation": (equal(E(G + t) ** 2 + E(G**2), t**2 + 1), ()),
-    "branches": (
-        equal(E(Piecewise((G, G > 0), (0, True)) + Max(G, 0) + Abs(G)), 4 / sqrt(2 * pi)),
-        (),
-    ),
+    "branches": (equal(E(Piecewise((G, G > 0), (0, True)) + Max(G, 0) + Abs(G)), 4 / sqrt(2 * pi)),
+                 ()),
     "step": (equal(E(Heaviside(G)), Rational(1, 2)), ()),
-    "weights": (
-        equal(Sum(Indexed(w, j) * E(G**2), (j, 1, 3)) / Sum(Indexed(w, j), (j, 1, 3)), 1),
-        (),
-    ),
+    "weights": (equal(Sum(Indexed(w, j) * E(G**2), (j, 1, 3)) / Sum(Indexed(w, j), (j, 1, 3)), 1),
+                ()),
     "product of expectations": (equal(Product(E(G**2) + j, (j, 1, 2)), S(6)), ()),
     "less": (Le(E(erf(u) ** 2), 1), ()),
     "greater": (Gt(E(erf(u) ** 2), -1), ()),
@@ -300,7 +290,7 @@ def test_a_false_alarm_is_less_likely_than_one_in_a_million():
 
 def test_points_at_which_nothing_is_random_are_passed_over():
     # For n = 0 both sides are zero, whatever the law.
-    statement = equal(E(IIDSum(H, standard_normal(H), n)), 0)
+    statement = equal(E(COPIES), 0)
     found = [one(statement, seed=seed) for seed in range(12)]
     assert all(item.stderr > 0 for item in found)
     assert any(item.tried > 1 and "passed over" in str(item) for item in found)
@@ -450,17 +440,13 @@ def test_what_is_not_sampled_is_no_reason_to_fail():
 # -- where it is shown -------------------------------------------------------------------------
 
 
-def verify(*arguments):
-
-    return run("verify", "--workers", "1", *arguments)
-
-
 def test_the_command_line_shows_it(tmp_path):
-    shown = verify("--claim", "lemma-18-i", "-v", "--json", tmp_path / "ledger.json").stdout
+    file = tmp_path / "ledger.json"
+    shown = run("verify", "--workers", "1", "--claim", "lemma-18-i", "-v", "--json", file).stdout
     assert "Monte Carlo  sampled" in shown
     assert "standard error" in shown
     assert "Monte Carlo: 1 statement on expectations sampled, off by" in shown
-    (row,) = json.loads((tmp_path / "ledger.json").read_text())
+    (row,) = json.loads(file.read_text())
     (item,) = row["monte_carlo"]
     assert item["stderr"] > 0
     assert abs(item["z"]) < 4

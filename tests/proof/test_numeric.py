@@ -57,9 +57,7 @@ from sympy import (
     symbols,
     tan,
 )
-from sympy import (
-    zeta as riemann_zeta,
-)
+from sympy import zeta as riemann_zeta
 
 from slrsym.crosscheck import (
     Disagreement,

@@ -366,11 +366,8 @@ def test_far_points_are_from_a_hundred_millionth_to_a_hundred_million():
 
 
 def test_far_points_obey_hypotheses():
-    a, b, k = (
-        Symbol("a", real=True),
-        Symbol("b", real=True),
-        Symbol("k", integer=True, positive=True),
-    )
+    a, b = symbols("a b", real=True)
+    k = Symbol("k", integer=True, positive=True)
     given = [a > -1, a < 1, Eq(b, 2 * a), k <= 7]
     points = extremes(Eq(a + b, k), given)
     assert len(points) > 150

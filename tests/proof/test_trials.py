@@ -105,16 +105,11 @@ def test_one_kind_of_evidence_only():
         claim.tested_by(lambda rng: Trials(1, "x"))
     with pytest.raises(ProofError, match="has evidence already"):
         claim.certified_by(lambda: None)
-    proved = Claim(id="proved", statement=Gt(x, 0, evaluate=False), source="test")
+    proved, without = (Claim(id, Gt(x, 0, evaluate=False), "test") for id in ("proved", "without"))
     proved.proof(lambda goal: chain(x))
     with pytest.raises(ProofError, match="has a proof already"):
         proved.tested_by(lambda rng: Trials(1, "x"))
-    assert (
-        Claim(id="none", statement=Gt(x, 0, evaluate=False), source="test").experiment(
-            np.random.default_rng(0)
-        )
-        is None
-    )
+    assert without.experiment(np.random.default_rng(0)) is None
 
 
 def test_it_is_counted_apart():

@@ -77,17 +77,11 @@ def true_relation(lhs, rhs):
 # -- proofs ------------------------------------------------------------------------------------
 
 
-def test_a_new_kind_of_proof_is_refused():
-    with pytest.raises(ProofError, match="a new kind of proof"):
-
-        class Anything(Proof):
-            pass
-
-
-def test_a_chain_is_not_to_be_subclassed_either():
+@pytest.mark.parametrize("base", [Proof, Chain])
+def test_a_new_kind_of_proof_is_refused(base):
     with pytest.raises(ProofError, match="Longer: a new kind of proof"):
 
-        class Longer(Chain):
+        class Longer(base):
             pass
 
 
@@ -220,10 +214,6 @@ def test_an_argument_by_derivative_needs_an_interval(declared):
 # -- verdicts ----------------------------------------------------------------------------------
 
 
-def test_a_claim_without_steps_is_not_accepted():
-    assert "no step" in verdict(true_relation(x, x), chain(x)).failure
-
-
 def test_a_proof_that_leaves_is_refused():
     claim = Claim("it", true_relation(x, x), "test")
 
@@ -234,13 +224,6 @@ def test_a_proof_that_leaves_is_refused():
     found = check_claim(claim, Ledger({"it": claim}).find)
     assert not found.accepted
     assert found.failure == "SystemExit: 0"
-
-
-def test_a_symbol_is_no_statement():
-    with pytest.raises(ProofError, match="must be a relation"):
-        Claim("it", x, "test")
-    with pytest.raises(ProofError, match="cannot hold"):
-        Claim("it", Ge(x, 0), "test", hypotheses=[x])
 
 
 def test_noise_has_two_moments_only():
@@ -319,11 +302,6 @@ def test_a_bounded_function_is_bounded_on_the_line_only():
     goal = true_relation(node, S.Zero)
     found = verdict(goal, chain(node).then(S.Zero, by=symmetry(G)))
     assert "no words for it: a term of the kind ImaginaryUnit" in found.reports[0].refusal
-
-
-def test_the_number_one_is_no_hypothesis():
-    with pytest.raises(ProofError, match="cannot hold"):
-        Claim("it", Ge(x, 0), "test", hypotheses=[1])
 
 
 def test_an_infinity_beside_an_integral_is_no_end_of_it():

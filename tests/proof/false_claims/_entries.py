@@ -36,6 +36,11 @@ def known(id: str, statement: Boolean, proof: Proof, given: tuple[Any, ...] = ()
     return claim
 
 
+def known_by(id: str, lhs: Any, symbol: str, rhs: Any, by: Rule, **options: Any) -> Claim:
+    """A claim for others to use, with a proof in one step."""
+    return known(id, says(lhs, symbol, rhs), link(lhs, symbol, rhs, by), **options)
+
+
 class Unchecked(Rule):
     """Accepts everything, so that the numbers are alone."""
 
@@ -108,27 +113,22 @@ class Theme:
         self,
         name: str,
         lhs: Any,
+        symbol: str,
         wrong: Any,
-        right: Any,
         by: Rule,
         *,
-        relation: str = "=",
+        right: Any = None,
         **options: Any,
     ) -> None:
-        """A step to a wrong right side; its twin goes to the right one (None: no twin)."""
-        self.false.append(
-            Entry(
-                name,
-                says(lhs, relation, wrong),
-                link(lhs, relation, wrong, by),
-                step="1",
-                **options,
-            )
-        )
+        """A step to a wrong right side; its twin, if any, goes to the right one."""
+        self.wrong(name, says(lhs, symbol, wrong), link(lhs, symbol, wrong, by), "1", **options)
         if right is not None:
-            kept = {k: v for k, v in options.items() if k != "checks"}
-            proof = link(lhs, relation, right, by)
-            self.twins.append(Entry(name, says(lhs, relation, right), proof, **kept))
+            options.pop("checks", None)
+            self.holds(name, lhs, symbol, right, by, **options)
+
+    def holds(self, name: str, lhs: Any, symbol: str, rhs: Any, by: Rule, **options: Any) -> None:
+        """A twin in one step."""
+        self.right(name, says(lhs, symbol, rhs), link(lhs, symbol, rhs, by), **options)
 
     def wrong(self, name: str, statement: Boolean, proof: Any, step: str, **options: Any) -> None:
         """A false claim, or a wrong proof of a true one."""

@@ -8,7 +8,7 @@ from slrsym.proof import D, algebra, chain, differentiate, lemma, monotone, sign
 from ._entries import Theme, link, says
 
 theme = Theme()
-step, wrong, right = theme.step, theme.wrong, theme.right
+step, holds, wrong, right = theme.step, theme.holds, theme.wrong, theme.right
 
 x, y, t, s, z = symbols("x y t s z", real=True)
 p, q = symbols("p q", positive=True)
@@ -16,48 +16,46 @@ w = Symbol("w", nonnegative=True)
 v = Symbol("v", negative=True)
 n = Symbol("n", integer=True)
 
-
-def true(name, lhs, relation, rhs, by=sign, **options):
-    right(name, says(lhs, relation, rhs), link(lhs, relation, rhs, by), **options)
-
+# The formatter would give each argument of an entry its own line.
+# fmt: off
 
 # -- sign --------------------------------------------------------------------------------------
 
-step("a sum of what has any sign", x + y, 0, None, sign, relation=">=")
-true("a sum of what is positive", p + q, ">", 0)
-step("a product of what has any sign", x * y, 0, None, sign, relation=">=")
-true("a product of negatives", v * v * p, ">", 0)
-step("a negative times a positive", v * p, 0, None, sign, relation=">")
-true("a negative times a positive, below", v * p, "<", 0)
-step("a cube", x**3, 0, None, sign, relation=">=")
-true("a fourth power", x**4, ">=", 0)
-step("a square, strictly", x**2, 0, None, sign, relation=">", checks="rule")
-true("a square of what is not zero", p**2, ">", 0)
-step("a quadratic with real roots", x**2 - 3 * x - 8, 0, None, sign, relation=">=")
-true("a quadratic without", x**2 - 3 * x + 3, ">", 0)
-step("Cauchy's inequality reversed", 2 * x * y, x**2 + y**2, None, sign, relation=">=")
-true("Cauchy's inequality", 2 * x * y, "<=", x**2 + y**2)
-step("a root above its radicand", sqrt(1 + x**2), 1 + x**2, None, sign, relation=">")
-true("a root above one", sqrt(1 + x**2), ">=", 1)
-step("logarithm of something positive", log(p), 0, None, sign, relation=">=")
-true("logarithm of more than one", log(1 + p), ">", 0)
-step("an exponential less one", exp(x) - 1, 0, None, sign, relation=">=")
-true("an exponential less one, of something positive", exp(p) - 1, ">", 0)
-step("sine", sin(x), 0, None, sign, relation=">=")
-true("sine at most one", sin(x), "<=", 1)
-step("erf of a sum", erf(x + p), 0, None, sign, relation=">")
-true("erf of a positive sum", erf(w + p), ">", 0)
-step("a bell above its top", erf_prime(x), 1, None, sign, relation=">")
-true("a bell is positive", erf_prime(x), ">", 0)
-step("an integer is not its square", n**2, n + 1, None, sign, relation=">=")
-step("without the hypothesis that it needs", 1 - x, 0, None, sign, relation=">")
-true("with it", 1 - x, ">", 0, given=(x < 1,))
-step("with a weaker one", 1 - x, 0, None, sign, relation=">", given=(x <= 1,), checks="rule")
-step("with one about another variable", 1 - x, 0, None, sign, relation=">", given=(y < 1,))
-step("of what may not be defined", sqrt(x), 0, None, sign, relation=">=")
-true("of a root that is defined", sqrt(p), ">", 0)
-step("an equality", p, p, None, sign, checks="rule")
-step("an inequality by algebra", x, x + 1, None, algebra, relation="<", checks="rule")
+step("a sum of what has any sign", x + y, ">=", 0, sign)
+holds("a sum of what is positive", p + q, ">", 0, sign)
+step("a product of what has any sign", x * y, ">=", 0, sign)
+holds("a product of negatives", v * v * p, ">", 0, sign)
+step("a negative times a positive", v * p, ">", 0, sign)
+holds("a negative times a positive, below", v * p, "<", 0, sign)
+step("a cube", x**3, ">=", 0, sign)
+holds("a fourth power", x**4, ">=", 0, sign)
+step("a square, strictly", x**2, ">", 0, sign, checks="rule")
+holds("a square of what is not zero", p**2, ">", 0, sign)
+step("a quadratic with real roots", x**2 - 3 * x - 8, ">=", 0, sign)
+holds("a quadratic without", x**2 - 3 * x + 3, ">", 0, sign)
+step("Cauchy's inequality reversed", 2 * x * y, ">=", x**2 + y**2, sign)
+holds("Cauchy's inequality", 2 * x * y, "<=", x**2 + y**2, sign)
+step("a root above its radicand", sqrt(1 + x**2), ">", 1 + x**2, sign)
+holds("a root above one", sqrt(1 + x**2), ">=", 1, sign)
+step("logarithm of something positive", log(p), ">=", 0, sign)
+holds("logarithm of more than one", log(1 + p), ">", 0, sign)
+step("an exponential less one", exp(x) - 1, ">=", 0, sign)
+holds("an exponential less one, of something positive", exp(p) - 1, ">", 0, sign)
+step("sine", sin(x), ">=", 0, sign)
+holds("sine at most one", sin(x), "<=", 1, sign)
+step("erf of a sum", erf(x + p), ">", 0, sign)
+holds("erf of a positive sum", erf(w + p), ">", 0, sign)
+step("a bell above its top", erf_prime(x), ">", 1, sign)
+holds("a bell is positive", erf_prime(x), ">", 0, sign)
+step("an integer is not its square", n**2, ">=", n + 1, sign)
+step("without the hypothesis that it needs", 1 - x, ">", 0, sign)
+holds("with it", 1 - x, ">", 0, sign, given=(x < 1,))
+step("with a weaker one", 1 - x, ">", 0, sign, given=(x <= 1,), checks="rule")
+step("with one about another variable", 1 - x, ">", 0, sign, given=(y < 1,))
+step("of what may not be defined", sqrt(x), ">=", 0, sign)
+holds("of a root that is defined", sqrt(p), ">", 0, sign)
+step("an equality", p, "=", p, sign, checks="rule")
+step("an inequality by algebra", x, "<", x + 1, algebra, checks="rule")
 
 # -- monotonicity ------------------------------------------------------------------------------
 
@@ -89,24 +87,10 @@ moved("strict with one", exp(z), x, x + p, "<", "gt")
 moved("strict between points that may be one", exp(z), x, x + w, "<", "gt", "1", checks="rule")
 moved("points in no known order", exp(z), x, y, "<=", "ge", "1")
 moved("over a pole", -1 / z, v, p, "<=", "ge", "1.derivative.1", checks="rule")
-wrong(
-    "the slope of another function",
-    says(erf(x), "<=", erf(x + p)),
-    link(
-        erf(x),
-        "<=",
-        erf(x + p),
-        monotone(
-            erf(z),
-            z,
-            x,
-            x + p,
-            derivative=link(D(exp(z), z), "=", exp(z), differentiate).ge(0, by=sign),
-        ),
-    ),
-    "1",
-    checks="rule",
-)
+step("the slope of another function", erf(x), "<=", erf(x + p),
+     monotone(erf(z), z, x, x + p,
+              derivative=link(D(exp(z), z), "=", exp(z), differentiate).ge(0, by=sign)),
+     checks="rule")
 for name, of, start, end, rhs, least in (
     ("a slope above something negative", erf(z), x, x + p, erf(x + p), -1),
     ("an end that contains the variable", exp(z), z, z + p, exp(z + p), 0),
@@ -119,87 +103,24 @@ for name, of, start, end, rhs, least in (
 # -- lemmas ------------------------------------------------------------------------------------
 
 gap = zeta(t, s) - erf(t / sqrt(1 + 2 * s**2)) ** 2
-step("a lemma, reversed", gap, 0, None, lemma("zeta-variance-nonnegative"), relation="<=")
-true("a lemma", gap, ">=", 0, lemma("zeta-variance-nonnegative"))
-step(
-    "a lemma, made strict",
-    gap,
-    0,
-    None,
-    lemma("zeta-variance-nonnegative"),
-    relation=">",
-    checks="rule",
-)
-step(
-    "a lemma, scaled by what may be negative",
-    x * gap,
-    0,
-    None,
-    lemma("zeta-variance-nonnegative").scaled(x),
-    relation=">=",
-)
-true(
-    "a lemma, scaled by a square",
-    x**2 * gap,
-    ">=",
-    0,
-    lemma("zeta-variance-nonnegative").scaled(x**2),
-)
-step(
-    "a lemma, scaled by something else",
-    x**2 * gap - 1,
-    0,
-    None,
-    lemma("zeta-variance-nonnegative").scaled(x**2),
-    relation=">=",
-)
-step(
-    "Lemma 16 with a third",
-    Abs(1 / sqrt(1 + w) - 1),
-    w / 3,
-    None,
-    lemma("lemma-16", x=w),
-    relation="<=",
-)
-true("Lemma 16", Abs(1 / sqrt(1 + w) - 1), "<=", w / 2, lemma("lemma-16", x=w))
-step(
-    "Lemma 16 outside of its domain",
-    Abs(1 / sqrt(1 + x) - 1),
-    x / 2,
-    None,
-    lemma("lemma-16", x=x),
-    relation="<=",
-)
-step(
-    "Lemma 16 by its name for another",
-    Abs(1 / sqrt(1 + w) - 1),
-    w / 2,
-    None,
-    lemma("lemma-17-iii", x=w),
-    relation="<=",
-    checks="rule",
-)
-step(
-    "Lemma 17 (iii) without the root of pi",
-    Abs(erf(x)),
-    2 * Abs(x) / pi,
-    2 * Abs(x) / sqrt(pi),
-    lemma("lemma-17-iii"),
-    relation="<=",
-)
-step(
-    "Lemma 17 (iii) without the absolute value",
-    Abs(erf(x)),
-    2 * x / sqrt(pi),
-    None,
-    lemma("lemma-17-iii"),
-    relation="<=",
-)
-step(
-    "Lemma 6's bound without |nu| <= 1",
-    Rational(0) - x**2 + 1,
-    0,
-    None,
-    lemma("lemma-6-lower-bound"),
-    relation=">=",
-)
+step("a lemma, reversed", gap, "<=", 0, lemma("zeta-variance-nonnegative"))
+holds("a lemma", gap, ">=", 0, lemma("zeta-variance-nonnegative"))
+step("a lemma, made strict", gap, ">", 0, lemma("zeta-variance-nonnegative"), checks="rule")
+step("a lemma, scaled by what may be negative", x * gap, ">=", 0,
+     lemma("zeta-variance-nonnegative").scaled(x))
+holds("a lemma, scaled by a square", x**2 * gap, ">=", 0,
+      lemma("zeta-variance-nonnegative").scaled(x**2))
+step("a lemma, scaled by something else", x**2 * gap - 1, ">=", 0,
+     lemma("zeta-variance-nonnegative").scaled(x**2))
+step("Lemma 16 with a third", Abs(1 / sqrt(1 + w) - 1), "<=", w / 3, lemma("lemma-16", x=w))
+holds("Lemma 16", Abs(1 / sqrt(1 + w) - 1), "<=", w / 2, lemma("lemma-16", x=w))
+step("Lemma 16 outside of its domain", Abs(1 / sqrt(1 + x) - 1), "<=", x / 2,
+     lemma("lemma-16", x=x))
+step("Lemma 16 by its name for another", Abs(1 / sqrt(1 + w) - 1), "<=", w / 2,
+     lemma("lemma-17-iii", x=w), checks="rule")
+step("Lemma 17 (iii) without the root of pi", Abs(erf(x)), "<=", 2 * Abs(x) / pi,
+     lemma("lemma-17-iii"), right=2 * Abs(x) / sqrt(pi))
+step("Lemma 17 (iii) without the absolute value", Abs(erf(x)), "<=", 2 * x / sqrt(pi),
+     lemma("lemma-17-iii"))
+step("Lemma 6's bound without |nu| <= 1", Rational(0) - x**2 + 1, ">=", 0,
+     lemma("lemma-6-lower-bound"))

@@ -1,16 +1,6 @@
 """False statements on maps, and on how many starts end at a point; true ones with a wrong proof."""
 
-from sympy import (
-    Abs,
-    Ge,
-    Gt,
-    Lambda,
-    Le,
-    Lt,
-    Rational,
-    Symbol,
-    symbols,
-)
+from sympy import Abs, Ge, Gt, Lambda, Le, Lt, Rational, Symbol, symbols
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
 from slrsym.proofs.convergence_theorems import (
@@ -55,142 +45,70 @@ wrong, right = theme.wrong, theme.right
 
 upside_down = function(-(x**2) - y**2)
 
+# The formatter would give each argument of an entry its own line.
+# fmt: off
+
 # -- the map itself ----------------------------------------------------------------------------
 
 
-def apart(g, goal, name, factor, by=algebra, second=(u, v)):
+def apart(g, kind, factor, by=algebra, second=(u, v)):
+    goal = kind(g)
+    name = {Injective: "expansion-injective", InvertibleJacobian: "expansion-invertible"}[kind]
     images = sum(abs(p - q) for p, q in zip(g.images, g.image_at(second), strict=True))
     start, end = chain(images), factor * g.l1_distance(second)
     expands = start.then(end, by=algebra) if by is algebra else start.ge(end, by=by)
-    return by_theorem(
-        goal,
-        name,
-        {"second": second, "factor": factor},
-        expands=expands,
-        factor=chain(factor).gt(0, by=sign),
-    )
+    return goal, by_theorem(goal, name, {"second": second, "factor": factor}, expands=expands,
+                            factor=chain(factor).gt(0, by=sign))
 
 
 third, mean = Rational(1, 3), Rational(1, 2)
-right("injective", Injective(half), apart(half, Injective(half), "expansion-injective", mean))
-right(
-    "regular",
-    InvertibleJacobian(half),
-    apart(half, InvertibleJacobian(half), "expansion-invertible", mean),
-)
-wrong(
-    "a contraction that expands",
-    Injective(half),
-    apart(half, Injective(half), "expansion-injective", 2),
-    "expands.1",
-)
-wrong(
-    "a second point that is the first",
-    Injective(box_map({x: x**2, y: y})),
-    apart(
-        box_map({x: x**2, y: y}),
-        Injective(box_map({x: x**2, y: y})),
-        "expansion-injective",
-        1,
-        unchecked,
-        (x, y),
-    ),
-    "theorem",
-)
+right("injective", *apart(half, Injective, mean))
+right("regular", *apart(half, InvertibleJacobian, mean))
+wrong("a contraction that expands", *apart(half, Injective, 2), "expands.1")
+wrong("a second point that is the first",
+      *apart(box_map({x: x**2, y: y}), Injective, 1, unchecked, (x, y)), "theorem")
 scaled = box_map({x: u * x, y: y})
-wrong(
-    "a second point of the name of a parameter",
-    Injective(scaled),
-    apart(scaled, Injective(scaled), "expansion-injective", third, unchecked),
-    "theorem",
-    checks="rule",
-)
+wrong("a second point of the name of a parameter", *apart(scaled, Injective, third, unchecked),
+      "theorem", checks="rule")
 parabola, cube = box_map({x: x**2, y: y}), box_map({x: x**3, y: y})
-wrong(
-    "a parabola is injective, as numbers see it",
-    Injective(parabola),
-    apart(parabola, Injective(parabola), "expansion-injective", third, unchecked),
-    "theorem",
-    checks="numeric",
-)
+wrong("a parabola is injective, as numbers see it", *apart(parabola, Injective, third, unchecked),
+      "theorem", checks="numeric")
 for g, name in ((parabola, "changes its sign"), (cube, "vanishes without changing its sign")):
-    wrong(
-        f"a determinant that {name}, as numbers see it",
-        InvertibleJacobian(g),
-        apart(g, InvertibleJacobian(g), "expansion-invertible", third, unchecked),
-        "theorem",
-        checks="numeric",
-    )
+    wrong(f"a determinant that {name}, as numbers see it",
+          *apart(g, InvertibleJacobian, third, unchecked), "theorem", checks="numeric")
 bent = box_map({x: x / 2 + Abs(x) / 8, y: y / 2})
-wrong(
-    "a map with a bend",
-    InvertibleJacobian(bent),
-    apart(bent, InvertibleJacobian(bent), "expansion-invertible", third, unchecked),
-    "theorem",
-    checks="rule",
-)
+wrong("a map with a bend", *apart(bent, InvertibleJacobian, third, unchecked), "theorem",
+      checks="rule")
 
 # -- few starts --------------------------------------------------------------------------------
 
 
 def stable(g, matrix, eigenvalue, by=sign):
-    entry = lambda i, j: differentiate  # noqa: E731
-    return by_theorem(
-        NullStarts(g, origin),
-        "center-stable",
-        {"matrix": matrix, "eigenvalue": eigenvalue},
-        stays=stays(g, by),
-        fixed_1=algebra,
-        fixed_2=algebra,
-        entry_11=entry(0, 0),
-        entry_12=entry(0, 1),
-        entry_21=entry(1, 0),
-        entry_22=entry(1, 1),
-        eigenvalue=algebra,
-        expanding=sign,
-        invertible=lemma("granted"),
-    )
+    goal = NullStarts(g, origin)
+    return goal, by_theorem(goal, "center-stable", {"matrix": matrix, "eigenvalue": eigenvalue},
+                            stays=stays(g, by), fixed_1=algebra, fixed_2=algebra,
+                            **{f"entry_{entry}": differentiate for entry in (11, 12, 21, 22)},
+                            eigenvalue=algebra, expanding=sign, invertible=lemma("granted"))
 
 
 quarter = Rational(5, 4)
 regular = (granted(InvertibleJacobian(saddle)),)
-right(
-    "a saddle",
-    NullStarts(saddle, origin),
-    stable(saddle, ((quarter, 0), (0, mean)), quarter),
-    others=regular,
-)
+right("a saddle", *stable(saddle, ((quarter, 0), (0, mean)), quarter), others=regular)
 for name, jacobian, growth, step in (
     ("a sink", ((mean, 0), (0, mean)), mean, "expanding.1"),
     ("a sink, with an eigenvalue that it has not", ((mean, 0), (0, mean)), 2, "eigenvalue.1"),
     ("a sink, with a Jacobian that it has not", ((2, 0), (0, mean)), 2, "entry_11.1"),
 ):
     sink = (granted(InvertibleJacobian(half)),)
-    wrong(name, NullStarts(half, origin), stable(half, jacobian, growth), step, others=sink)
-wrong(
-    "a sink, as numbers see it",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), mean),
-    "theorem",
-    checks="numeric",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a Jacobian that is not known to be invertible",
-    NullStarts(saddle, origin),
-    stable(saddle, ((quarter, 0), (0, mean)), quarter),
-    "invertible",
-    checks="rule",
-    others=(granted(InvertibleJacobian(half)),),
-)
+    wrong(name, *stable(half, jacobian, growth), step, others=sink)
+wrong("a sink, as numbers see it", *stable(half, ((mean, 0), (0, mean)), mean), "theorem",
+      checks="numeric", others=(granted(InvertibleJacobian(half)),))
+wrong("a Jacobian that is not known to be invertible",
+      *stable(saddle, ((quarter, 0), (0, mean)), quarter), "invertible", checks="rule",
+      others=(granted(InvertibleJacobian(half)),))
 fixed_elsewhere = box_map({x: x / 2 + Rational(1, 4), y: y / 2})
-wrong(
-    "a point that is not fixed",
-    NullStarts(fixed_elsewhere, origin),
-    stable(fixed_elsewhere, ((mean, 0), (0, mean)), mean),
-    "fixed_1.1",
-    others=(granted(InvertibleJacobian(fixed_elsewhere)),),
-)
+wrong("a point that is not fixed", *stable(fixed_elsewhere, ((mean, 0), (0, mean)), mean),
+      "fixed_1.1", others=(granted(InvertibleJacobian(fixed_elsewhere)),))
 
 
 def summit(g, points, f, by=sign):
@@ -198,96 +116,43 @@ def summit(g, points, f, by=sign):
         f"less_{number}": chain(g.value_before_step(f)).lt(f(*point), by=by)
         for number, point in enumerate(sorted(points, key=str), start=1)
     }
-    return by_theorem(
-        NullStarts(g, points),
-        "strict-maximum",
-        {"risk": f},
-        stays=stays(g, sign),
-        decreases=lemma("granted"),
-        **higher,
-    )
+    goal = NullStarts(g, points)
+    return goal, by_theorem(goal, "strict-maximum", {"risk": f}, stays=stays(g, sign),
+                            decreases=lemma("granted"), **higher)
 
 
 corner = point_set([(1, 1)])
-right(
-    "a maximum",
-    NullStarts(half, corner),
-    summit(half, corner, square_of),
-    others=(granted(DecreasesAlong(half, square_of)),),
-)
-wrong(
-    "a maximum that is not strict",
-    NullStarts(half, corner),
-    summit(half, corner, function(1)),
-    "less_1.1",
-    others=(granted(DecreasesAlong(half, function(1))),),
-)
-wrong(
-    "the maximum of a function that increases",
-    NullStarts(half, origin),
-    summit(half, origin, upside_down),
-    "decreases",
-    checks="rule",
-    others=(granted(DecreasesAlong(half, bowl)),),
-)
-wrong(
-    "a minimum for a maximum",
-    NullStarts(half, origin),
-    summit(half, origin, bowl),
-    "less_1.1",
-    others=(granted(DecreasesAlong(half, bowl)),),
-)
+right("a maximum", *summit(half, corner, square_of),
+      others=(granted(DecreasesAlong(half, square_of)),))
+wrong("a maximum that is not strict", *summit(half, corner, function(1)), "less_1.1",
+      others=(granted(DecreasesAlong(half, function(1))),))
+wrong("the maximum of a function that increases", *summit(half, origin, upside_down), "decreases",
+      checks="rule", others=(granted(DecreasesAlong(half, bowl)),))
+wrong("a minimum for a maximum", *summit(half, origin, bowl), "less_1.1",
+      others=(granted(DecreasesAlong(half, bowl)),))
 
 # -- almost all starts -------------------------------------------------------------------------
 
 
 def most(g, points, others):
-    return by_theorem(
-        AlmostEveryStartConvergesTo(g, points),
-        "all-but-few",
-        {"others": tuple(others)},
-        limits=lemma("granted"),
-        few=lemma("few"),
-    )
+    goal = AlmostEveryStartConvergesTo(g, points)
+    return goal, by_theorem(goal, "all-but-few", {"others": tuple(others)},
+                            limits=lemma("granted"), few=lemma("few"))
 
 
 ends = point_set([*sinks, *origin])
-right(
-    "almost all to the sinks",
-    AlmostEveryStartConvergesTo(saddle, sinks),
-    most(saddle, sinks, origin),
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")),
-)
+right("almost all to the sinks", *most(saddle, sinks, origin),
+      others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")))
 one, two = point_set([(1, 0)]), point_set([(-1, 0), (0, 0)])
-wrong(
-    "almost all to one of two sinks",
-    AlmostEveryStartConvergesTo(saddle, one),
-    most(saddle, one, two),
-    "few",
-    checks="rule",
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")),
-)
-wrong(
-    "almost all to one of two sinks, as numbers see it",
-    AlmostEveryStartConvergesTo(saddle, one),
-    most(saddle, one, two),
-    "theorem",
-    checks="numeric",
-    others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, two), "few")),
-)
-wrong(
-    "a part of the points",
-    NullStarts(saddle, origin),
-    by_theorem(
-        NullStarts(saddle, origin),
-        "null-union",
-        {"parts": (tuple(origin),)},
-        part_1=lemma("few"),
-    ),
-    "part_1",
-    checks="rule",
-    others=(granted(NullStarts(half, origin), "few"),),
-)
+wrong("almost all to one of two sinks", *most(saddle, one, two), "few", checks="rule",
+      others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, origin), "few")))
+wrong("almost all to one of two sinks, as numbers see it", *most(saddle, one, two), "theorem",
+      checks="numeric",
+      others=(granted(OrbitsConvergeTo(saddle, ends)), granted(NullStarts(saddle, two), "few")))
+wrong("a part of the points", NullStarts(saddle, origin),
+      by_theorem(NullStarts(saddle, origin), "null-union", {"parts": (tuple(origin),)},
+                 part_1=lemma("few")), "part_1", checks="rule",
+      others=(granted(NullStarts(half, origin), "few"),))
 
 # -- pairs of unit vectors ---------------------------------------------------------------------
 
@@ -305,39 +170,31 @@ climb = box_map({kappa: moved(kappa, -1), nu: moved(nu, -1)})
 ascent = point_set([(1, 1)])
 
 
-def pairs(risk, planar=climb, slopes=(-1, -1), points=ascent):
-    return by_theorem(
-        AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points),
-        "from-overlaps",
-        {"planar": planar, "slopes": lambda_of_coordinates((kappa, nu), slopes)},
-        chain_rule=lemma("lemma-4-chain-rule"),
-        vectors=lemma("manifold-step"),
-        volume=lemma("manifold-volume"),
-        planar=lemma("granted"),
-        dimension=sign,
-        across_1=differentiate,
-        across_2=differentiate,
-        across_3=differentiate,
-        slope_1=differentiate,
-        slope_2=differentiate,
-        step_1=algebra,
-        step_2=algebra,
-    )
+def on_manifold(goal, name="from-overlaps", slopes=(-1, -1), **more):
+    return by_theorem(goal, name,
+                      {"planar": climb, "slopes": lambda_of_coordinates((kappa, nu), slopes)},
+                      chain_rule=lemma("lemma-4-chain-rule"), vectors=lemma("manifold-step"),
+                      volume=lemma("manifold-volume"), planar=lemma("granted"), dimension=sign,
+                      **{f"across_{i}": differentiate for i in (1, 2, 3)},
+                      **{f"slope_{i}": differentiate for i in (1, 2)},
+                      **{f"step_{i}": algebra for i in (1, 2)}, **more)
 
 
 def pair_goal(risk, points=ascent):
     return AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points)
 
 
+def pairs(risk, slopes=(-1, -1), points=ascent):
+    return pair_goal(risk, points), on_manifold(pair_goal(risk, points), slopes=slopes)
+
+
 small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
 flat = theta**2 + eta**2 + rho**2
-rules = (
-    granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
-    granted(overlap_identities_statement(), "manifold-step"),
-    granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"),
-)
+rules = (granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
+         granted(overlap_identities_statement(), "manifold-step"),
+         granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"))
 along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
-right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)
+right("pairs", *pairs(flat - kappa - nu), given=small, others=along)
 for name, risk, slopes, least, step in (
     ("pairs in too few dimensions", flat - kappa - nu, (-1, -1), 3, "dimension.1"),
     ("pairs that are pushed off the manifold", theta - kappa - nu, (-1, -1), 4, "across_1.1"),
@@ -345,66 +202,31 @@ for name, risk, slopes, least, step in (
     ("pairs of another planar map", flat - 2 * kappa - nu, (-2, -1), 4, "step_1.1"),
 ):
     given = (Ge(n, least), *small[1:])
-    wrong(name, pair_goal(risk), pairs(risk, slopes=slopes), step, given=given, others=along)
+    wrong(name, *pairs(risk, slopes=slopes), step, given=given, others=along)
 # Its value and slopes on the manifold are those that are wanted.
 for at, side in ((-Rational(1, 2), "negative"), (Rational(1, 2), "positive")):
     pole = flat - kappa - nu + rho**2 / (rho - at)
-    wrong(
-        f"pairs of a risk with a pole at a {side} overlap",
-        pair_goal(pole),
-        pairs(pole),
-        "theorem",
-        checks="rule",
-        given=small,
-        others=along,
-    )
+    wrong(f"pairs of a risk with a pole at a {side} overlap", *pairs(pole), "theorem",
+          checks="rule", given=small, others=along)
 down = point_set([(-1, -1)])
-wrong(
-    "pairs that end elsewhere, as numbers see it",
-    pair_goal(flat - kappa - nu, down),
-    pairs(flat - kappa - nu, points=down),
-    "theorem",
-    checks="numeric",
-    given=small,
-    others=(granted(AlmostEveryStartConvergesTo(climb, down)), *rules),
-)
+wrong("pairs that end elsewhere, as numbers see it", *pairs(flat - kappa - nu, points=down),
+      "theorem", checks="numeric", given=small,
+      others=(granted(AlmostEveryStartConvergesTo(climb, down)), *rules))
 
 # -- pairs whose overlaps end at few points, and pairs in three dimensions ----------------------
 
 bottom = point_set([(-1, -1), (-1, 1), (1, -1)])
 
 
-def few_pairs(points=bottom, planar=None):
+def few_pairs(points=bottom):
     goal = NullPairs(SphereDescent(Lambda(five, flat - kappa - nu), a, n), points)
-    return goal, on_manifold(goal, planar=planar or lemma("granted"))
-
-
-def on_manifold(goal, name="from-overlaps", **more):
-    return by_theorem(
-        goal,
-        name,
-        {"planar": climb, "slopes": lambda_of_coordinates((kappa, nu), (-1, -1))},
-        chain_rule=lemma("lemma-4-chain-rule"),
-        vectors=lemma("manifold-step"),
-        volume=lemma("manifold-volume"),
-        dimension=sign,
-        **{f"across_{i}": differentiate for i in (1, 2, 3)},
-        **{f"slope_{i}": differentiate for i in (1, 2)},
-        **{f"step_{i}": algebra for i in (1, 2)},
-        **more,
-    )
+    return goal, on_manifold(goal)
 
 
 few = (granted(NullStarts(climb, bottom)), *rules)
 right("few pairs", *few_pairs(), given=small, others=few)
-wrong(
-    "pairs that do end there, as numbers see it",
-    *few_pairs(ascent),
-    "theorem",
-    checks="numeric",
-    given=small,
-    others=(granted(NullStarts(climb, ascent)), *rules),
-)
+wrong("pairs that do end there, as numbers see it", *few_pairs(ascent), "theorem", checks="numeric",
+      given=small, others=(granted(NullStarts(climb, ascent)), *rules))
 # In three dimensions half of the pairs have v = -v* or k = -k*, and stay with it.
 in_space = (Ge(n, 3), Le(n, 3), *small[1:])
 corners = point_set([(1, 1), (-1, -1)])
@@ -424,20 +246,10 @@ for what, shown, checks in (
     ("from two of four edges", {**stay, **upper}, "both"),
     ("from edges of which two are wrong, as numbers see it", {**stay, **every}, "numeric"),
 ):
-    wrong(
-        f"pairs in three dimensions, {what}",
-        pair_goal(flat - kappa - nu, corners),
-        on_manifold(
-            pair_goal(flat - kappa - nu, corners),
-            "from-overlaps-and-edges",
-            planar=lemma("granted"),
-            **shown,
-        ),
-        "theorem",
-        checks=checks,
-        given=in_space,
-        others=inside,
-    )
+    goal = pair_goal(flat - kappa - nu, corners)
+    wrong(f"pairs in three dimensions, {what}", goal,
+          on_manifold(goal, "from-overlaps-and-edges", **shown), "theorem", checks=checks,
+          given=in_space, others=inside)
 
 # -- faces -------------------------------------------------------------------------------------
 
@@ -456,39 +268,22 @@ def faced(map, whole, value, points, of=ascent):
 
 both_ends = point_set([(1, 1), (-1, 1), (1, -1), (-1, -1)])
 climbs = (Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
-right(
-    "a face",
-    *faced(right_end, climb, 1, point_set([(1,), (-1,)]), both_ends),
-    given=climbs,
-    others=(granted(OrbitsConvergeTo(climb, both_ends)),),
-)
+right("a face", *faced(right_end, climb, 1, point_set([(1,), (-1,)]), both_ends), given=climbs,
+      others=(granted(OrbitsConvergeTo(climb, both_ends)),))
 pull = box_map({kappa: kappa / 2, nu: nu / 2})
-wrong(
-    "a face that steps leave",
-    *faced(pull.face(nu, 1), pull, 1, point_set([(0,)]), point_set([(0, 0), (0, 1)])),
-    "kept.1",
-    others=(granted(OrbitsConvergeTo(pull, point_set([(0, 0), (0, 1)]))),),
-)
+wrong("a face that steps leave",
+      *faced(pull.face(nu, 1), pull, 1, point_set([(0,)]), point_set([(0, 0), (0, 1)])), "kept.1",
+      others=(granted(OrbitsConvergeTo(pull, point_set([(0, 0), (0, 1)]))),))
 
 # -- local inverses ----------------------------------------------------------------------------
 
 
 def inverted(g):
-    return by_theorem(LocalDiffeomorphism(g, origin), "local-inverse", invertible=lemma("granted"))
+    goal = LocalDiffeomorphism(g, origin)
+    return goal, by_theorem(goal, "local-inverse", invertible=lemma("granted"))
 
 
-right(
-    "a local inverse",
-    LocalDiffeomorphism(half, origin),
-    inverted(half),
-    others=(granted(InvertibleJacobian(half)),),
-)
+right("a local inverse", *inverted(half), others=(granted(InvertibleJacobian(half)),))
 for g, name in ((parabola, "a parabola"), (cube, "a cube")):
-    wrong(
-        f"a local inverse of {name} at 0, as numbers see it",
-        LocalDiffeomorphism(g, origin),
-        inverted(g),
-        "theorem",
-        checks="numeric",
-        others=(granted(InvertibleJacobian(g)),),
-    )
+    wrong(f"a local inverse of {name} at 0, as numbers see it", *inverted(g), "theorem",
+          checks="numeric", others=(granted(InvertibleJacobian(g)),))

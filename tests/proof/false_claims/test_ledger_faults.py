@@ -13,7 +13,6 @@ from slrsym.proof import (
     ClaimVerdict,
     Ledger,
     ProofError,
-    StepReport,
     algebra,
     all_of,
     by_claim,
@@ -194,16 +193,6 @@ def test_what_cannot_be_built(build):
 # -- rules and proofs of one's own -------------------------------------------------------------
 
 
-def test_the_numbers_see_what_a_foreign_rule_accepts():
-    found = checked(says(sin(x), "=", x), link(sin(x), "=", x, unchecked))
-    assert found.failure.startswith("step 1 [unchecked] is refused: contradicted numerically")
-
-
-def test_a_foreign_rule_is_named_among_the_axioms():
-    found = checked(pythagoras, link(*pythagoras.args[:1], "=", pythagoras.args[1], unchecked))
-    assert any("Unchecked" in name for name in found.axioms)
-
-
 def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
     spike = Piecewise((1, Eq(x, Rational(1, 7**20))), (0, True))
     found = checked(says(spike, "=", 0), link(spike, "=", 0, unchecked))
@@ -264,10 +253,6 @@ def refused() -> ClaimVerdict:
     return found
 
 
-def spotless(verdict: ClaimVerdict) -> tuple[StepReport, ...]:
-    return tuple(dataclasses.replace(r, refusal="", contradiction="") for r in verdict.reports)
-
-
 def test_a_verdict_is_not_changed(refused):
     with pytest.raises(dataclasses.FrozenInstanceError):
         refused.error = ""
@@ -296,11 +281,6 @@ def test_a_claim_is_not_called_something_else_after_its_proof():
         with pytest.raises(AttributeError, match=f"{name} cannot be deleted"):
             delattr(claim, name)
     assert check_claim(claim, Ledger({"it": claim}).find).accepted
-
-
-def test_a_claim_has_one_proof():
-    with pytest.raises(ProofError, match="two proofs"):
-        of("two", algebra).proof(lambda goal: chain(x).then(x, by=algebra))
 
 
 @more

@@ -71,7 +71,7 @@ from slrsym.proof import sign as signs
 from ._entries import Theme, link, says
 
 theme = Theme()
-step, wrong, right = theme.step, theme.wrong, theme.right
+step, holds, wrong = theme.step, theme.holds, theme.wrong
 
 a, b, c, r, t, u, x, y = symbols("a b c r t u x y", real=True)
 p, q, s = symbols("p q s", positive=True)
@@ -91,688 +91,236 @@ def E(of, law=normal):
     return Expectation(of, law)
 
 
+# The formatter would give each argument of an entry its own line.
+# fmt: off
+
 # -- the Gaussian calculus ----------------------------------------------------------------------
 
-closing = {"by": gaussian_calculus}
-step("calculus: |G| by its square", E(Abs(G)), 1, sqrt(2 / pi), **closing)
-step("calculus: a sign is no zero", E(sign(G - 1)), 0, -erf(1 / sqrt(2)), **closing)
-step(
-    "calculus: ReLU without the bell",
-    E(Max(G + b, 0)),
-    b * normal_cdf(b),
-    b * normal_cdf(b) + normal_pdf(b),
-    **closing,
-)
-step("calculus: a mean of |s G| for any sign", E(Abs(a * G)), a * sqrt(2 / pi), None, **closing)
-step(
-    "calculus: Sheppard with the arc cosine",
-    E(sign(U) * sign(W), third),
-    2 / pi * acos(Rational(1, 3)),
-    2 / pi * asin(Rational(1, 3)),
-    **closing,
-)
-step(
-    "calculus: the larger is not that of independent ones",
-    E(Max(U, W), third),
-    1 / sqrt(pi),
-    sqrt(Rational(2, 3) / pi),
-    **closing,
-)
-step(
-    "calculus: the integral diverges from 1/2 on",
-    E(exp(t * G**2)),
-    1 / sqrt(1 - 2 * t),
-    None,
-    by=gaussian_calculus,
-    given=(Lt(t, 1),),
-    checks="rule",
-)
-step(
-    "calculus: the root of the other sign",
-    E(exp(t * G**2)),
-    1 / sqrt(1 + 2 * t),
-    1 / sqrt(1 - 2 * t),
-    by=gaussian_calculus,
-    given=(Lt(t, 0),),
-)
-step(
-    "calculus: what is undefined cancels",
-    E(Abs(G)) + 1 / y - 1 / y,
-    sqrt(2 / pi) + 1 / sin(x) - 1 / sin(x) + E(G),
-    None,
-    by=gaussian_calculus,
-    relation="<=",
-    checks="rule",
-)
-step(
-    "calculus: a degenerate law has no inverse",
-    E(sign(U) * Abs(U), GaussianLaw({U: a}, [[v]])) / v,
-    a / v,
-    None,
-    by=gaussian_calculus,
-    checks="rule",
-)
-step(
-    "calculus: noise is not Gaussian",
-    E(Abs(x), NoiseLaw(x, 1)),
-    sqrt(2 / pi),
-    None,
-    by=gaussian_calculus,
-)
-step("calculus: a mean that is left open", E(tanh(G) ** 2), Rational(1, 2), None, **closing)
-step("calculus: an inequality", E(Abs(G)), 1, None, by=gaussian_calculus, relation=">=")
+step("calculus: |G| by its square", E(Abs(G)), "=", 1, gaussian_calculus, right=sqrt(2 / pi))
+step("calculus: a sign is no zero", E(sign(G - 1)), "=", 0, gaussian_calculus,
+     right=-erf(1 / sqrt(2)))
+step("calculus: ReLU without the bell", E(Max(G + b, 0)), "=", b * normal_cdf(b), gaussian_calculus,
+     right=b * normal_cdf(b) + normal_pdf(b))
+step("calculus: a mean of |s G| for any sign", E(Abs(a * G)), "=", a * sqrt(2 / pi),
+     gaussian_calculus)
+step("calculus: Sheppard with the arc cosine",
+     E(sign(U) * sign(W), third), "=", 2 / pi * acos(Rational(1, 3)), gaussian_calculus,
+     right=2 / pi * asin(Rational(1, 3)))
+step("calculus: the larger is not that of independent ones", E(Max(U, W), third), "=", 1 / sqrt(pi),
+     gaussian_calculus, right=sqrt(Rational(2, 3) / pi))
+step("calculus: the integral diverges from 1/2 on", E(exp(t * G**2)), "=", 1 / sqrt(1 - 2 * t),
+     gaussian_calculus, given=(Lt(t, 1),), checks="rule")
+step("calculus: the root of the other sign", E(exp(t * G**2)), "=", 1 / sqrt(1 + 2 * t),
+     gaussian_calculus, right=1 / sqrt(1 - 2 * t), given=(Lt(t, 0),))
+step("calculus: what is undefined cancels",
+     E(Abs(G)) + 1 / y - 1 / y, "<=", sqrt(2 / pi) + 1 / sin(x) - 1 / sin(x) + E(G),
+     gaussian_calculus, checks="rule")
+step("calculus: a degenerate law has no inverse",
+     E(sign(U) * Abs(U), GaussianLaw({U: a}, [[v]])) / v, "=", a / v, gaussian_calculus,
+     checks="rule")
+step("calculus: noise is not Gaussian", E(Abs(x), NoiseLaw(x, 1)), "=", sqrt(2 / pi),
+     gaussian_calculus)
+step("calculus: a mean that is left open", E(tanh(G) ** 2), "=", Rational(1, 2), gaussian_calculus)
+step("calculus: an inequality", E(Abs(G)), ">=", 1, gaussian_calculus)
 
 degenerate = GaussianLaw({U: 0}, [[v]])
-step(
-    "calculus: a form that may vanish for certain",
-    E(sign(v * G + v)),
-    erf(1 / sqrt(2)),
-    None,
-    checks="rule",
-    **closing,
-)
-step(
-    "calculus: the square of a sign of zero",
-    E(sign(U) ** 2, degenerate),
-    1,
-    None,
-    checks="rule",
-    **closing,
-)
-step(
-    "calculus: two variables that may be one",
-    E(Heaviside(U - W) ** 2, pair),
-    Rational(1, 2),
-    None,
-    by=gaussian_calculus,
-    given=(Ge(r, -1), Le(r, 1)),
-    checks="rule",
-)
-step(
-    "calculus: a case that may hold for certain",
-    E(Piecewise((1, v * G + v > 0), (0, True))),
-    normal_cdf(1),
-    None,
-    checks="rule",
-    **closing,
-)
-step(
-    "calculus: a jump on half of the line",
-    E(Heaviside(Max(G, 0)) ** 2),
-    Rational(1, 2),
-    None,
-    checks="rule",
-    **closing,
-)
-step(
-    "calculus: an argument that is undefined",
-    E(erf(G / v) ** 2),
-    2 / pi * asin(2 / (v**2 + 2)),
-    None,
-    checks="rule",
-    **closing,
-)
-step("calculus: a jump has no slope", E(G * D(Heaviside(G), G)), 0, None, checks="rule", **closing)
-step(
-    "calculus: a sum that may be empty",
-    E(G**2 * Sum(1, (n, 1, m))),
-    m,
-    None,
-    checks="rule",
-    **closing,
-)
-theme.right(
-    "calculus: jumps of a form with a density",
-    says(E(Piecewise((1, Abs(G) < s), (0, True))), "=", erf(s / sqrt(2))),
-    link(E(Piecewise((1, Abs(G) < s), (0, True))), "=", erf(s / sqrt(2)), gaussian_calculus),
-)
-theme.right(
-    "calculus: Sheppard with correlation up to one",
-    says(E(sign(U) * sign(W), pair), "=", 2 / pi * asin(r)),
-    link(E(sign(U) * sign(W), pair), "=", 2 / pi * asin(r), gaussian_calculus),
-    given=(Ge(r, -1), Le(r, 1)),
-)
+step("calculus: a form that may vanish for certain", E(sign(v * G + v)), "=", erf(1 / sqrt(2)),
+     gaussian_calculus, checks="rule")
+step("calculus: the square of a sign of zero", E(sign(U) ** 2, degenerate), "=", 1,
+     gaussian_calculus, checks="rule")
+step("calculus: two variables that may be one", E(Heaviside(U - W) ** 2, pair), "=", Rational(1, 2),
+     gaussian_calculus, given=(Ge(r, -1), Le(r, 1)), checks="rule")
+step("calculus: a case that may hold for certain",
+     E(Piecewise((1, v * G + v > 0), (0, True))), "=", normal_cdf(1), gaussian_calculus,
+     checks="rule")
+step("calculus: a jump on half of the line", E(Heaviside(Max(G, 0)) ** 2), "=", Rational(1, 2),
+     gaussian_calculus, checks="rule")
+step("calculus: an argument that is undefined",
+     E(erf(G / v) ** 2), "=", 2 / pi * asin(2 / (v**2 + 2)), gaussian_calculus, checks="rule")
+step("calculus: a jump has no slope", E(G * D(Heaviside(G), G)), "=", 0, gaussian_calculus,
+     checks="rule")
+step("calculus: a sum that may be empty", E(G**2 * Sum(1, (n, 1, m))), "=", m, gaussian_calculus,
+     checks="rule")
+holds("calculus: jumps of a form with a density",
+      E(Piecewise((1, Abs(G) < s), (0, True))), "=", erf(s / sqrt(2)), gaussian_calculus)
+holds("calculus: Sheppard with correlation up to one",
+      E(sign(U) * sign(W), pair), "=", 2 / pi * asin(r), gaussian_calculus,
+      given=(Ge(r, -1), Le(r, 1)))
 
 # -- Price's theorem ----------------------------------------------------------------------------
 
 bells = E(erf_prime(U) * erf_prime(W), pair)
-priced = {"by": price, "given": correlated}
-step(
-    "Price: a factor of two",
-    D(E(U**2 * W**2, pair), r),
-    8 * E(U * W, pair),
-    4 * E(U * W, pair),
-    **priced,
-)
-step(
-    "Price: one derivative alone",
-    D(E(sin(U) * sin(W), pair), r),
-    E(cos(U) * sin(W), pair),
-    E(cos(U) * cos(W), pair),
-    **priced,
-)
-step("Price: minus", D(E(erf(U) * erf(W), pair), r), -bells, None, checks="rule", **priced)
-step("Price: half of the mixed one", D(E(U * W, pair), r), Rational(1, 2), 1, **priced)
-step(
-    "Price: a variance counts half",
-    D(E(G**2, GaussianLaw({G: 0}, [[s]])), s),
-    2,
-    1,
-    by=price,
-)
-step(
-    "Price: a parameter of the integrand is forgotten",
-    D(E(r * U * W, pair), r),
-    r,
-    None,
-    **priced,
-)
-step(
-    "Price: signs are not smooth",
-    D(E(sign(U) * sign(W), pair), r),
-    0,
-    None,
-    checks="rule",
-    **priced,
-)
-step(
-    "Price: the law may be degenerate",
-    D(E(U**2 * W**2, pair), r),
-    4 * r,
-    None,
-    by=price,
-    given=(Ge(r, -1), Le(r, 1)),
-    checks="rule",
-)
+step("Price: a factor of two", D(E(U**2 * W**2, pair), r), "=", 8 * E(U * W, pair), price,
+     right=4 * E(U * W, pair), given=correlated)
+step("Price: one derivative alone", D(E(sin(U) * sin(W), pair), r), "=", E(cos(U) * sin(W), pair),
+     price, right=E(cos(U) * cos(W), pair), given=correlated)
+step("Price: minus", D(E(erf(U) * erf(W), pair), r), "=", -bells, price, checks="rule",
+     given=correlated)
+step("Price: half of the mixed one", D(E(U * W, pair), r), "=", Rational(1, 2), price, right=1,
+     given=correlated)
+step("Price: a variance counts half", D(E(G**2, GaussianLaw({G: 0}, [[s]])), s), "=", 2, price,
+     right=1)
+step("Price: a parameter of the integrand is forgotten", D(E(r * U * W, pair), r), "=", r, price,
+     given=correlated)
+step("Price: signs are not smooth", D(E(sign(U) * sign(W), pair), r), "=", 0, price, checks="rule",
+     given=correlated)
+step("Price: the law may be degenerate", D(E(U**2 * W**2, pair), r), "=", 4 * r, price,
+     given=(Ge(r, -1), Le(r, 1)), checks="rule")
 
 # -- tangents -----------------------------------------------------------------------------------
 
-step("tangent: above", exp(x), 1 + x, None, by=tangent(exp(u), u, 0, x), relation="<=")
-step("tangent: of sin", sin(x), x, None, by=tangent(sin(u), u, 0, x), relation="<=")
-step(
-    "tangent: a logarithm from below",
-    log(p),
-    p - 1,
-    None,
-    by=tangent(log(q), q, 1, p),
-    relation=">=",
-)
-step(
-    "tangent: a cube",
-    x**3,
-    3 * x - 2,
-    None,
-    by=tangent(u**3, u, 1, x),
-    relation=">=",
-)
-step(
-    "tangent: a function of positive numbers at any number",
-    x**3,
-    3 * x - 2,
-    None,
-    by=tangent(q**3, q, 1, x),
-    relation=">=",
-)
-step(
-    "tangent: strict", exp(x), 1 + x, None, by=tangent(exp(u), u, 0, x), relation=">", checks="rule"
-)
+step("tangent: above", exp(x), "<=", 1 + x, tangent(exp(u), u, 0, x))
+step("tangent: of sin", sin(x), "<=", x, tangent(sin(u), u, 0, x))
+step("tangent: a logarithm from below", log(p), ">=", p - 1, tangent(log(q), q, 1, p))
+step("tangent: a cube", x**3, ">=", 3 * x - 2, tangent(u**3, u, 1, x))
+step("tangent: a function of positive numbers at any number", x**3, ">=", 3 * x - 2,
+     tangent(q**3, q, 1, x))
+step("tangent: strict", exp(x), ">", 1 + x, tangent(exp(u), u, 0, x), checks="rule")
 
-step(
-    "tangent: what is undefined cancels",
-    exp(x) + 1 / y,
-    1 + x + 1 / y,
-    None,
-    by=tangent(exp(u), u, 0, x),
-    relation=">=",
-    checks="rule",
-)
+step("tangent: what is undefined cancels", exp(x) + 1 / y, ">=", 1 + x + 1 / y,
+     tangent(exp(u), u, 0, x), checks="rule")
 
-step(
-    "tangent: a kink",
-    Abs(x),
-    x,
-    None,
-    by=tangent(-Abs(u), u, 1, x),
-    relation="<=",
-)
-theme.right(
-    "tangent of exp", says(exp(x), ">=", 1 + x), link(exp(x), ">=", 1 + x, tangent(exp(u), u, 0, x))
-)
+step("tangent: a kink", Abs(x), "<=", x, tangent(-Abs(u), u, 1, x))
+holds("tangent of exp", exp(x), ">=", 1 + x, tangent(exp(u), u, 0, x))
 
 # -- increasing functions -----------------------------------------------------------------------
 
 below = link(x, "<=", x**2 + 1, signs)
-step(
-    "increasing: of a square",
-    x**2,
-    (x**2 + 1) ** 2 - x,
-    None,
-    increasing(u**2, u, below),
-    relation="<=",
-    checks="rule",
-)
+step("increasing: of a square", x**2, "<=", (x**2 + 1) ** 2 - x, increasing(u**2, u, below),
+     checks="rule")
 
-step(
-    "increasing: a decreasing one",
-    exp(-x),
-    exp(-(x**2) - 1),
-    None,
-    increasing(exp(-u), u, below),
-    relation="<=",
-)
-step(
-    "increasing: reversed", exp(x), exp(x**2 + 1), None, increasing(exp(u), u, below), relation=">="
-)
-step(
-    "increasing: the cosine",
-    cos(x),
-    cos(x**2 + 1),
-    None,
-    increasing(cos(u), u, below),
-    relation="<=",
-)
-step(
-    "increasing: of positive numbers at any",
-    x**3 / 3 + x**2,
-    (x**2 + 1) ** 3 / 3 + (x**2 + 1) ** 2 - 10,
-    None,
-    increasing(q**3 / 3 + q**2, q, below),
-    relation="<=",
-)
-step("increasing: other sides", exp(x), exp(x), None, increasing(exp(u), u, below), relation="<")
-step(
-    "increasing: over a pole",
-    -1 / (x - 2),
-    -1 / (x**2 - 1),
-    None,
-    increasing(-1 / u, u, link(x - 2, "<=", x**2 - 1, signs)),
-    relation="<=",
-    checks="rule",
-)
-theme.right(
-    "increasing: exp",
-    says(exp(x), "<=", exp(x**2 + 1)),
-    link(exp(x), "<=", exp(x**2 + 1), increasing(exp(u), u, below)),
-)
+step("increasing: a decreasing one", exp(-x), "<=", exp(-(x**2) - 1), increasing(exp(-u), u, below))
+step("increasing: reversed", exp(x), ">=", exp(x**2 + 1), increasing(exp(u), u, below))
+step("increasing: the cosine", cos(x), "<=", cos(x**2 + 1), increasing(cos(u), u, below))
+step("increasing: of positive numbers at any",
+     x**3 / 3 + x**2, "<=", (x**2 + 1) ** 3 / 3 + (x**2 + 1) ** 2 - 10,
+     increasing(q**3 / 3 + q**2, q, below))
+step("increasing: other sides", exp(x), "<", exp(x), increasing(exp(u), u, below))
+step("increasing: over a pole", -1 / (x - 2), "<=", -1 / (x**2 - 1),
+     increasing(-1 / u, u, link(x - 2, "<=", x**2 - 1, signs)), checks="rule")
+holds("increasing: exp", exp(x), "<=", exp(x**2 + 1), increasing(exp(u), u, below))
 
 # -- Jensen -------------------------------------------------------------------------------------
 
-step("Jensen: the wrong way", E(exp(G)), exp(E(G)), None, by=jensen(exp(x), x), relation="<=")
-step(
-    "Jensen: concave the wrong way",
-    E(log(1 + G**2)),
-    log(E(1 + G**2)),
-    None,
-    by=jensen(log(p), p),
-    relation=">=",
-)
-step(
-    "Jensen: neither convex nor concave",
-    E(sin(G + 1)),
-    sin(E(G + 1)),
-    None,
-    by=jensen(sin(x), x),
-    relation=">=",
-)
-step("Jensen: a cube", E((G - 1) ** 3), E(G - 1) ** 3, None, by=jensen(x**3, x), relation=">=")
-step(
-    "Jensen: a cube of positive numbers at any",
-    E((G - 1) ** 3),
-    E(G - 1) ** 3,
-    None,
-    by=jensen(p**3, p),
-    relation=">=",
-)
-step(
-    "Jensen: another law",
-    E(exp(G)),
-    exp(E(G, GaussianLaw({G: 3}, [[1]]))),
-    None,
-    by=jensen(exp(x), x),
-    relation=">=",
-)
-step(
-    "Jensen: another function inside",
-    E(exp(G)),
-    exp(E(G + 2)),
-    None,
-    by=jensen(exp(x), x),
-    relation=">=",
-)
-step(
-    "Jensen: strict for what is linear",
-    E(2 * G + 1),
-    2 * E(G) + 1,
-    None,
-    by=jensen(2 * x + 1, x),
-    relation=">",
-)
-step("Jensen: no mean", E(exp(G**2)), exp(E(G**2)), None, by=jensen(exp(x), x), relation=">=")
-step(
-    "Jensen: kinks are not looked into",
-    E(-Abs(G)),
-    -Abs(E(G)),
-    None,
-    by=jensen(-Abs(x), x),
-    relation=">=",
-)
-step(
-    "Jensen: a variable of the law stands freely",
-    E(G**2 * (G + 1) ** 2),
-    G**2 * E(G + 1) ** 2,
-    None,
-    by=jensen(G**2 * x**2, x),
-    relation=">=",
-    checks="rule",
-)
-theme.right(
-    "Jensen", says(E(exp(G)), ">=", exp(E(G))), link(E(exp(G)), ">=", exp(E(G)), jensen(exp(x), x))
-)
+step("Jensen: the wrong way", E(exp(G)), "<=", exp(E(G)), jensen(exp(x), x))
+step("Jensen: concave the wrong way", E(log(1 + G**2)), ">=", log(E(1 + G**2)), jensen(log(p), p))
+step("Jensen: neither convex nor concave", E(sin(G + 1)), ">=", sin(E(G + 1)), jensen(sin(x), x))
+step("Jensen: a cube", E((G - 1) ** 3), ">=", E(G - 1) ** 3, jensen(x**3, x))
+step("Jensen: a cube of positive numbers at any", E((G - 1) ** 3), ">=", E(G - 1) ** 3,
+     jensen(p**3, p))
+step("Jensen: another law", E(exp(G)), ">=", exp(E(G, GaussianLaw({G: 3}, [[1]]))),
+     jensen(exp(x), x))
+step("Jensen: another function inside", E(exp(G)), ">=", exp(E(G + 2)), jensen(exp(x), x))
+step("Jensen: strict for what is linear", E(2 * G + 1), ">", 2 * E(G) + 1, jensen(2 * x + 1, x))
+step("Jensen: no mean", E(exp(G**2)), ">=", exp(E(G**2)), jensen(exp(x), x))
+step("Jensen: kinks are not looked into", E(-Abs(G)), ">=", -Abs(E(G)), jensen(-Abs(x), x))
+step("Jensen: a variable of the law stands freely",
+     E(G**2 * (G + 1) ** 2), ">=", G**2 * E(G + 1) ** 2, jensen(G**2 * x**2, x), checks="rule")
+holds("Jensen", E(exp(G)), ">=", exp(E(G)), jensen(exp(x), x))
 
 # -- Cauchy-Schwarz -----------------------------------------------------------------------------
 
 schwarz = cauchy_schwarz(G, G + 1)
-step(
-    "Schwarz: reversed",
-    E(G * (G + 1)) ** 2,
-    E(G**2) * E((G + 1) ** 2),
-    None,
-    by=schwarz,
-    relation=">=",
-)
-step(
-    "Schwarz: without the square",
-    E(G * (G + 3)),
-    E(G**2) / 2,
-    None,
-    by=cauchy_schwarz(G, G + 3),
-    relation="<=",
-)
-step(
-    "Schwarz: half of it",
-    E(G * (G + 1)) ** 2,
-    E(G**2) * E((G + 1) ** 2) / 3,
-    None,
-    by=schwarz,
-    relation="<=",
-)
-step(
-    "Schwarz: strict", E(G**2) ** 2, E(G**2) * E(G**2), None, by=cauchy_schwarz(G, G), relation="<"
-)
-step(
-    "Schwarz: two laws",
-    E(G**2) ** 2,
-    E(G**2) * E(G**2, GaussianLaw({G: 0}, [[Rational(1, 2)]])),
-    None,
-    by=cauchy_schwarz(G, G),
-    relation="<=",
-)
-step(
-    "Schwarz: one factor",
-    E(G * (G + 1)) ** 2,
-    E(G**2),
-    None,
-    by=schwarz,
-    relation="<=",
-    checks="rule",
-)
-step(
-    "Schwarz: minus a root",
-    E(G * (G + 1)),
-    -sqrt(E(G**2)) * sqrt(E((G + 1) ** 2)),
-    None,
-    by=schwarz,
-    relation="<=",
-)
-step(
-    "Schwarz: no mean",
-    E(exp(G**2) * G) ** 2,
-    E(exp(2 * G**2)) * E(G**2),
-    None,
-    by=cauchy_schwarz(exp(G**2), G),
-    relation="<=",
-)
-theme.right(
-    "Schwarz",
-    says(E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2)),
-    link(E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2), cauchy_schwarz(f(G), g(G))),
-)
+step("Schwarz: reversed", E(G * (G + 1)) ** 2, ">=", E(G**2) * E((G + 1) ** 2), schwarz)
+step("Schwarz: without the square", E(G * (G + 3)), "<=", E(G**2) / 2, cauchy_schwarz(G, G + 3))
+step("Schwarz: half of it", E(G * (G + 1)) ** 2, "<=", E(G**2) * E((G + 1) ** 2) / 3, schwarz)
+step("Schwarz: strict", E(G**2) ** 2, "<", E(G**2) * E(G**2), cauchy_schwarz(G, G))
+step("Schwarz: two laws",
+     E(G**2) ** 2, "<=", E(G**2) * E(G**2, GaussianLaw({G: 0}, [[Rational(1, 2)]])),
+     cauchy_schwarz(G, G))
+step("Schwarz: one factor", E(G * (G + 1)) ** 2, "<=", E(G**2), schwarz, checks="rule")
+step("Schwarz: minus a root", E(G * (G + 1)), "<=", -sqrt(E(G**2)) * sqrt(E((G + 1) ** 2)), schwarz)
+step("Schwarz: no mean", E(exp(G**2) * G) ** 2, "<=", E(exp(2 * G**2)) * E(G**2),
+     cauchy_schwarz(exp(G**2), G))
+holds("Schwarz", E(f(G) * g(G)) ** 2, "<=", E(f(G) ** 2) * E(g(G) ** 2), cauchy_schwarz(f(G), g(G)))
 
 tilted = G + G**2 / 10**30
-step(
-    "Schwarz: an imaginary factor",
-    -(E(G * tilted) ** 2),
-    -E(G**2) * E(tilted**2),
-    None,
-    by=cauchy_schwarz(I * G, tilted),
-    relation="<=",
-    checks="rule",
-)
-step(
-    "Schwarz: a function that may be complex",
-    E(F(G)) ** 2,
-    E(F(G) ** 2),
-    None,
-    by=cauchy_schwarz(F(G), 1),
-    relation="<=",
-    checks="rule",
-)
+step("Schwarz: an imaginary factor", -(E(G * tilted) ** 2), "<=", -E(G**2) * E(tilted**2),
+     cauchy_schwarz(I * G, tilted), checks="rule")
+step("Schwarz: a function that may be complex", E(F(G)) ** 2, "<=", E(F(G) ** 2),
+     cauchy_schwarz(F(G), 1), checks="rule")
 
 # -- Poincare -----------------------------------------------------------------------------------
 
-step(
-    "Poincare: reversed",
-    E(G**4) - E(G**2) ** 2,
-    E(4 * G**2),
-    None,
-    by=poincare(G**2),
-    relation=">=",
-)
-step(
-    "Poincare: half of it",
-    E(G**4) - E(G**2) ** 2,
-    E(2 * G**2) / 2,
-    None,
-    by=poincare(G**2),
-    relation="<=",
-)
-step("Poincare: not centred", E((G + 1) ** 2), E(G**2), None, by=poincare(G + 1), relation="<=")
-step(
-    "Poincare: the variance is forgotten",
-    E(4 * G**2, GaussianLaw({G: 0}, [[4]])) - E(2 * G, GaussianLaw({G: 0}, [[4]])) ** 2,
-    4,
-    None,
-    by=poincare(2 * G),
-    relation="<=",
-)
-step(
-    "Poincare: a jump",
-    E(sign(G) ** 2) - E(sign(G)) ** 2,
-    0,
-    None,
-    by=poincare(sign(G)),
-    relation="<=",
-)
-step("Poincare: strict", E(G**2) - E(G) ** 2, E(G**2), None, by=poincare(G), relation="<")
-step(
-    "Poincare: the slope, not its square",
-    E(exp(2 * G)) - E(exp(G)) ** 2,
-    E(exp(G)),
-    None,
-    by=poincare(exp(G)),
-    relation="<=",
-)
-theme.right(
-    "Poincare",
-    says(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2)),
-    link(E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2), poincare(G**2)),
-)
+step("Poincare: reversed", E(G**4) - E(G**2) ** 2, ">=", E(4 * G**2), poincare(G**2))
+step("Poincare: half of it", E(G**4) - E(G**2) ** 2, "<=", E(2 * G**2) / 2, poincare(G**2))
+step("Poincare: not centred", E((G + 1) ** 2), "<=", E(G**2), poincare(G + 1))
+step("Poincare: the variance is forgotten",
+     E(4 * G**2, GaussianLaw({G: 0}, [[4]])) - E(2 * G, GaussianLaw({G: 0}, [[4]])) ** 2, "<=", 4,
+     poincare(2 * G))
+step("Poincare: a jump", E(sign(G) ** 2) - E(sign(G)) ** 2, "<=", 0, poincare(sign(G)))
+step("Poincare: strict", E(G**2) - E(G) ** 2, "<", E(G**2), poincare(G))
+step("Poincare: the slope, not its square", E(exp(2 * G)) - E(exp(G)) ** 2, "<=", E(exp(G)),
+     poincare(exp(G)))
+holds("Poincare", E(G**4) - E(G**2) ** 2, "<=", E(4 * G**2), poincare(G**2))
 
-step(
-    "Poincare: an imaginary function",
-    E(tilted) ** 2 - E(tilted**2),
-    -E((1 + 2 * G / 10**30) ** 2),
-    None,
-    by=poincare(I * tilted),
-    relation="<=",
-    checks="rule",
-)
+step("Poincare: an imaginary function",
+     E(tilted) ** 2 - E(tilted**2), "<=", -E((1 + 2 * G / 10**30) ** 2), poincare(I * tilted),
+     checks="rule")
 
 # -- piece by piece -----------------------------------------------------------------------------
 
-step("pieces: the larger below one of two", Max(x, y), x, None, by=piecewise(signs), relation="<=")
-step("pieces: a sign is at most itself", sign(x), x, None, by=piecewise(signs), relation="<=")
-step("pieces: strict at zero", Abs(x), x**2, None, by=piecewise(signs), relation="<")
-step("pieces: bars off", Abs(x), x, None, by=piecewise(algebra))
-step(
-    "pieces: Heaviside at zero",
-    Heaviside(x) ** 2,
-    Heaviside(x),
-    None,
-    by=piecewise(algebra),
-    checks="rule",
-)
-step("pieces: a step below a line", Heaviside(x), 2 * x, None, by=piecewise(signs), relation="<=")
-step("pieces: the smaller", Min(x, y), (x + y) / 2 - Abs(x - y), None, by=piecewise(algebra))
-step(
-    "pieces: the last case",
-    Piecewise((x, x > 0), (-2 * x, True)),
-    Abs(x),
-    None,
-    by=piecewise(algebra),
-)
-step(
-    "pieces: zero times what is undefined",
-    Heaviside(x) * Heaviside(-1 - x) / y,
-    0,
-    None,
-    by=piecewise(signs),
-    relation="<=",
-    checks="rule",
-)
-step("pieces: inside a mean", E(Abs(G)), E(G), None, by=inside(piecewise(signs)), relation="<=")
-step(
-    "pieces: a slope at a jump",
-    D(x + Heaviside(x - pi), x),
-    1,
-    None,
-    by=piecewise(differentiate),
-    checks="rule",
-)
-step(
-    "pieces: a slope at a kink",
-    D(x * sign(x), x),
-    sign(x),
-    None,
-    by=piecewise(differentiate),
-    checks="rule",
-)
-step(
-    "pieces: a limit is of another variable",
-    Limit(sign(x), x, 0),
-    sign(x),
-    None,
-    by=piecewise(limits),
-)
-theme.right(
-    "pieces", says(Heaviside(x), "<=", exp(x)), link(Heaviside(x), "<=", exp(x), piecewise(signs))
-)
-theme.right(
-    "pieces of a known sign",
-    says(sign(x), "=", 1),
-    link(sign(x), "=", 1, piecewise(algebra)),
-    given=(Gt(x, 0),),
-)
+step("pieces: the larger below one of two", Max(x, y), "<=", x, piecewise(signs))
+step("pieces: a sign is at most itself", sign(x), "<=", x, piecewise(signs))
+step("pieces: strict at zero", Abs(x), "<", x**2, piecewise(signs))
+step("pieces: bars off", Abs(x), "=", x, piecewise(algebra))
+step("pieces: Heaviside at zero", Heaviside(x) ** 2, "=", Heaviside(x), piecewise(algebra),
+     checks="rule")
+step("pieces: a step below a line", Heaviside(x), "<=", 2 * x, piecewise(signs))
+step("pieces: the smaller", Min(x, y), "=", (x + y) / 2 - Abs(x - y), piecewise(algebra))
+step("pieces: the last case", Piecewise((x, x > 0), (-2 * x, True)), "=", Abs(x),
+     piecewise(algebra))
+step("pieces: zero times what is undefined", Heaviside(x) * Heaviside(-1 - x) / y, "<=", 0,
+     piecewise(signs), checks="rule")
+step("pieces: inside a mean", E(Abs(G)), "<=", E(G), inside(piecewise(signs)))
+step("pieces: a slope at a jump", D(x + Heaviside(x - pi), x), "=", 1, piecewise(differentiate),
+     checks="rule")
+step("pieces: a slope at a kink", D(x * sign(x), x), "=", sign(x), piecewise(differentiate),
+     checks="rule")
+step("pieces: a limit is of another variable", Limit(sign(x), x, 0), "=", sign(x),
+     piecewise(limits))
+holds("pieces", Heaviside(x), "<=", exp(x), piecewise(signs))
+holds("pieces of a known sign", sign(x), "=", 1, piecewise(algebra), given=(Gt(x, 0),))
 
 # -- limits -------------------------------------------------------------------------------------
 
-step("limit: erf far out", Limit(erf(t), t, oo), 0, 1, by=limits)
-step("limit: the other end", Limit(erf(t), t, -oo), 1, -1, by=limits)
-step(
-    "limit: of a quotient",
-    Limit((2 * t**2 + 1) / (3 * t**2 - t), t, oo),
-    2,
-    Rational(2, 3),
-    by=limits,
-)
-step("limit: of a wave", Limit(sin(t), t, oo), 0, None, by=limits)
-step("limit: what cancels", Limit(sqrt(t**2 + t) - t, t, oo), 0, None, by=limits)
-step("limit: tails of two kinds", Limit(erfc(t) / erfc(2 * t), t, oo), 1, None, by=limits)
-step("limit: from two sides", Limit(Abs(t) / t, t, 0, "+-"), 1, None, by=limits)
-step("limit: sin at zero", Limit(sin(3 * t) / t, t, 0), 1, 3, by=limits)
-step("limit: exp at zero", Limit((exp(2 * t) - 1) / t, t, 0), 1, 2, by=limits)
-step("limit: an unknown sign", Limit(erf(a * t), t, oo), 1, None, by=limits, checks="rule")
-step(
-    "limit: of a mean with an unknown one",
-    Limit(zeta_of(a * t, s), t, oo),
-    1,
-    None,
-    by=limits,
-    checks="rule",
-)
-step("limit: of zeta", Limit(zeta_of(t, s), t, oo), 0, 1, by=limits)
-step("limit: to infinity", Limit(t / (1 + erf(t)), t, oo), 0, None, by=limits)
-step("limit: atan", Limit(atan(t), t, oo), 1, pi / 2, by=limits)
+step("limit: erf far out", Limit(erf(t), t, oo), "=", 0, limits, right=1)
+step("limit: the other end", Limit(erf(t), t, -oo), "=", 1, limits, right=-1)
+step("limit: of a quotient", Limit((2 * t**2 + 1) / (3 * t**2 - t), t, oo), "=", 2, limits,
+     right=Rational(2, 3))
+step("limit: of a wave", Limit(sin(t), t, oo), "=", 0, limits)
+step("limit: what cancels", Limit(sqrt(t**2 + t) - t, t, oo), "=", 0, limits)
+step("limit: tails of two kinds", Limit(erfc(t) / erfc(2 * t), t, oo), "=", 1, limits)
+step("limit: from two sides", Limit(Abs(t) / t, t, 0, "+-"), "=", 1, limits)
+step("limit: sin at zero", Limit(sin(3 * t) / t, t, 0), "=", 1, limits, right=3)
+step("limit: exp at zero", Limit((exp(2 * t) - 1) / t, t, 0), "=", 1, limits, right=2)
+step("limit: an unknown sign", Limit(erf(a * t), t, oo), "=", 1, limits, checks="rule")
+step("limit: of a mean with an unknown one", Limit(zeta_of(a * t, s), t, oo), "=", 1, limits,
+     checks="rule")
+step("limit: of zeta", Limit(zeta_of(t, s), t, oo), "=", 0, limits, right=1)
+step("limit: to infinity", Limit(t / (1 + erf(t)), t, oo), "=", 0, limits)
+step("limit: atan", Limit(atan(t), t, oo), "=", 1, limits, right=pi / 2)
 
-step(
-    "limit: zero times a mean that may not exist",
-    Limit(E(exp(s * G**2 / 10**30)) / t, t, oo),
-    0,
-    None,
-    by=limits,
-    checks="rule",
-)
-step(
-    "limit: zero times an integral that diverges",
-    Limit(Integral(exp(s * x**2), (x, -oo, oo)) / t, t, oo),
-    0,
-    None,
-    by=limits,
-    checks="rule",
-)
+step("limit: zero times a mean that may not exist",
+     Limit(E(exp(s * G**2 / 10**30)) / t, t, oo), "=", 0, limits, checks="rule")
+step("limit: zero times an integral that diverges",
+     Limit(Integral(exp(s * x**2), (x, -oo, oo)) / t, t, oo), "=", 0, limits, checks="rule")
 
 # -- ball arithmetic ----------------------------------------------------------------------------
 
-step(
-    "balls: too small",
-    E(tanh(G) ** 2),
-    Rational(39, 100),
-    Rational(4, 10),
-    by=ball_arithmetic,
-    relation="<=",
-)
-step("balls: reversed", E(tanh(G) ** 2), Rational(4, 10), None, by=ball_arithmetic, relation=">=")
-step(
-    "balls: a third digit",
-    E(log(1 + G**2)),
-    Rational(533, 1000),
-    Rational(535, 1000),
-    by=ball_arithmetic,
-    relation="<",
-)
-step("balls: far tails count", E(exp(4 * G)), 2980, 2981, by=ball_arithmetic, relation="<=")
-step("balls: no mean", E(exp(G**2)), 10**9, None, by=ball_arithmetic, relation="<=")
-step("balls: a pole", E(1 / G), 1, None, by=ball_arithmetic, relation="<=")
-step(
-    "balls: a root that is not real",
-    E(sqrt(G)),
-    1,
-    None,
-    by=ball_arithmetic,
-    relation="<=",
-    checks="rule",
-)
-step(
-    "balls: a parameter",
-    E(tanh(a * G) ** 2),
-    Rational(4, 10),
-    None,
-    by=ball_arithmetic,
-    relation="<=",
-    checks="rule",
-)
-step("balls: equality", E(tanh(G) ** 2), Rational(394294, 1000000), None, by=ball_arithmetic)
-step("balls: strict at the same number", pi, pi, None, by=ball_arithmetic, relation="<")
+step("balls: too small", E(tanh(G) ** 2), "<=", Rational(39, 100), ball_arithmetic,
+     right=Rational(4, 10))
+step("balls: reversed", E(tanh(G) ** 2), ">=", Rational(4, 10), ball_arithmetic)
+step("balls: a third digit", E(log(1 + G**2)), "<", Rational(533, 1000), ball_arithmetic,
+     right=Rational(535, 1000))
+step("balls: far tails count", E(exp(4 * G)), "<=", 2980, ball_arithmetic, right=2981)
+step("balls: no mean", E(exp(G**2)), "<=", 10**9, ball_arithmetic)
+step("balls: a pole", E(1 / G), "<=", 1, ball_arithmetic)
+step("balls: a root that is not real", E(sqrt(G)), "<=", 1, ball_arithmetic, checks="rule")
+step("balls: a parameter", E(tanh(a * G) ** 2), "<=", Rational(4, 10), ball_arithmetic,
+     checks="rule")
+step("balls: equality", E(tanh(G) ** 2), "=", Rational(394294, 1000000), ball_arithmetic)
+step("balls: strict at the same number", pi, "<", pi, ball_arithmetic)
 
 # -- induction ----------------------------------------------------------------------------------
 
@@ -784,147 +332,67 @@ def inductive(lhs, symbol, rhs, steps, name, label, **options):
     wrong(name, goal, proof, step=label, **options)
 
 
-inductive(
-    2**N,
-    ">=",
-    N + 2,
-    lambda h: chain(2 ** (N + 1)).ge(2 * (N + 2), by=h.scaled(2)).ge(N + 3, by=signs),
-    "induction: no base",
-    "base.1",
-)
-inductive(
-    2**N,
-    ">=",
-    N**2,
-    lambda h: chain(2 ** (N + 1)).ge(2 * N**2, by=h.scaled(2)).ge((N + 1) ** 2, by=signs),
-    "induction: the step fails at 1",
-    "step.2",
-)
-inductive(
-    N**2,
-    ">=",
-    N * 3,
-    lambda h: chain((N + 1) ** 2).ge(3 * N + 3, by=h),
-    "induction: another inequality",
-    "step.1",
-)
-inductive(
-    N,
-    ">=",
-    0,
-    lambda h: chain(N + 1).ge(2, by=h.scaled(1)),
-    "induction: the hypothesis shifted",
-    "step.1",
-    checks="rule",
-)
+inductive(2**N, ">=", N + 2,
+          lambda h: chain(2 ** (N + 1)).ge(2 * (N + 2), by=h.scaled(2)).ge(N + 3, by=signs),
+          "induction: no base", "base.1")
+inductive(2**N, ">=", N**2,
+          lambda h: chain(2 ** (N + 1)).ge(2 * N**2, by=h.scaled(2)).ge((N + 1) ** 2, by=signs),
+          "induction: the step fails at 1", "step.2")
+inductive(N**2, ">=", N * 3, lambda h: chain((N + 1) ** 2).ge(3 * N + 3, by=h),
+          "induction: another inequality", "step.1")
+inductive(N, ">=", 0, lambda h: chain(N + 1).ge(2, by=h.scaled(1)),
+          "induction: the hypothesis shifted", "step.1", checks="rule")
 
-inductive(
-    1 - N,
-    "<=",
-    1,
-    lambda h: chain(-N).le(-1, by=h.scaled(-1)),
-    "induction: times a negative number",
-    "step.1",
-    checks="rule",
-)
-inductive(
-    N, "<=", 2 * N, lambda h: chain(N + 1).ge(2 * N + 2, by=h), "induction: reversed", "step.1"
-)
+inductive(1 - N, "<=", 1, lambda h: chain(-N).le(-1, by=h.scaled(-1)),
+          "induction: times a negative number", "step.1", checks="rule")
+inductive(N, "<=", 2 * N, lambda h: chain(N + 1).ge(2 * N + 2, by=h), "induction: reversed",
+          "step.1")
 
 # -- what is undefined, and drops out -----------------------------------------------------------
 
 undefined = erf(1 / v)
-step("slopes: of what is undefined", D(x + undefined, x), 1, None, differentiate, checks="rule")
-step(
-    "slopes: of a mean and what is undefined",
-    D(E(x * G**2 + undefined), x),
-    E(G**2),
-    None,
-    by=differentiate_under_expectation,
-    checks="rule",
-)
-step(
-    "Price: of what is undefined",
-    D(E(U * W + undefined, pair), r),
-    1,
-    None,
-    checks="rule",
-    **priced,
-)
-step("Stein: zero times what is undefined", E(G * undefined), 0, None, stein(G), checks="rule")
+step("slopes: of what is undefined", D(x + undefined, x), "=", 1, differentiate, checks="rule")
+step("slopes: of a mean and what is undefined", D(E(x * G**2 + undefined), x), "=", E(G**2),
+     differentiate_under_expectation, checks="rule")
+step("Price: of what is undefined", D(E(U * W + undefined, pair), r), "=", 1, price, checks="rule",
+     given=correlated)
+step("Stein: zero times what is undefined", E(G * undefined), "=", 0, stein(G), checks="rule")
 
 # -- integers, slopes, powers -------------------------------------------------------------------
 
 half = Rational(1, 2)
-step("integers: of reals", (x - half) ** 2, Rational(1, 4), None, by=signs, relation=">=")
-step("integers: strict", (n - half) ** 2, Rational(1, 4), None, by=signs, relation=">")
-step("integers: a larger bound", (n - half) ** 2, Rational(1, 3), None, by=signs, relation=">=")
-step(
-    "integers: between 1 and 3", (n - 1) * (n - 3), 0, None, by=signs, relation=">=", checks="rule"
-)
+step("integers: of reals", (x - half) ** 2, ">=", Rational(1, 4), signs)
+step("integers: strict", (n - half) ** 2, ">", Rational(1, 4), signs)
+step("integers: a larger bound", (n - half) ** 2, ">=", Rational(1, 3), signs)
+step("integers: between 1 and 3", (n - 1) * (n - 3), ">=", 0, signs, checks="rule")
 
-step(
-    "integers: a third",
-    (n - Rational(1, 3)) ** 2,
-    Rational(1, 4),
-    Rational(1, 9),
-    by=signs,
-    relation=">=",
-    checks="rule",
-)
+step("integers: a third", (n - Rational(1, 3)) ** 2, ">=", Rational(1, 4), signs,
+     right=Rational(1, 9), checks="rule")
 
-step("integers: a cube", n**3 - n, 0, None, by=signs, relation=">=")
-step("integers: two of them", (n - N) * (n - N - 1) - n, 0, None, by=signs, relation=">=")
+step("integers: a cube", n**3 - n, ">=", 0, signs)
+step("integers: two of them", (n - N) * (n - N - 1) - n, ">=", 0, signs)
 
-step("slope: log of any number", D(log(x), x), 1 / x, None, by=differentiate, checks="rule")
-step("slope: log of a square", D(log(p**2), p), 1 / p**2, 2 / p, by=differentiate)
-step(
-    "slope: log up to the end",
-    D(log(x), x),
-    1 / x,
-    None,
-    by=differentiate,
-    given=(Ge(x, 0),),
-    checks="rule",
-)
-step("slope: bars at zero", D(Abs(x), x), sign(x), None, by=differentiate, checks="rule")
-step("slope: powers of two", D(2**x, x), x * 2 ** (x - 1), log(2) * 2**x, by=differentiate)
-step("slope: cosh", D(cosh(x), x), -cosh(x), None, by=differentiate)
+step("slope: log of any number", D(log(x), x), "=", 1 / x, differentiate, checks="rule")
+step("slope: log of a square", D(log(p**2), p), "=", 1 / p**2, differentiate, right=2 / p)
+step("slope: log up to the end", D(log(x), x), "=", 1 / x, differentiate, given=(Ge(x, 0),),
+     checks="rule")
+step("slope: bars at zero", D(Abs(x), x), "=", sign(x), differentiate, checks="rule")
+step("slope: powers of two", D(2**x, x), "=", x * 2 ** (x - 1), differentiate, right=log(2) * 2**x)
+step("slope: cosh", D(cosh(x), x), "=", -cosh(x), differentiate)
 
-step(
-    "powers: Stein for an even power",
-    E(G ** (2 * N + 2)),
-    2 * N * E(G ** (2 * N)),
-    (2 * N + 1) * E(G ** (2 * N)),
-    by=stein(G),
-)
-step(
-    "powers: Stein for any integer",
-    E(G ** (n + 2)),
-    (n + 1) * E(G**n),
-    None,
-    by=stein(G),
-    checks="rule",
-)
-step("powers: factorials", factorial(N + 1), N * factorial(N), (N + 1) * factorial(N), by=algebra)
-step(
-    "powers: factorials of any integer",
-    factorial(n + 1),
-    (n + 1) * factorial(n),
-    None,
-    by=algebra,
-    checks="rule",
-)
-step("powers: of two", 2 ** (N + 2), 2 * 2**N, 4 * 2**N, by=algebra)
-step("powers: of a negative number", (-2) ** (N + 1), 2 * (-2) ** N, None, by=algebra)
+step("powers: Stein for an even power", E(G ** (2 * N + 2)), "=", 2 * N * E(G ** (2 * N)), stein(G),
+     right=(2 * N + 1) * E(G ** (2 * N)))
+step("powers: Stein for any integer", E(G ** (n + 2)), "=", (n + 1) * E(G**n), stein(G),
+     checks="rule")
+step("powers: factorials", factorial(N + 1), "=", N * factorial(N), algebra,
+     right=(N + 1) * factorial(N))
+step("powers: factorials of any integer", factorial(n + 1), "=", (n + 1) * factorial(n), algebra,
+     checks="rule")
+step("powers: of two", 2 ** (N + 2), "=", 2 * 2**N, algebra, right=4 * 2**N)
+step("powers: of a negative number", (-2) ** (N + 1), "=", 2 * (-2) ** N, algebra)
 
-step("kinks: Stein does not see them", E(G * Abs(G)), E(Abs(G)), None, by=stein(G))
-step("kinks: Stein and a jump", E(G * sign(G)), 0, None, by=stein(G))
-step(
-    "kinks: the smaller in algebra",
-    Min(x, y),
-    (x + y + Abs(x - y)) / 2,
-    (x + y - Abs(x - y)) / 2,
-    by=algebra,
-)
-step("kinks: Heaviside in algebra", Heaviside(x), 1 + sign(x), None, by=algebra)
+step("kinks: Stein does not see them", E(G * Abs(G)), "=", E(Abs(G)), stein(G))
+step("kinks: Stein and a jump", E(G * sign(G)), "=", 0, stein(G))
+step("kinks: the smaller in algebra", Min(x, y), "=", (x + y + Abs(x - y)) / 2, algebra,
+     right=(x + y - Abs(x - y)) / 2)
+step("kinks: Heaviside in algebra", Heaviside(x), "=", 1 + sign(x), algebra)
