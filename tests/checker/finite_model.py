@@ -70,22 +70,12 @@ def _asin(x: Fraction) -> Fraction:
 
 
 _TABLE: dict[str, Any] = {
-    "abs": abs,
-    "sign": lambda x: Q((x > 0) - (x < 0)),
-    "max": max,
-    "erf": _bounded,
-    "tanh": _bounded,
-    "sin": lambda x: x / (1 + x * x),
-    "cos": lambda x: 1 / (1 + x * x),
-    "sinh": lambda x: 2 * x,
-    "cosh": lambda x: 1 + x * x,
-    "exp": _exp,
-    "log": _log,
-    "atan": lambda x: PI / 2 * _bounded(x),
-    "asin": _asin,
-    "zeta": lambda a, b: _bounded(a * a + b * b),
-    "owens": lambda h, a: _bounded(a) / (1 + h * h),
-}
+    "abs": abs, "sign": lambda x: Q((x > 0) - (x < 0)), "max": max,
+    "erf": _bounded, "tanh": _bounded, "atan": lambda x: PI / 2 * _bounded(x), "asin": _asin,
+    "sin": lambda x: x / (1 + x * x), "cos": lambda x: 1 / (1 + x * x),
+    "sinh": lambda x: 2 * x, "cosh": lambda x: 1 + x * x, "exp": _exp, "log": _log,
+    "zeta": lambda a, b: _bounded(a * a + b * b), "owens": lambda h, a: _bounded(a) / (1 + h * h),
+}  # fmt: skip
 
 
 def value(t: Term, env: Env) -> Fraction:

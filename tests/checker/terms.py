@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
+from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import ProofEmitter
 
@@ -17,10 +18,24 @@ X, Y = ("s", "x", "R"), ("s", "y", "R>0")
 I = ("s", "i", "Z")  # noqa: E741
 J, N = ("s", "j", "Z"), ("s", "n", "Z>=0")
 F = ("u", "f", "R", 2)
+ZERO, ONE, TWO = num(0), num(1), num(2)
+NORMAL = ("gauss", 1, ZERO, ONE)
 
 
 def f(*args: Term) -> Term:
     return ("u", "f", "R", (0,) * len(args), *args)
+
+
+def fn(name: str, *args: Term) -> Term:
+    return ("f", name, *args)
+
+
+def mean(body: Term, names: tuple[Term, ...] = (X,), laws: tuple[Term, ...] = (NORMAL,)) -> Term:
+    return ("E", names, (body,), laws)
+
+
+def assume(p: Term) -> Theorem:
+    return apply_rule("assume", [], p)
 
 
 def total(i: Term, body: Term, low: Term, high: Term) -> Term:

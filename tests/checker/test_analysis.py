@@ -8,15 +8,12 @@ import pytest
 from slrsym.checker import Rejected
 from slrsym.checker.term import canonical_key, num
 from slrsym.checker.theorem import apply_rule
+from tests.checker.terms import fn
 from tests.checker.test_numbers import VALUES, value
 
 X, Y, A, B = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R"), ("s", "b", "R")
 I, N, P = ("s", "i", "Z"), ("s", "n", "Z>0"), ("s", "p", "Z")  # noqa: E741
 ZERO, ONE = num(0), num(1)
-
-
-def fn(name, *args):
-    return ("f", name, *args)
 
 
 def slope(f, point=X):

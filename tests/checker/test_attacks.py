@@ -18,20 +18,10 @@ from slrsym.checker.term import (
 from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
-from tests.checker.terms import proved
+from tests.checker.terms import NORMAL, ONE, TWO, ZERO, assume, mean, proved
 
-ZERO, ONE, TWO = num(0), num(1), num(2)
 X, Y, Z = (("s", name, "R") for name in "xyz")
-NORMAL = ("gauss", 1, ZERO, ONE)
 SUM = ("copies", (Y,), (Y,), (TWO, NORMAL))
-
-
-def mean(body, names=(X,), laws=(NORMAL,)):
-    return ("E", names, (body,), laws)
-
-
-def assume(p):
-    return apply_rule("assume", [], p)
 
 
 def constant_of(z):

@@ -9,9 +9,8 @@ from slrsym.checker.term import Rejected, definedness_equation, is_same_term, nu
 from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
-from tests.checker.terms import I, J, N, X, Y, f, proved, total
+from tests.checker.terms import ONE, TWO, ZERO, I, J, N, X, Y, f, proved, total
 
-ZERO, ONE, TWO = num(0), num(1), num(2)
 T = ("s", "t", "R")
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.term import num
 from slrsym.checker.theorem import apply_rule
+from tests.checker.terms import NORMAL, ONE, TWO, ZERO
 
 X, Y = ("s", "x", "R"), ("s", "y", "R")
-ZERO, ONE, TWO = num(0), num(1), num(2)
-NORMAL = ("gauss", 1, ZERO, ONE)
 
 
 @pytest.mark.parametrize("where", [[[0, 0], [1]], [[0], [1, 1]], [[False], [1]], [[0], [True]]])

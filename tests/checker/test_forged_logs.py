@@ -59,9 +59,12 @@ def _records() -> list[dict[str, Any]]:
     squares = ("<=", ("*", num(-1), X, z), ("+", ("^", 2, 1, X), ("^", 2, 1, z)))
     form = [["1", 0, 2], ["1", 0, 1, 1, 1], ["1", 1, 2]]
     rows = [["1", [[[["1", 0, 1], ["1/2", 1, 1]], 2]]], ["3/4", [[[["1", 1, 1]], 2]]]]
-    claim("means", squares, (),
-          lambda s: s.add("arithmetic", (), (), squares,
-                          [3, [], [], [[*ASKED, [["sign", form, rows, [["1"]]]]]]]))  # fmt: skip
+    claim(
+        "means",
+        squares,
+        (),
+        lambda s: s.add("arithmetic", (), (), squares, answered(["sign", form, rows, [["1"]]])),
+    )
     power = ("<=", ZERO, ("^", 2, 1, N))
 
     def by_induction(s: RecordingProofBuilder) -> Any:
@@ -237,6 +240,12 @@ def proofs() -> Iterator[Forgery]:
 
 # The question that the claim `means` asks.
 ASKED = ["<=", [["-1", 0, 2], ["-1", 0, 1, 1, 1], ["-1", 1, 2]]]
+
+
+def answered(entry: list[Any]) -> list[Any]:
+    return [3, [], [], [[*ASKED, [entry]]]]
+
+
 EVIDENCE = {
     "no generators": [0, [], [], []],
     "too few": [1, [], [], []],
@@ -251,18 +260,18 @@ EVIDENCE = {
     "a unit of two parts": [3, [[[["1", 0, 1]], [["1"]]]], [], []],
     "answers that are no list": [3, [], [], 5],
     "an answer without a question": [3, [], [], [[[], []]]],
-    "another combination": [3, [], [], [[*ASKED, [["sign", [["1", 0, 2]], [["1", []]], [["1"]]]]]]],
+    "another combination": answered(["sign", [["1", 0, 2]], [["1", []]], [["1"]]]),
     "a negative multiplier":
-        [3, [], [], [[*ASKED, [["sign", [["-1", 0, 2]], [["1", [[[["1", 0, 1]], 2]]]], [["-1"]]]]]]],
-    "a multiplier of zero": [3, [], [], [[*ASKED, [["sign", [["1", 0, 2]], [], []]]]]],
-    "an unknown generator": [3, [], [], [[*ASKED, [["sign", [["1", 9, 2]], [], [["1"]]]]]]],
-    "a huge exponent": [3, [], [], [[*ASKED, [["sign", [["1", 0, 10**9]], [], [["1"]]]]]]],
-    "a power of a hundred": [3, [], [], [[*ASKED, [["sign", [["1", 0, 1]],
-                                             [["1", [[[["1", 0, 1]], 100]]]], [["1"]]]]]]],
-    "a number that is none": [3, [], [], [[*ASKED, [["sign", [["nan", 0, 2]], [], [["1"]]]]]]],
-    "a division by zero": [3, [], [], [[*ASKED, [["sign", [["1/0", 0, 2]], [], [["1"]]]]]]],
-    "an unknown table": [3, [], [], [[*ASKED, [["magic", [["1", 0, 1]], [["1", 1, 1]]]]]]],
-    "another kind of evidence": [3, [], [], [[*ASKED, [["oath", [], [], []]]]]],
+        answered(["sign", [["-1", 0, 2]], [["1", [[[["1", 0, 1]], 2]]]], [["-1"]]]),
+    "a multiplier of zero": answered(["sign", [["1", 0, 2]], [], []]),
+    "an unknown generator": answered(["sign", [["1", 9, 2]], [], [["1"]]]),
+    "a huge exponent": answered(["sign", [["1", 0, 10**9]], [], [["1"]]]),
+    "a power of a hundred":
+        answered(["sign", [["1", 0, 1]], [["1", [[[["1", 0, 1]], 100]]]], [["1"]]]),
+    "a number that is none": answered(["sign", [["nan", 0, 2]], [], [["1"]]]),
+    "a division by zero": answered(["sign", [["1/0", 0, 2]], [], [["1"]]]),
+    "an unknown table": answered(["magic", [["1", 0, 1]], [["1", 1, 1]]]),
+    "another kind of evidence": answered(["oath", [], [], []]),
 }  # fmt: skip
 
 

@@ -9,14 +9,9 @@ import pytest
 
 from slrsym.checker.term import DEPTH, Rejected, TermReader, num, parse_term
 from slrsym.checker.theorem import apply_rule
+from tests.checker.terms import NORMAL, ONE, TWO, ZERO, mean
 
-ZERO, ONE, TWO = num(0), num(1), num(2)
 X, Y, Z = (("s", name, "R") for name in "xyz")
-NORMAL = ("gauss", 1, ZERO, ONE)
-
-
-def mean(body, names=(X,), laws=(NORMAL,)):
-    return ("E", names, (body,), laws)
 
 
 def nested(head, depth, leaf=X):

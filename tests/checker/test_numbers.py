@@ -11,13 +11,10 @@ import pytest
 from slrsym.checker import Rejected
 from slrsym.checker.term import canonical_key, num
 from slrsym.checker.theorem import apply_rule
+from tests.checker.terms import fn
 
 ZERO, ONE, PI = num(0), num(1), ("pi",)
 BITS = 128
-
-
-def fn(name, *args):
-    return ("f", name, *args)
 
 
 def owens_t(h, a):

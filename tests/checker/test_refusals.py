@@ -7,17 +7,12 @@ import pytest
 from slrsym.checker.term import Rejected, definedness_equation, num, parse_term
 from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import tuples_to_lists
+from tests.checker.terms import NORMAL, ONE, TWO, ZERO, mean
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, points
 
-ZERO, ONE, TWO = num(0), num(1), num(2)
 X, Y, Z = (("s", name, "R") for name in "xyz")
-NORMAL = ("gauss", 1, ZERO, ONE)
 COPIES = ("copies", (Z,), (Z,), (TWO, NORMAL))
 PAIR = ("gauss", 2, ZERO, ZERO, ONE, ZERO, ZERO, ONE)
-
-
-def mean(body, names=(X,), laws=(NORMAL,)):
-    return ("E", names, (body,), laws)
 
 
 def integral(body):

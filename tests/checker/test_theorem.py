@@ -10,14 +10,10 @@ from hypothesis import strategies as st
 
 from slrsym.checker.term import Rejected, canonical_key, definedness_equation, is_same_term, num
 from slrsym.checker.theorem import Theorem, apply_rule
-from tests.checker.terms import F, I, J, N, X, Y, f, total
+from tests.checker.terms import F, I, J, N, X, Y, assume, f, total
 
 ZERO, ONE = num(0), num(1)
 A, B, C = (("<", ZERO, ("s", name, "R")) for name in "abc")
-
-
-def assume(p):
-    return apply_rule("assume", [], p)
 
 
 def trust(p, *given):

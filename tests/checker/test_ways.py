@@ -26,14 +26,12 @@ from slrsym.checker.term import (
 from slrsym.checker.theorem import apply_rule
 from slrsym.tactics.log_records import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
 from slrsym.tactics.sign_search import RELATION_OF
-from tests.checker.terms import proved
+from tests.checker.terms import NORMAL, ONE, TWO, ZERO, fn, mean, proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
 
-ZERO, ONE, TWO = num(0), num(1), num(2)
 x, y, t, z, p, q = (("s", name, "R") for name in "xytzpq")
 m, n, w = ("s", "m", "R<0"), ("s", "n", "R>=0"), ("s", "w", "R>0")
-NORMAL = ("gauss", 1, ZERO, ONE)
 
 
 def shown(statement, *given, size=16, units=(), use=None):
@@ -45,20 +43,12 @@ def found(statement, *given):
     return proved(statement, given)
 
 
-def fn(name, *arguments):
-    return ("f", name, *arguments)
-
-
 def power(base, e, r=1):
     return ("^", e, r, base)
 
 
 def integral(body, low=ONE, high=TWO):
     return ("int", (t,), (body,), (low, high))
-
-
-def mean(body, names=(x,), laws=(NORMAL,)):
-    return ("E", names, (body,), laws)
 
 
 # -- generators -----------------------------------------------------------------------------------

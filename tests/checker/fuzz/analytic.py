@@ -16,23 +16,7 @@ from slrsym.checker.term import (
 )
 
 from .generators import Maker, generator
-from .terms import (
-    ANY_OF_ONE,
-    ONE,
-    SMOOTH,
-    ZERO,
-    I,
-    N,
-    P,
-    R,
-    W,
-    X,
-    Y,
-    Z,
-    fn,
-    lam,
-    square,
-)
+from .terms import ANY_OF_ONE, ONE, SMOOTH, ZERO, I, N, P, R, W, X, Y, Z, fn, lam, square
 
 VARIABLES = (X, P, W, ("s", "x", "R>=0"), ("s", "x", "R<0"), ("s", "x", "R<=0"))
 
