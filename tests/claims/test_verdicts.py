@@ -17,11 +17,7 @@ from slrsym.claims.check import (
     try_numerical_check,
 )
 from slrsym.claims.claim import Trials
-from slrsym.claims.verification import (
-    summarise_claim,
-    transitive_dependencies,
-    verify_claims,
-)
+from slrsym.claims.verification import summarise_claim, transitive_dependencies, verify_claims
 from slrsym.crosscheck import Inconclusive, NoPointFound
 from slrsym.crosscheck.montecarlo import MonteCarloCheck
 from slrsym.proofs.lemmas import CITED

@@ -58,17 +58,9 @@ from sympy import (
     tan,
     tanh,
 )
-from sympy import (
-    re as real_part,
-)
+from sympy import re as real_part
 
-from slrsym.crosscheck import (
-    Disagreement,
-    Inconclusive,
-    compare,
-    evaluate,
-    is_true_at,
-)
+from slrsym.crosscheck import Disagreement, Inconclusive, compare, evaluate, is_true_at
 from slrsym.crosscheck.ball_quadrature import correct_digits
 from slrsym.crosscheck.gaussian_factors import (
     absorb_exponential_into_density,
@@ -76,11 +68,7 @@ from slrsym.crosscheck.gaussian_factors import (
 )
 from slrsym.crosscheck.integrands import evaluate_elementary_derivative
 from slrsym.crosscheck.node_evaluator import NodeEvaluator
-from slrsym.crosscheck.random_values import (
-    Bounds,
-    has_declared_properties,
-    random_family_entries,
-)
+from slrsym.crosscheck.random_values import Bounds, has_declared_properties, random_family_entries
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, standard_normal
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 

@@ -33,30 +33,21 @@ def average(term):
 def identity(mistake):
     best = average(y[l])
     right = average((y[l] - best) ** 2 + epsilon**2) + (1 + mistake) * (best - p) ** 2
-    claim = Claim(
-        id="given-tokens",
-        title="",
-        source="",
-        statement=Eq(average((y[l] - p) ** 2 + epsilon**2), right, evaluate=False),
-        hypotheses=[Gt(Sum(w[l], (l, 1, L)), 0)],
-    )
+    statement = Eq(average((y[l] - p) ** 2 + epsilon**2), right, evaluate=False)
+    claim = Claim("given-tokens", statement, "", hypotheses=[Gt(Sum(w[l], (l, 1, L)), 0)])
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
     return claim
 
 
 def noisy():
-    claim = Claim(
-        id="given-location",
-        title="",
-        source="",
-        statement=Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2),
-    )
+    statement = Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2)
+    claim = Claim("given-location", statement, "")
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=noise_moments))
     return claim
 
 
 def bayes(goal=BAYES_RISK, law=None, given=(), **without):
-    claim = Claim(id="bayes", title="", source="", statement=goal, hypotheses=list(given))
+    claim = Claim("bayes", goal, "", hypotheses=list(given))
     shown = {
         "given_location": lemma("given-location"),
         "given_tokens": lemma("given-tokens"),

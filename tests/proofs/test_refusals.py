@@ -5,24 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import (
-    Function,
-    Ge,
-    Le,
-    Symbol,
-    symbols,
-)
-from sympy import (
-    sign as sgn,
-)
+from sympy import Function, Ge, Le, Symbol, symbols
+from sympy import sign as sgn
 
-from slrsym.gaussian import (
-    Expectation,
-    GaussianLaw,
-    IIDSum,
-    NoiseLaw,
-    standard_normal,
-)
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, standard_normal
 from slrsym.proof import (
     D,
     algebra,
@@ -51,7 +37,6 @@ r = Symbol("r", real=True)
 n = Symbol("n", integer=True)
 LAW = standard_normal(G)
 PAIR = GaussianLaw({G: 0, H: 0}, [[1, r], [r, 1]])
-MOVING = GaussianLaw({G: t}, [[1]])
 NOISE = NoiseLaw(Y, 1)
 h = Function("h", real=True)
 

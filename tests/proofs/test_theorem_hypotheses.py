@@ -46,6 +46,8 @@ from slrsym.statements.orbits import (
     VanishesAlong,
 )
 
+from ._steps import eq
+
 x, y, u, v = symbols("x y u v", real=True)
 a, N = Symbol("a", positive=True), Symbol("N", integer=True)
 G = box_map({x: x / 3, y: x * y / 4}, low=(-1, -1), high=(1, 2))
@@ -60,10 +62,6 @@ LINES = lambda_of_coordinates((x, y), (x, x - y))
 ZERO, CORNER = (0, 0), (1, 2)
 HALF = (Rational(1, 2), 1)
 START, END, BOTH = point_set([ZERO]), point_set([CORNER]), point_set([ZERO, CORNER])
-
-
-def eq(left: Any, right: Any) -> Eq:
-    return Eq(left, right, evaluate=False)
 
 
 def there(image: Any) -> Any:

@@ -1,20 +1,37 @@
-"""Whether the proof checker has evidence for a statement."""
+"""Statements as they stand, and whether the proof checker has evidence for one."""
 
 from __future__ import annotations
 
+from sympy import Eq
+
 from slrsym.checker import ProvedClaims
-from slrsym.proof import Claim, builtin_ledger
+from slrsym.proof import Claim, builtin_ledger, chain
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.context import Context
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.judgement import judge_claim
 
 
-def is_shown(statement, proof, given=()):
-    """Return whether evidence is found for every step of a proof, and for the statement."""
+def equal(left, right):
+    """Return an equation that SymPy does not decide."""
+    return Eq(left, right, evaluate=False)
+
+
+def claim_of(statement, proof, given=()):
+    """Return a claim with a proof."""
     claim = Claim("it", statement, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
-    return refusals(claim) == {}
+    return claim
+
+
+def claim_by(equation, rule, given=()):
+    """Return the claim of an equation with a proof in one step."""
+    return claim_of(equation, chain(equation.lhs).then(equation.rhs, by=rule), given)
+
+
+def is_shown(statement, proof, given=()):
+    """Return whether evidence is found for every step of a proof, and for the statement."""
+    return refusals(claim_of(statement, proof, given)) == {}
 
 
 def refusals(claim):

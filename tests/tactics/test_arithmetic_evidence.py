@@ -10,7 +10,7 @@ from slrsym.checker.theorem import apply_rule
 from slrsym.tactics import arithmetic
 from slrsym.tactics.arithmetic import search_arithmetic_evidence
 from slrsym.tactics.translation import Translator
-from tests.tactics._shown import emitter_and_context
+from tests.tactics._shown import emitter_and_context, equal
 
 x, y, z, t = symbols("x y z t", real=True)
 NAMES = symbols("n0:66", real=True)
@@ -29,10 +29,6 @@ def evidence(goal, *given, **options):
     )
     apply_rule(*found)
     return found[-1]
-
-
-def equal(left, right):
-    return Eq(left, right, evaluate=False)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ PAIR = gamma**2 * Matrix([[1, rho], [rho, 1]])
 
 
 @pytest.mark.parametrize(
-    "hypotheses",
-    [(), (rho <= 2,), (rho <= 2, eta >= rho), (alpha * d * (1 + rho**2) < 1, d >= 3)],
+    "hypotheses", [(), (rho <= 2,), (rho <= 2, eta >= rho), (alpha * d * (1 + rho**2) < 1, d >= 3)]
 )
 def test_a_negative_eigenvalue_is_found(hypotheses):
     assert has_negative_eigenvalue_at_random_point(PAIR, hypotheses)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import pytest
 from sympy import Abs, Eq, Le, Symbol, sin
 
-from slrsym.proof import Claim, algebra, chain, sign
-from tests.tactics._shown import refusals
+from slrsym.proof import algebra, chain, sign
+from tests.tactics._shown import claim_of, refusals
 
 x, y = (Symbol(name, real=True) for name in ("x", "a long name"))
 p = Symbol("p", positive=True)
 
 
 def reason(statement, proof):
-    claim = Claim("it", statement, "test")
-    claim.proof(lambda goal: proof)
-    return refusals(claim)["1"]
+    return refusals(claim_of(statement, proof))["1"]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Add, Eq, Symbol, cos, erf, exp, sqrt
+from sympy import Add, Symbol, cos, erf, exp, sqrt
 
 from slrsym.checker import ProvedClaims, Rejected
 from slrsym.checker.term import is_same_term
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.subterm_generalisation import _prove_with_symbols_for_summands
+from tests.tactics._shown import equal
 
 x, y = Symbol("x", real=True), Symbol("y", positive=True)
 A, B = exp(-(x**2) / (y + 1)) * cos(sqrt(y**2 + 1) * x / (y + 2)) * erf(x), Symbol("B", real=True)
@@ -35,10 +36,6 @@ def conclusion_from(statement, *facts):
     )
     assert set(shown.theorem.hypotheses) <= {k for p in lines for k in p.theorem.hypotheses}
     return is_same_term(shown.theorem.conclusion, wanted)
-
-
-def equal(left, right):
-    return Eq(left, right, evaluate=False)
 
 
 FACTS = equal(A, Add(*TERMS[:45])), equal(B, Add(*TERMS[45:]))

@@ -35,7 +35,7 @@ from slrsym.proof import Claim, algebra, builtin_ledger, chain, differentiate, i
 from slrsym.proof.step import Rule, tactic
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import AtPoint, ForAll
-from tests.tactics._shown import is_shown, refusals
+from tests.tactics._shown import claim_by, equal, is_shown, refusals
 
 a, m, n, t, x, y = symbols("a m n t x y", real=True)
 G, H, U = symbols("G H U", real=True)
@@ -45,10 +45,7 @@ s = Symbol("s", positive=True)
 f, g = Function("f", real=True), Function("g", real=True)
 v = IndexedBase("v", real=True)
 HALF = Rational(1, 2)
-
-
-def equal(left: Any, right: Any) -> Any:
-    return Eq(left, right, evaluate=False)
+SQUARE = equal((x + 1) ** 2, x**2 + 2 * x + 1)
 
 
 def square_mean(variance: Any) -> Expectation:
@@ -122,9 +119,7 @@ def test_a_power_of_a_variable_that_runs_below_zero() -> None:
 
 def _only(statement: Any) -> str:
     """Return why there is no evidence for a statement with sides that algebra would equate."""
-    claim = Claim("it", statement, "test")
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
-    return " ".join(refusals(claim).values())
+    return " ".join(refusals(claim_by(statement, algebra)).values())
 
 
 # -- sentences and points ------------------------------------------------------------------------
@@ -150,8 +145,7 @@ def test_points_that_sympy_confuses(function: Any) -> None:
     assert "is the same to SymPy" in _only(equal(*sides))
     # Nor may a hypothesis have such a point.
     first, second = (Subs(Derivative(f(x, y), z), (x, y), (0, 0)) for z in (x, y))
-    claim = Claim("it", equal(second, 1), "test", hypotheses=(equal(first, 1), Eq(t, t + 0 * x)))
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+    claim = claim_by(equal(second, 1), algebra, (equal(first, 1), Eq(t, t + 0 * x)))
     assert "is the same to SymPy" in " ".join(refusals(claim).values())
 
 
@@ -214,9 +208,7 @@ def _state(work: Any, step: Any, premises: Any) -> Any:
 def test_a_tactic_does_not_state_that_a_claim_or_the_literature_says_so(axiom: str) -> None:
     rule = _Forged()
     rule.axiom = axiom
-    claim = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test")
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=rule))
-    found = check_claim(claim, builtin_ledger().find)
+    found = check_claim(claim_by(SQUARE, rule), builtin_ledger().find)
     assert not found.accepted
     assert f"a tactic states without evidence: {axiom}" in found.failure
 
@@ -248,9 +240,7 @@ def _enter_a_claim(work: Any, step: Any, premises: Any) -> Any:
     [(_Elsewhere(), "no earlier inference 0"), (_Entered(), "has not been shown before")],
 )
 def test_a_tactic_proves_by_inferences_of_the_record(rule: Rule, reason: str) -> None:
-    claim = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test")
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=rule))
-    found = check_claim(claim, builtin_ledger().find)
+    found = check_claim(claim_by(SQUARE, rule), builtin_ledger().find)
     assert not found.accepted
     assert reason in found.failure
 
@@ -269,13 +259,12 @@ def _cite(work: Any, step: Any, premises: Any) -> Any:
 
 
 def test_a_rule_is_no_citation_by_its_name() -> None:
-    claim = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test")
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=_Renamed()))
-    assert "states without evidence" in check_claim(claim, builtin_ledger().find).failure
+    found = check_claim(claim_by(SQUARE, _Renamed()), builtin_ledger().find)
+    assert "states without evidence" in found.failure
 
 
 def test_every_part_of_a_check_is_about_one_proof() -> None:
-    claim, made = Claim("it", equal((x + 1) ** 2, x**2 + 2 * x + 1), "test"), []
+    claim, made = Claim("it", SQUARE, "test"), []
 
     @claim.proof
     def _(goal: Any) -> Any:
@@ -304,6 +293,5 @@ def test_a_statement_for_all_that_is_apart_is_left_out() -> None:
 
 def test_a_false_step_is_found_beside_a_statement_for_all() -> None:
     apart = ForAll(n, Le(n, Abs(n), evaluate=False))
-    claim = Claim("it", equal(x, x + 1), "test", hypotheses=(apart,))
-    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
+    claim = claim_by(equal(x, x + 1), algebra, (apart,))
     assert "contradicted numerically" in check_claim(claim, builtin_ledger().find).failure

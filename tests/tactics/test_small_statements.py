@@ -29,7 +29,6 @@ from sympy import (
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, standard_normal
 from slrsym.proof import (
-    Claim,
     D,
     algebra,
     all_of,
@@ -56,7 +55,7 @@ from slrsym.proof import (
 )
 from slrsym.proof import sign as signs
 from tests.proof.false_claims._entries import link, says
-from tests.tactics._shown import refusals
+from tests.tactics._shown import claim_of, is_shown, refusals
 
 x, y, z, w, t, G, U, W = symbols("x y z w t G U W", real=True)
 p, q = symbols("p q", positive=True)
@@ -76,12 +75,6 @@ def E(of, law=None):
 
 def total(of):
     return Sum(of, (n, 1, N))
-
-
-def found(statement, proof, given):
-    claim = Claim("it", statement, "test", hypotheses=given)
-    claim.proof(lambda goal: proof)
-    return refusals(claim)
 
 
 three = chain(D(3 * z, z)).then(3, by=differentiate)
@@ -179,7 +172,7 @@ TRUE = [
 @pytest.mark.parametrize(("left", "relation", "right", "by", "given"), TRUE)
 def test_what_is_true_is_shown(left, relation, right, by, given):
     statement = says(left, relation, right)
-    assert found(statement, link(left, relation, right, by), given) == {}
+    assert is_shown(statement, link(left, relation, right, by), given)
 
 
 COMPARE = "the two sides are not known to compare: "
@@ -242,8 +235,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("left", "relation", "right", "by", "given", "said"), REFUSED)
 def test_a_refusal_says_what_is_missing(left, relation, right, by, given, said):
-    missing = found(says(left, relation, right), link(left, relation, right, by), given)
-    assert missing == {"1": said}
+    claim = claim_of(says(left, relation, right), link(left, relation, right, by), given)
+    assert refusals(claim) == {"1": said}
 
 
 # Which points solve equations: the points, the equations, and the tree of cases.
@@ -286,12 +279,12 @@ def test_all_solutions_are_found(points, sides, tree):
     system = And(*(Eq(side, 0, evaluate=False) for side in sides))
     listed = Or(*(And(*(Eq(u, value) for u, value in point.items())) for point in points))
     goal = Equivalent(system, listed, evaluate=False)
-    assert found(goal, solution_set(goal, list(points[0]), tree), ()) == {}
+    assert is_shown(goal, solution_set(goal, list(points[0]), tree))
 
 
 def test_a_factor_that_vanishes_is_not_skipped():
     side = (x - 1) * (x**2 + 1)
     goal = Equivalent(Eq(side, 0, evaluate=False), Eq(x, 1), evaluate=False)
     tree = split_product(side, never(x**2 + 1), never(x - 1))
-    missing = found(goal, solution_set(goal, [x], tree), ())
+    missing = refusals(claim_of(goal, solution_set(goal, [x], tree)))
     assert missing["case.2.never"] == f"{COMPARE}x - 1 != 0"

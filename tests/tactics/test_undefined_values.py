@@ -9,7 +9,6 @@ import sympy
 from sympy import (
     Abs,
     Derivative,
-    Eq,
     Equivalent,
     Function,
     Ge,
@@ -39,7 +38,7 @@ from slrsym.gaussian import Expectation, GaussianLaw, normal_cdf, normal_pdf, ze
 from slrsym.proof import algebra, chain, sign
 from slrsym.proofs.context import covariances_of_laws
 from slrsym.tactics.translation import Translator, Untranslatable
-from tests.tactics._shown import is_shown
+from tests.tactics._shown import equal, is_shown
 
 a, m, x, y = symbols("a m x y", real=True)
 s = Symbol("s", positive=True)
@@ -47,10 +46,6 @@ q = Symbol("q", positive=True)
 G = Symbol("G", real=True)
 k = Symbol("k", integer=True, nonnegative=True)
 term = Translator().term
-
-
-def equal(left: Any, right: Any) -> Any:
-    return Eq(left, right, evaluate=False)
 
 
 def by_algebra(statement: Any) -> bool:
