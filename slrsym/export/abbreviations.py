@@ -27,15 +27,7 @@ from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import expression_text, free_symbols
 from slrsym.typeset import FormulaPrinter, to_latex, widest_unbreakable_width
-from slrsym.typeset.boxes import (
-    Box,
-    Operator,
-    Root,
-    ScriptBox,
-    italic_letter_box,
-    number_box,
-    row_of_boxes,
-)
+from slrsym.typeset.boxes import Atom, Box, Operator, Root, ScriptBox, number_box, row_of_boxes
 from slrsym.typeset.letters import MOST_PRIMES
 from slrsym.typeset.letters import box_of_symbol_name as drawn
 
@@ -105,11 +97,11 @@ def _spread(base: Expr) -> Expr | None:
 
 
 def _letter(stem: str, *below: Box) -> Box:
-    return ScriptBox(italic_letter_box(stem), row_of_boxes(list(below)))
+    return ScriptBox(Atom(stem), row_of_boxes(list(below)))
 
 
 _PLUS = Operator("+", "prefix")
-_SECOND = {x: ScriptBox(italic_letter_box(x), number_box(2)) for x in ("kappa", "nu")}
+_SECOND = {x: ScriptBox(Atom(x), number_box(2)) for x in ("kappa", "nu")}
 
 # How the letters are written.
 PLANAR_NAMES: dict[str, Box] = {
@@ -117,8 +109,8 @@ PLANAR_NAMES: dict[str, Box] = {
     "nu_+": _letter("nu", _PLUS),
     "kappa_2+": _letter("kappa", number_box(2), _PLUS),
     "nu_2+": _letter("nu", number_box(2), _PLUS),
-    "R_kappa": _letter("R", italic_letter_box("kappa")),
-    "R_nu": _letter("R", italic_letter_box("nu")),
+    "R_kappa": _letter("R", Atom("kappa")),
+    "R_nu": _letter("R", Atom("nu")),
     "R_kappa_2": _letter("R", _SECOND["kappa"]),
     "R_nu_2": _letter("R", _SECOND["nu"]),
 }
@@ -281,12 +273,10 @@ def _candidate(
 
 
 NAMES: dict[str, Box] = {
-    "sqrt(d/2)": Root(
-        row_of_boxes([italic_letter_box("d"), Operator("/", "slash"), number_box(2)])
-    ),
-    "R(6)": italic_letter_box("mathcal{R}"),
-    "R^": italic_letter_box(r"widehat{\mathcal{R}}"),
-    "R<": ScriptBox(italic_letter_box("mathcal{R}"), above=Operator("<", "prefix")),
+    "sqrt(d/2)": Root(row_of_boxes([Atom("d"), Operator("/", "slash"), number_box(2)])),
+    "R(6)": Atom("mathcal{R}"),
+    "R^": Atom(r"widehat{\mathcal{R}}"),
+    "R<": ScriptBox(Atom("mathcal{R}"), above=Operator("<", "prefix")),
 }
 
 

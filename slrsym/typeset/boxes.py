@@ -31,7 +31,10 @@ class Box:
 
 @dataclass(frozen=True)
 class Atom(Box):
-    r"""A typeset letter, number, function name, group of words, or piece of raw LaTeX."""
+    """A typeset letter, number, upright name, group of words, or piece of raw LaTeX.
+
+    A Greek letter is given by its name.
+    """
 
     text: str
     kind: Literal["identifier", "number", "name", "words", "raw"] = "identifier"
@@ -228,24 +231,9 @@ class MatrixBox(Box):
         return 3
 
 
-def italic_letter_box(text: str) -> Atom:
-    """Return the typeset box of an italic letter, or of a Greek letter given by its name."""
-    return Atom(text)
-
-
 def number_box(text: object) -> Atom:
     """Return the typeset box of a number's text."""
     return Atom(str(text), "number")
-
-
-def upright_name_box(text: str) -> Atom:
-    """Return the typeset box of a function's name in upright letters."""
-    return Atom(text, "name")
-
-
-def words_in_formula_box(text: str) -> Atom:
-    """Return the typeset box of words in a formula, with spaces around them."""
-    return Atom(text, "words")
 
 
 def row_of_boxes(parts: Iterable[Box]) -> Box:
@@ -254,6 +242,22 @@ def row_of_boxes(parts: Iterable[Box]) -> Box:
     for part in parts:
         flat += part.parts if isinstance(part, RowBox) else (part,)
     return flat[0] if len(flat) == 1 else RowBox(tuple(flat))
+
+
+COMMA = Operator(",", "comma")
+
+
+def comma_separated_row(boxes: Iterable[Box], *after: Box) -> Box:
+    """Return one row of the given typeset boxes, with a comma and `after` it between them."""
+    parts: list[Box] = []
+    for box in boxes:
+        parts += [COMMA, *after, box] if parts else [box]
+    return row_of_boxes(parts)
+
+
+def relation_box(left: Box, sign: str, right: Box, breaks: bool = False) -> Box:
+    """Return the typeset box of a relation, before whose sign a line may break."""
+    return row_of_boxes([left, Operator(sign, "relation", breaks), right])
 
 
 # What a line costs, what it costs to break inside of brackets, once for each pair, and how much

@@ -21,12 +21,11 @@ from slrsym.typeset.boxes import (
     Operator,
     ScriptBox,
     Space,
-    italic_letter_box,
+    comma_separated_row,
     number_box,
+    relation_box,
     row_of_boxes,
-    upright_name_box,
 )
-from slrsym.typeset.letters import COMMA
 from slrsym.typeset.printer_base import (
     POWER,
     PREFIX,
@@ -83,17 +82,13 @@ def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []
-        for node in _expectations_and_copy_sums(expression):
+        nodes = expression.atoms(Expectation, IIDSum)
+        for node in sorted(nodes, key=lambda node: (-len(str(node)), str(node))):
             laws += node.law.independent_laws()
         for law in sorted(laws, key=lambda b: -len(b.symbols)):
             if not any(s in declared for s in law.symbols):
                 declared |= dict.fromkeys(law.symbols, law)
     return declared
-
-
-def _expectations_and_copy_sums(expression: Expr) -> list[Expectation]:
-    found = expression.atoms(Expectation, IIDSum)
-    return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
 
 class CalculusPrinter(PrinterBase):
@@ -124,7 +119,7 @@ class CalculusPrinter(PrinterBase):
         for variable, count in expr.variable_count:
             power = None if count == 1 else self._print(count)[0]
             if alone:
-                d = upright_name_box("d")
+                d = Atom("d", "name")
                 above = d if power is None else ScriptBox(d, above=power)
                 letter_ = self.symbol(variable)
                 below = row_of_boxes(
@@ -132,7 +127,7 @@ class CalculusPrinter(PrinterBase):
                 )
                 signs.append(Fraction(above, below))
             else:
-                signs.append(ScriptBox(italic_letter_box("partial"), self.symbol(variable), power))
+                signs.append(ScriptBox(Atom("partial"), self.symbol(variable), power))
         return [*signs, Space()]
 
     def _derivative_operand(self, of: Expr) -> Box:
@@ -154,7 +149,7 @@ class CalculusPrinter(PrinterBase):
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
         index = number_box(place + 1) if numbered else self.symbol(names[place])
-        sign = ScriptBox(italic_letter_box("partial"), index, power)
+        sign = ScriptBox(Atom("partial"), index, power)
         return row_of_boxes([sign, self._function_call(called, at)]), PREFIX
 
     def _substitution(self, expr: Subs) -> tuple[Box, int]:
@@ -175,20 +170,20 @@ class CalculusPrinter(PrinterBase):
                 place = inner.args.index(variable)
                 at_point = tuple(put.get(x, x) for x in inner.args)
                 return self._partial_derivative(inner, place, count, inner.args, at_point)
-        at: list[Box] = []
         pairs = sorted(
             zip(variables, values, strict=True), key=lambda pair: self.order.symbol_key(pair[0])
         )
         # Numbers and letters stand below a bar, formulas on the line, where they can be read.
         short = all(value.is_number or self._is_letter(value) for value in values)
-        for variable, value in pairs:
-            at += [COMMA] if at else []
-            sign = Operator("=" if short else ":=", "relation")
-            at += [self.symbol(variable), sign, self._print(value)[0]]
+        sign = "=" if short else ":="
+        at = comma_separated_row(
+            relation_box(self.symbol(variable), sign, self._print(value)[0])
+            for variable, value in pairs
+        )
         where: Box = (
-            ScriptBox(Delimiter("|", 2, "close"), row_of_boxes(at))
+            ScriptBox(Delimiter("|", 2, "close"), at)
             if short
-            else BracketedBox("[", row_of_boxes(at), "]", breaks=False)
+            else BracketedBox("[", at, "]", breaks=False)
         )
         return row_of_boxes([self._print_at_precedence(of, PREFIX), where]), SUM
 
@@ -206,7 +201,7 @@ class CalculusPrinter(PrinterBase):
             below, above = ends if len(ends) == 2 else (None, ends[0] if ends else None)
             sign: Box = Operator("int", "large")
             signs.append(ScriptBox(sign, below, above) if ends else sign)
-            differentials = [Space(), upright_name_box("d"), self.symbol(limit[0]), *differentials]
+            differentials = [Space(), Atom("d", "name"), self.symbol(limit[0]), *differentials]
         with self._binding(expr.variables):
             body = self._print_at_precedence(expr.function, PRODUCT)
         return row_of_boxes([*signs, body, *differentials]), PREFIX
@@ -214,9 +209,7 @@ class CalculusPrinter(PrinterBase):
     def _finite_sum(self, expr: Sum) -> tuple[Box, int]:
         signs: list[Box] = []
         for index, first, last in reversed(expr.limits):
-            below = row_of_boxes(
-                [self.symbol(index), Operator("=", "relation"), self._print(first)[0]]
-            )
+            below = relation_box(self.symbol(index), "=", self._print(first)[0])
             signs.append(ScriptBox(Operator("sum", "large"), below, self._print(last)[0]))
         with self._binding(expr.variables):
             body = self._print_at_precedence(expr.function, PRODUCT)
@@ -224,10 +217,8 @@ class CalculusPrinter(PrinterBase):
 
     def _limit(self, expr: Limit) -> tuple[Box, int]:
         of, variable, point, _ = expr.args
-        under = row_of_boxes(
-            [self.symbol(variable), Operator("to", "relation"), self._print(point)[0]]
-        )
-        sign = ScriptBox(upright_name_box("lim"), under)
+        under = relation_box(self.symbol(variable), "to", self._print(point)[0])
+        sign = ScriptBox(Atom("lim", "name"), under)
         return row_of_boxes([sign, Space(), self._print_at_precedence(of, PRODUCT)]), PREFIX
 
 
@@ -235,7 +226,7 @@ class ExpectationPrinter(PrinterBase):
     """Base class of the formula printer, with its methods for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
-        sign: Box = upright_name_box("E")
+        sign: Box = Atom("E", "name")
         nested = self._depth > 0 or expr.integrand.has(Expectation)
         if self.laws is not None and not agrees_with_declared_laws(expr.law, self.laws):
             sign = ScriptBox(sign, self.law(expr.law))
@@ -253,62 +244,44 @@ class ExpectationPrinter(PrinterBase):
         count = expr.count
         shift = count.is_Add and count.as_coeff_Add()[0] == -1
         first, last = (2, count + 1) if shift else (1, count)
-        before = self._copied
-        self._copied = before | set(expr.law.symbols)
-        try:
-            with self._binding(expr.law.symbols):
-                body = self._print_at_precedence(expr.term, PRODUCT)
-        finally:
-            self._copied = before
+        with self._binding(expr.law.symbols, copied=True):
+            body = self._print_at_precedence(expr.term, PRODUCT)
         sign = ScriptBox(
             Operator("sum", "large"),
-            row_of_boxes([italic_letter_box("ell"), Operator("=", "relation"), number_box(first)]),
+            relation_box(Atom("ell"), "=", number_box(first)),
             self._print(last)[0],
         )
         return row_of_boxes([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
         """Return the typeset box of a probability law."""
-        parts: list[Box] = []
-        for block in law.independent_laws():
-            parts += [COMMA, Space(0.17, breaks=True)] if parts else []
-            parts.append(self._independent_law(block))
-        return row_of_boxes(parts)
+        boxes = map(self._independent_law, law.independent_laws())
+        return comma_separated_row(boxes, Space(breaks=True))
 
     def _independent_law(self, law: Law) -> Box:
         if isinstance(law, NoiseLaw):
             xi = self.symbol(law.symbols[0])
-            moments = [
-                row_of_boxes(
-                    [
-                        upright_name_box("E"),
-                        BracketedBox("[", inside, "]"),
-                        Operator("=", "relation"),
-                        value,
-                    ]
+            moments = (
+                (xi, number_box(0)),
+                (ScriptBox(xi, above=number_box(2)), self.box(law.variance)),
+            )
+            relations = (
+                relation_box(
+                    row_of_boxes([Atom("E", "name"), BracketedBox("[", of, "]")]), "=", value
                 )
-                for inside, value in (
-                    (xi, number_box(0)),
-                    (ScriptBox(xi, above=number_box(2)), self.box(law.variance)),
-                )
-            ]
-            return row_of_boxes([moments[0], COMMA, Space(), moments[1]])
+                for of, value in moments
+            )
+            return comma_separated_row(relations, Space())
         if not isinstance(law, GaussianLaw):
             return self._tuple_of_symbols(law.symbols)
         names, means = law.symbols, tuple(law.mean.values())
         same = {*means} == {S.Zero} and law.cov.is_diagonal() and len(set(law.cov.diagonal())) == 1
-        tilde, calligraphic = Operator("sim", "relation"), Atom("mathcal{N}")
+        normal = Atom("mathcal{N}")
         if len(names) == 1 or same:
             left = self._tuple_of_symbols(names, brackets=False)
             mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
-            return row_of_boxes(
-                [
-                    left,
-                    tilde,
-                    calligraphic,
-                    BracketedBox("(", row_of_boxes([mean, COMMA, cov]), ")", False),
-                ]
-            )
+            moments_of_each = BracketedBox("(", comma_separated_row([mean, cov]), ")", False)
+            return relation_box(left, "sim", row_of_boxes([normal, moments_of_each]))
         matrix = self._covariance(law.cov)
         shared = _common_factor(sp.Matrix([means]))
         vector = BracketedBox(
@@ -317,10 +290,8 @@ class ExpectationPrinter(PrinterBase):
         mean = number_box(0) if not any(means) else vector
         if any(means) and shared != 1:
             mean = self._row_of_factors([self.box(shared), vector])
-        inside = row_of_boxes([mean, COMMA, Space(breaks=True), matrix])
-        return row_of_boxes(
-            [self._tuple_of_symbols(names), tilde, calligraphic, BracketedBox("(", inside, ")")]
-        )
+        inside = BracketedBox("(", comma_separated_row([mean, matrix], Space(breaks=True)), ")")
+        return relation_box(self._tuple_of_symbols(names), "sim", row_of_boxes([normal, inside]))
 
     def _covariance(self, cov: Any) -> Box:
         """Return the typeset box of a covariance matrix, as a product C C^T if that is narrower."""
@@ -330,7 +301,7 @@ class ExpectationPrinter(PrinterBase):
         if factor is not None:
             left = self._matrix_of_boxes(factor)
             if 2 * left.width < grid.width:
-                return row_of_boxes([left, ScriptBox(left, above=italic_letter_box("top"))])
+                return row_of_boxes([left, ScriptBox(left, above=Atom("top"))])
         return row_of_boxes([*([] if common == 1 else [self.box(common)]), grid])
 
     def _matrix_of_boxes(self, matrix: Any) -> Box:
@@ -372,11 +343,10 @@ def _common_factor(matrix: Any) -> Expr:
         return S.One
     factor = entries[0]
     for entry in entries[1:]:
-        factor = sp.gcd_terms(factor + entry, clear=False).as_independent(Add, as_Add=False)[0] if (
-            factor != entry
-        ) else factor  # fmt: skip
-        common = Mul(*(f for f in Mul.make_args(factor) if not f.is_Add))
-        factor = common
+        if factor != entry:
+            shared = sp.gcd_terms(factor + entry, clear=False)
+            factor = shared.as_independent(Add, as_Add=False)[0]
+        factor = Mul(*(f for f in Mul.make_args(factor) if not f.is_Add))
     quotients = [sp.cancel(e / factor) for e in entries]
     if all(sp.denom(q) == 1 for q in quotients) and not factor.is_number:
         return factor

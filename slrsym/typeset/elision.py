@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from slrsym.typeset.boxes import (
-    Box,
-    BracketedBox,
-    Operator,
-    RowBox,
-    italic_letter_box,
-    row_of_boxes,
-)
+from slrsym.typeset.boxes import Atom, Box, BracketedBox, Operator, RowBox, row_of_boxes
 
 # A term of a sum, and whether it is taken away.
 Term = tuple[bool, Box]
 
-REST = italic_letter_box("cdots")
+REST = Atom("cdots")
 
 
 def signed_terms_of_sum(box: Box) -> list[Term]:
@@ -39,7 +32,7 @@ def elide_terms_shared_with_previous_sum(before: Box, after: Box) -> Box:
     Examples
     --------
     >>> from slrsym.typeset import to_latex
-    >>> a, b, c, plus = *map(italic_letter_box, "abc"), Operator("+", breaks=True)
+    >>> a, b, c, plus = *map(Atom, "abc"), Operator("+", breaks=True)
     >>> before, after = [a, plus, b, plus, a], [a, plus, c, plus, a]
     >>> to_latex(elide_terms_shared_with_previous_sum(row_of_boxes(before), row_of_boxes(after)))
     '\\cdots + c + \\cdots'

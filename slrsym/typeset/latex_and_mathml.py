@@ -34,8 +34,8 @@ def to_latex(box: Box) -> str:
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, italic_letter_box, number_box
-    >>> to_latex(Fraction(number_box(2), italic_letter_box("pi")))
+    >>> from slrsym.typeset.boxes import Atom, Fraction, number_box
+    >>> to_latex(Fraction(number_box(2), Atom("pi")))
     '\\frac{2}{\\pi}'
     """
     match box:
@@ -99,9 +99,7 @@ def _latex_atom(atom: Atom) -> str:
 
 def _latex_operator(operator: Operator) -> str:
     sign = f"\\{operator.text}" if operator.text.isalpha() else operator.text
-    if operator.kind == "binary":
-        return f" {sign} "
-    if operator.kind == "relation":
+    if operator.kind in ("binary", "relation"):
         return f" {sign} "
     if operator.kind == "comma":
         return f"{sign} "
@@ -144,7 +142,6 @@ _PRIMES = ("", "′", "″", "‴")
 _LEANING = frozenset("FPTUVWYEf")
 _LEAN = '<mspace width="0.09em"/>'
 _THIN = '<mspace width="0.17em"/>'
-_ROW = ("<mrow>", "</mrow>")
 # Of what latex2mathml writes: the outermost element, and names of functions, spaced as signs.
 _OUTER = re.compile(r"^<math[^>]*>|</math>$")
 _PREFIXES, _CLOSING = ("+", "−", "±"), (")", "]", "}", "|")
@@ -160,8 +157,8 @@ def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: b
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, italic_letter_box, number_box
-    >>> to_mathml(Fraction(number_box(2), italic_letter_box("pi")), display=False)
+    >>> from slrsym.typeset.boxes import Atom, Fraction, number_box
+    >>> to_mathml(Fraction(number_box(2), Atom("pi")), display=False)
     '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
     """
     if isinstance(lines, Box):
@@ -235,12 +232,12 @@ def _mathml_element(box: Box) -> str:
 
 
 def _mrow(inside: str) -> str:
-    return inside.join(_ROW)
+    return f"<mrow>{inside}</mrow>"
 
 
 def _single_mathml_element(box: Box) -> str:
     """Return a formula's box as exactly one MathML element; for an empty box, an empty row."""
-    return _mathml_element(box) or "<mrow></mrow>"
+    return _mathml_element(box) or _mrow("")
 
 
 def _mathml_of_parts(parts: Iterable[Box]) -> Iterable[str]:

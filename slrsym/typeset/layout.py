@@ -45,14 +45,12 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    italic_letter_box,
+    comma_separated_row,
     number_box,
+    relation_box,
     row_of_boxes,
-    upright_name_box,
-    words_in_formula_box,
 )
 from slrsym.typeset.calculus import CalculusPrinter, ExpectationPrinter
-from slrsym.typeset.letters import COMMA
 from slrsym.typeset.order import ProductParts, is_negative_term
 from slrsym.typeset.printer_base import (
     ATOM,
@@ -130,8 +128,8 @@ class ArithmeticPrinter(PrinterBase):
         simple: list[Box] = [] if product.number == 1 else [number_box(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
-        if product.radicands is not None:
-            above, below = product.radicands
+        above, below = product.roots, product.denominator_radicands
+        if above or below:
             alone = len(above) == 1 and not below
             inside: Box = (
                 self._print(above[0])[0]
@@ -146,21 +144,17 @@ class ArithmeticPrinter(PrinterBase):
                 simple, roots = [*simple, *roots], []
         letters = self.order.sorted_factors(product.letters, self._bound)
         for factor in letters:
-            base = factor.base if isinstance(factor, Pow) else factor
+            base, exponent = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
             if base in self._bound and roots:
                 simple += roots
                 roots = []
-            simple.append(self._letter_power(factor))
+            simple.append(self._power(base, exponent))
         simple += roots
         others = self.order.sorted_factors(product.others, self._bound)
         for place, factor in enumerate(others):
             last = place == len(others) - 1
             tail.append(self._print_at_precedence(factor, PREFIX if last else POWER))
         return simple, tail
-
-    def _letter_power(self, factor: Expr) -> Box:
-        base, exponent = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
-        return self._power(base, exponent)
 
     def _power(self, base: Expr, exponent: Expr) -> Box:
         if exponent == S.Half:
@@ -208,8 +202,8 @@ _SIGNS = {
     "GreaterThan": "ge", "StrictGreaterThan": ">",
 }  # fmt: skip
 _WORDS: dict[Any, Box] = {
-    And: words_in_formula_box("and"),
-    Or: words_in_formula_box("or"),
+    And: Atom("and", "words"),
+    Or: Atom("or", "words"),
     Implies: Operator("implies", "relation", breaks=True),
     Equivalent: Operator("iff", "relation", breaks=True),
 }
@@ -219,9 +213,8 @@ class StatementPrinter(PrinterBase):
     """Base class of the formula printer, with its methods for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
-        sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
-        sides = [self._print_at_precedence(side, SUM) for side in expr.args]
-        return row_of_boxes([sides[0], sign, sides[1]]), RELATION
+        left, right = (self._print_at_precedence(side, SUM) for side in expr.args)
+        return relation_box(left, _SIGNS[type(expr).__name__], right, breaks=True), RELATION
 
     def _logic(self, expr: Any) -> tuple[Box, int]:
         points = self._set_of_points(expr)
@@ -243,7 +236,7 @@ class StatementPrinter(PrinterBase):
         signs = ((x.is_positive, Gt), (x.is_nonnegative, Ge), (x.is_negative, Lt),
                  (x.is_nonpositive, Le), (x.is_nonzero, Ne))  # fmt: skip
         domain = next((kind(x, 0, evaluate=False) for holds, kind in signs if holds), x)
-        over = words_in_formula_box("for all integers" if x.is_integer else "for all")
+        over = Atom("for all integers" if x.is_integer else "for all", "words")
         return row_of_boxes([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
     def _set_of_points(self, expr: Any) -> Box | None:
@@ -262,14 +255,9 @@ class StatementPrinter(PrinterBase):
         listed = sorted(
             ([point[s] for s in names] for point in points), key=sp.default_sort_key, reverse=True
         )
-        inside: list[Box] = []
-        for values in listed:
-            inside += [COMMA, Space(0.17, breaks=True)] if inside else []
-            inside.append(self._tuple_of_symbols(values))
-        member = Operator("in", "relation", breaks=True)
-        return row_of_boxes(
-            [self._tuple_of_symbols(names), member, BracketedBox("{", row_of_boxes(inside), "}")]
-        )
+        inside = comma_separated_row(map(self._tuple_of_symbols, listed), Space(breaks=True))
+        values = BracketedBox("{", inside, "}")
+        return relation_box(self._tuple_of_symbols(names), "in", values, breaks=True)
 
     def _negation(self, expr: Not) -> tuple[Box, int]:
         return row_of_boxes(
@@ -308,8 +296,8 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
-            return ScriptBox(upright_name_box("e"), above=exponent), POWER
-        return self._function_call(upright_name_box("exp"), (expr.exp,)), POWER
+            return ScriptBox(Atom("e", "name"), above=exponent), POWER
+        return self._function_call(Atom("exp", "name"), (expr.exp,)), POWER
 
     def _undefined_function(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._function_call(self.symbol(expr.func), expr.args), POWER
@@ -330,16 +318,13 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
         return self.symbol(expr), ATOM
 
     def _indexed(self, expr: Indexed) -> tuple[Box, int]:
-        inside: list[Box] = []
-        for index in expr.indices:
-            inside += [COMMA] if inside else []
-            inside.append(self._print(index)[0])
+        places = self._comma_separated(expr.indices)
         base = self.symbol(expr.base.label)
         if isinstance(base, ScriptBox) and base.below is None:
-            return ScriptBox(base.base, row_of_boxes(inside), base.above), ATOM
+            return ScriptBox(base.base, places, base.above), ATOM
         if isinstance(base, ScriptBox):
             base = BracketedBox("(", base, ")")
-        return ScriptBox(base, row_of_boxes(inside)), ATOM
+        return ScriptBox(base, places), ATOM
 
     def _kronecker(self, expr: sp.KroneckerDelta) -> tuple[Box, int]:
         places = row_of_boxes([self._print(index)[0] for index in expr.args])
@@ -347,13 +332,13 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
 
     def _constant(self, expr: Any) -> tuple[Box, int]:
         texts = {sp.pi: "pi", sp.oo: "infty"}
-        return italic_letter_box(texts[expr]), ATOM
+        return Atom(texts[expr]), ATOM
 
     def _minus_infinity(self, expr: Any) -> tuple[Box, int]:
-        return row_of_boxes([Operator("-", "prefix"), italic_letter_box("infty")]), SUM
+        return row_of_boxes([Operator("-", "prefix"), Atom("infty")]), SUM
 
     def _euler(self, expr: Any) -> tuple[Box, int]:
-        return upright_name_box("e"), ATOM
+        return Atom("e", "name"), ATOM
 
     _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
         Symbol: _atom,

@@ -9,12 +9,12 @@ import re
 import unicodedata
 
 from slrsym.typeset.boxes import (
+    COMMA,
     Atom,
     Box,
     BracketedBox,
-    Operator,
     ScriptBox,
-    italic_letter_box,
+    comma_separated_row,
     number_box,
     row_of_boxes,
 )
@@ -31,8 +31,6 @@ GREEK = frozenset(
 _DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
 _PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
 MOST_PRIMES = 3
-
-COMMA = Operator(",", "comma")
 
 
 def tex_name_of_greek_letter(character: str) -> str:
@@ -75,17 +73,16 @@ def box_of_symbol_name(name: str) -> Box:
         stem, scripts = match[1], [match[2], *scripts]
     above = "star" in scripts or raised == "*"
     below = [_plain_name_box(s) for s in scripts if s and s != "star"]
-    commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
     base = _plain_name_box(stem)
     # A number above a letter is no power.
     mark: Box | None = BracketedBox("(", _plain_name_box(raised), ")") if raised.isalnum() else None
     if primes and mark is None:
         mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
-        mark = italic_letter_box("star")
+        mark = Atom("star")
     if not below and mark is None:
         return base
-    return ScriptBox(base, row_of_boxes(commas) if below else None, mark)
+    return ScriptBox(base, comma_separated_row(below) if below else None, mark)
 
 
 def _plain_name_box(text: str) -> Box:
@@ -94,7 +91,7 @@ def _plain_name_box(text: str) -> Box:
     text = tex_name_of_greek_letter(text) or text if len(text) == 1 else text
     text = _DRAWN.get(text, text)
     if text in GREEK or (len(text) == 1 and text.isascii()):
-        return italic_letter_box(text)
+        return Atom(text)
     return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
 
 
@@ -167,9 +164,9 @@ class _LatexNameParser:
         if token == ",":
             return COMMA
         if token in ("*", "\\star", "\\ast"):
-            return italic_letter_box("star")
+            return Atom("star")
         if token.startswith("\\") and token[1:] in GREEK:
-            return italic_letter_box(token[1:])
+            return Atom(token[1:])
         if token.isalnum():
             return box_of_symbol_name(token)
         raise _UnsupportedNameError(f"unexpected {token}")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import filterfalse
 from typing import Any
 
 from sympy import (
     Add,
     Derivative,
     Expr,
+    Function,
     Integer,
     Integral,
     Mul,
@@ -24,9 +26,9 @@ from sympy import (
     Symbol,
     exp,
     factorint,
+    factorrat,
     pi,
 )
-from sympy.core.function import AppliedUndef, Function
 from sympy.tensor.indexed import Indexed
 
 from slrsym.gaussian.binding import Expectation
@@ -115,14 +117,13 @@ class PrintingOrder:
             (self.symbol_key(s, bound) for s in rest.free_symbols),
             key=lambda key: (key[0], key[1:]),
         )
-        degree = _letter_exponent(rest)
         return (
             rest.has(*_SUMS),
             0 if not letters else 1 + counts if counts and len(factors) > 1 else 1,
             _complexity_rank(rest),
             sorted(str(f.func) for f in rest.atoms(Function)),
             any(key[0] for key in letters),
-            degree,
+            _letter_exponent(rest),
             letters,
             expression_text(rest),
         )
@@ -132,8 +133,7 @@ def _complexity_rank(rest: Expr) -> int:
     """Return a rank for sorting: 0 for letters, 1 with functions, 2 with means or integrals."""
     if rest.has(Expectation, *_INTEGRALS):
         return 2
-    functions: Callable[[Any], bool] = lambda f: isinstance(f, Function | AppliedUndef)  # noqa: E731
-    return 1 if rest.find(functions) else 0
+    return 1 if rest.has(Function) else 0
 
 
 def _letter_exponent(rest: Expr) -> int:
@@ -169,15 +169,6 @@ class ProductParts:
         """The denominator of the product, as a product; empty if there is none."""
         return self.below or ProductParts()
 
-    @property
-    def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
-        """The product's factors under square roots, above and below the fraction bar, or None."""
-        return (
-            (self.roots, self.denominator_radicands)
-            if self.roots or self.denominator_radicands
-            else None
-        )
-
     @cached_property
     def has_open_ended_factor(self) -> bool:
         """Whether a product has a sum or derivative as a factor, whose end is not visible."""
@@ -191,13 +182,11 @@ class ProductParts:
             coefficient, rest = S.One, expr
         if coefficient.is_negative:
             return cls(negative=True)
-        primes: defaultdict[int, Rational] = defaultdict(lambda: S.Zero)
-        for prime, count in factorint(coefficient.p).items():
-            primes[prime] += count
-        for prime, count in factorint(coefficient.q).items():
-            primes[prime] -= count
         if coefficient.p == 0:
             return cls(number=S.Zero)
+        primes: defaultdict[int, Rational] = defaultdict(lambda: S.Zero)
+        for prime, count in factorrat(coefficient).items():
+            primes[prime] += count
         above: list[Expr] = []
         below: list[Expr] = []
         roots: list[Expr] = []
@@ -215,7 +204,7 @@ class ProductParts:
                     below.append(Pow(base, -exponent))
             elif exponent == S.Half and _is_letter(base):
                 roots.append(base)
-            elif isinstance(factor, Add) and _common_integer_divisor(factor) > 1:
+            elif isinstance(factor, Add) and factor.primitive()[0].is_Integer:
                 # 2 (L - 1), where SymPy holds 2 L - 2.
                 content, primitive = factor.primitive()
                 for prime, count in factorint(content.p).items():
@@ -230,17 +219,14 @@ class ProductParts:
         number, divisor = S.One, S.One
         root, root_below = 1, 1
         for prime, exponent in primes.items():
-            whole = int(exponent) if exponent.q == 1 else int(exponent - S.Half * (
-                1 if exponent > 0 else -1
-            ))  # fmt: skip
-            if whole > 0:
+            # Towards zero; the half that is left, if any, is a root.
+            whole = int(exponent)
+            if exponent > 0:
                 number *= prime**whole
+                root *= prime if exponent.q == 2 else 1
             else:
                 divisor *= prime**-whole
-            if exponent.q == 2:
-                root, root_below = (
-                    (root * prime, root_below) if exponent > 0 else (root, root_below * prime)
-                )
+                root_below *= prime if exponent.q == 2 else 1
         inside = [*([S(root)] if root > 1 else []), *roots]
         inside_below = [*([S(root_below)] if root_below > 1 else []), *roots_below]
         # The root of d/2 is one root; that of 2 pi below a bar, too.
@@ -248,24 +234,18 @@ class ProductParts:
         denominator = cls(
             number=divisor,
             roots=() if together else tuple(inside_below),
-            letters=tuple(f for f in below if _is_letter(_base_of_power(f))),
-            others=tuple(f for f in below if not _is_letter(_base_of_power(f))),
+            letters=tuple(filter(_is_power_of_letter, below)),
+            others=tuple(filterfalse(_is_power_of_letter, below)),
         )
         return cls(
             number=number,
             roots=tuple(inside),
             denominator_radicands=tuple(inside_below) if together else (),
-            letters=tuple(f for f in above if _is_letter(_base_of_power(f))),
-            others=tuple(f for f in above if not _is_letter(_base_of_power(f))),
+            letters=tuple(filter(_is_power_of_letter, above)),
+            others=tuple(filterfalse(_is_power_of_letter, above)),
             below=denominator,
         )
 
 
-def _common_integer_divisor(factor: Add) -> Expr:
-    """Return the greatest common divisor of a sum's coefficients; 1 if there are fractions."""
-    content = factor.primitive()[0]
-    return content if content.is_Integer else S.One
-
-
-def _base_of_power(factor: Expr) -> Expr:
-    return factor.base if isinstance(factor, Pow) else factor
+def _is_power_of_letter(factor: Expr) -> bool:
+    return _is_letter(factor.base if isinstance(factor, Pow) else factor)

@@ -26,11 +26,10 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    italic_letter_box,
+    comma_separated_row,
     row_of_boxes,
-    upright_name_box,
 )
-from slrsym.typeset.letters import COMMA, box_of_symbol_name
+from slrsym.typeset.letters import box_of_symbol_name
 from slrsym.typeset.order import PrintingOrder
 
 # How tightly a formula holds together.
@@ -50,15 +49,15 @@ def add_primes(base: Box, count: int) -> Box:
 
 
 NAMES: dict[Any, Box] = {
-    erf_prime: add_primes(upright_name_box("erf"), 1),
-    erf_second: add_primes(upright_name_box("erf"), 2),
-    normal_pdf: italic_letter_box("varphi"),
-    normal_cdf: italic_letter_box("Phi"),
-    OwensT: italic_letter_box("T"),
-    zeta: italic_letter_box("zeta"),
-    sp.Heaviside: italic_letter_box("Theta"),
+    erf_prime: add_primes(Atom("erf", "name"), 1),
+    erf_second: add_primes(Atom("erf", "name"), 2),
+    normal_pdf: Atom("varphi"),
+    normal_cdf: Atom("Phi"),
+    OwensT: Atom("T"),
+    zeta: Atom("zeta"),
+    sp.Heaviside: Atom("Theta"),
     **{
-        kind: upright_name_box(text)
+        kind: Atom(text, "name")
         for text, kind in {
             "erf": sp.erf, "erfc": sp.erfc, "log": sp.log, "sin": sp.sin, "cos": sp.cos,
             "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
@@ -100,7 +99,7 @@ class PrinterBase:
             self.names.get(symbol) or self.names.get(symbol.name) or box_of_symbol_name(symbol.name)
         )
         if symbol in self._copied:
-            copy = BracketedBox("(", italic_letter_box("ell"), ")")
+            copy = BracketedBox("(", Atom("ell"), ")")
             if isinstance(box, ScriptBox):
                 return ScriptBox(box.base, box.below, copy)
             return ScriptBox(box, above=copy)
@@ -119,13 +118,14 @@ class PrinterBase:
         return box if level >= least else add_brackets(box)
 
     @contextmanager
-    def _binding(self, symbols: Any) -> Iterator[None]:
-        before = self._bound
-        self._bound = before | set(symbols)
+    def _binding(self, symbols: Any, copied: bool = False) -> Iterator[None]:
+        before = self._bound, self._copied
+        self._bound |= set(symbols)
+        self._copied |= set(symbols if copied else ())
         try:
             yield
         finally:
-            self._bound = before
+            self._bound, self._copied = before
 
     @staticmethod
     def _row_of_factors(boxes: list[Box]) -> Box:
@@ -147,11 +147,8 @@ class PrinterBase:
         return row_of_boxes(parts)
 
     def _function_call(self, called: Box, args: Any) -> Box:
-        inside: list[Box] = []
-        for arg in args:
-            inside += [COMMA, Space(0.0, breaks=True)] if inside else []
-            inside.append(self._print(arg, inline=True)[0])
-        body = row_of_boxes(inside)
+        boxes = (self._print(arg, inline=True)[0] for arg in args)
+        body = comma_separated_row(boxes, Space(0.0, breaks=True))
         return row_of_boxes(
             [called, BracketedBox("(", body, ")", breaks=body.width > _WIDE_ARGUMENT)]
         )
@@ -161,11 +158,7 @@ class PrinterBase:
         return BracketedBox("(", inside, ")", False) if brackets and len(symbols) > 1 else inside
 
     def _comma_separated(self, expressions: Any) -> Box:
-        parts: list[Box] = []
-        for expr in expressions:
-            parts += [COMMA] if parts else []
-            parts.append(self._print(expr)[0])
-        return row_of_boxes(parts)
+        return comma_separated_row(self._print(expr)[0] for expr in expressions)
 
 
 def add_brackets(box: Box) -> Box:
@@ -189,6 +182,6 @@ def _starts_with_large_sign(box: Box) -> bool:
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (
-        upright_name_box("E"),
-        italic_letter_box("partial"),
+        Atom("E", "name"),
+        Atom("partial"),
     )

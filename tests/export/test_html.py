@@ -30,7 +30,7 @@ from slrsym.export.outline import build_outline
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.proofs.axioms import AXIOMS, find_axiom
-from slrsym.typeset.boxes import italic_letter_box, row_of_boxes
+from slrsym.typeset.boxes import Atom, row_of_boxes
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE
@@ -105,7 +105,7 @@ def test_text_is_escaped(site, document):
 
 
 def test_no_line_begins_with_a_comma():
-    parts = [Math(italic_letter_box("x")), Text(", and "), LatexMath("y"), Text(").")]
+    parts = [Math(Atom("x")), Text(", and "), LatexMath("y"), Text(").")]
     shown = HtmlRenderer({}).inline(parts)
     assert re.search(r"</math>,</span> and ", shown)
     assert shown.endswith("</math>).</span>")
@@ -114,7 +114,7 @@ def test_no_line_begins_with_a_comma():
 def test_wide_formulas_have_lines_for_a_phone(document):
     html = HtmlRenderer({}).display(next(document.claims[0].displays()))
     assert 'class="formula"' in html or 'class="formula desk"' in html
-    wide = row_of_boxes([italic_letter_box("x")] * 60)
+    wide = row_of_boxes([Atom("x")] * 60)
     assert HtmlRenderer({}).inline([Math(wide)]).startswith('<span class="wide">')
 
 

@@ -19,10 +19,8 @@ from slrsym.typeset.boxes import (
     Root,
     ScriptBox,
     Space,
-    italic_letter_box,
     number_box,
     row_of_boxes,
-    upright_name_box,
 )
 from slrsym.typeset.latex_and_mathml import latex_to_mathml
 
@@ -38,23 +36,23 @@ def inside(box):
 @pytest.mark.parametrize(
     ("box", "expected"),
     [
-        (italic_letter_box("varepsilon"), "<mi>ε</mi>"),
-        (italic_letter_box("Phi"), '<mi mathvariant="normal">Φ</mi>'),
-        (italic_letter_box("mathcal{N}"), "<mi>𝒩</mi>"),
-        (upright_name_box("d"), '<mi mathvariant="normal">d</mi>'),
-        (upright_name_box("E"), "<mi>𝔼</mi>"),
+        (Atom("varepsilon"), "<mi>ε</mi>"),
+        (Atom("Phi"), '<mi mathvariant="normal">Φ</mi>'),
+        (Atom("mathcal{N}"), "<mi>𝒩</mi>"),
+        (Atom("d", "name"), '<mi mathvariant="normal">d</mi>'),
+        (Atom("E", "name"), "<mi>𝔼</mi>"),
         (Operator("<", "relation"), '<mo form="infix">&lt;</mo>'),
         (Operator("-", "prefix"), '<mo form="prefix" lspace="0" rspace="0">−</mo>'),
         (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
-        (Root(italic_letter_box("x")), "<msqrt><mi>x</mi></msqrt>"),
+        (Root(Atom("x")), "<msqrt><mi>x</mi></msqrt>"),
         (Fraction(Space(0.0), number_box(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
-        (ScriptBox(italic_letter_box("x"), number_box(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (ScriptBox(Atom("x"), number_box(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
         (
-            ScriptBox(Operator("sum", "large"), italic_letter_box("k"), italic_letter_box("n")),
+            ScriptBox(Operator("sum", "large"), Atom("k"), Atom("n")),
             "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
         ),
         (
-            ScriptBox(upright_name_box("erf"), above=Atom("''", "name")),
+            ScriptBox(Atom("erf", "name"), above=Atom("''", "name")),
             '<mrow><mi>erf</mi><mo lspace="0" rspace="0">″</mo></mrow>',
         ),
         (Atom("and", "words"), "<mtext>\u00a0and\u00a0</mtext>"),
@@ -67,16 +65,16 @@ def test_boxes(box, expected):
 def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
     called = row_of_boxes(
         [
-            italic_letter_box("x"),
-            upright_name_box("erf"),
-            BracketedBox("(", italic_letter_box("y"), ")"),
+            Atom("x"),
+            Atom("erf", "name"),
+            BracketedBox("(", Atom("y"), ")"),
         ]
     )
     assert inside(called) == (
         '<mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
         '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo></mrow>'
     )
-    assert "mspace" not in inside(row_of_boxes([Operator("-", "prefix"), upright_name_box("erf")]))
+    assert "mspace" not in inside(row_of_boxes([Operator("-", "prefix"), Atom("erf", "name")]))
 
 
 def test_brackets_grow_with_what_they_hold():
@@ -109,8 +107,8 @@ def test_formulas_are_well_formed_and_lose_nothing(formula):
 
 def test_lines_and_annotations():
     lines = [
-        FormulaLine(italic_letter_box("x")),
-        FormulaLine(row_of_boxes([Operator("+"), italic_letter_box("y")]), 2.0),
+        FormulaLine(Atom("x")),
+        FormulaLine(row_of_boxes([Operator("+"), Atom("y")]), 2.0),
     ]
     text = to_mathml(lines, annotated=True)
     tree = ElementTree.fromstring(text)
