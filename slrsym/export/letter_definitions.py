@@ -27,7 +27,7 @@ from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.shorthand import RISK, Shorthand
 from slrsym.gaussian import OwensT, zeta
 from slrsym.typeset import FormulaPrinter
-from slrsym.typeset.boxes import Operator, row_of_boxes
+from slrsym.typeset.boxes import relation_box
 
 _DEFINED = (
     (zeta, r"\zeta(t, s) = \mathbb{E}\,\operatorname{erf}(t + sG)^2", " for a standard normal $G$"),
@@ -51,23 +51,10 @@ _PAPER = {
 def explain_letters_of_notation_table(
     shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: FormulaPrinter
 ) -> tuple[Block, ...]:
-    """Return blocks that define those letters of a statement that the notation table defines.
+    """Return a paragraph, or none, on those letters of a statement that the notation table defines.
 
-    Parameters
-    ----------
-    shorthand : Shorthand
-        The abbreviations of the claim.
-    used : set of Symbol
-        Those that the statement and its definitions are written with.
-    said : iterable of Basic
-        The statement and its hypotheses, abbreviated.
-    printer : Printer
-        Writes the letters.
-
-    Returns
-    -------
-    tuple of Block
-        One paragraph; none, if the statement has no such letter.
+    `used` are the abbreviations with which the statement and its definitions are written, `said` is
+    the statement with its hypotheses, abbreviated.
     """
     said = list(said)
     clauses: list[tuple[Inline, ...]] = []
@@ -77,9 +64,8 @@ def explain_letters_of_notation_table(
             and letter.name not in NAMES
             and has_meaning_of_notation_table(shorthand, letter)
         ):
-            equals = Operator("=", "relation")
-            boxes = [printer.symbol(letter), equals, printer.box(value, inline=True)]
-            clauses.append((Math(row_of_boxes(boxes)),))
+            right = printer.box(value, inline=True)
+            clauses.append((Math(relation_box(printer.symbol(letter), "=", right)),))
     written = [
         *said,
         *(shorthand.letter_definition(x) for x in shorthand.local.values() if x in used),

@@ -6,15 +6,13 @@ number continues its chain; what shares the beginning of its label stands in one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sympy import And, Basic, Eq, FiniteSet, Function, Ge, Gt, Le, Lt, S, Tuple, default_sort_key
 from sympy.core.function import AppliedUndef
-from sympy.core.relational import (
-    Relational,
-)
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.export.document import (
@@ -36,8 +34,8 @@ from slrsym.proofs.step import Link, Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
-from slrsym.typeset import Box, FormulaPrinter
-from slrsym.typeset.boxes import BracketedBox, Operator, row_of_boxes
+from slrsym.typeset import FormulaPrinter
+from slrsym.typeset.boxes import BracketedBox, comma_separated_row
 
 # A claim of more parts is not repeated where a proof uses all of it.
 _MANY_PARTS = 4
@@ -93,15 +91,17 @@ def _blocks(items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...])
                 end += 1
             inside = [i.below() for i in items[place:end]]
             if head in numbered and head.isdigit():
-                for name, part in _by_head(inside):
-                    premises += _premise(head, name, part, writer, known)
+                parts: dict[str, list[_Item]] = {}
+                for i in inside:
+                    parts.setdefault(i.path[0], []).append(i)
+                premises += [_premise(head, *part, writer, known) for part in parts.items()]
             else:
                 blocks += _closed(chain, premises, writer)
                 blocks.append(_group(head, inside, writer, known))
             place = end
             continue
         if _is_link(item.step):
-            if chain and not _continues(chain[-1].step, item.step):
+            if chain and chain[-1].step.link.rhs != item.step.link.lhs:
                 blocks += _closed(chain, premises, writer)
             chain.append(item)
         else:
@@ -116,20 +116,8 @@ def _blocks(items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...])
     return [*blocks, *_closed(chain, premises, writer)]
 
 
-def _by_head(items: list[_Item]) -> list[tuple[str, list[_Item]]]:
-    found: dict[str, list[_Item]] = {}
-    for item in items:
-        found.setdefault(item.path[0], []).append(item)
-    return list(found.items())
-
-
 def _is_link(step: Step) -> bool:
     return getattr(step.rule, "chainable", True) and step.link.statement == step.statement
-
-
-def _continues(before: Step, after: Step) -> bool:
-    result: bool = before.link.rhs == after.link.lhs
-    return result
 
 
 def _closed(chain: list[_Item], premises: list[Block], writer: ProofWriter) -> list[Block]:
@@ -154,14 +142,15 @@ def _closed(chain: list[_Item], premises: list[Block], writer: ProofWriter) -> l
 
 def _group(
     head: str, inside: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
-) -> Block:  # fmt: skip
+) -> Block:
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known and h not in (S.true, S.false)]
     heading = list(split_at_dollar_signs(_headline(head)))
     about = _about(inside)
     if about is not None:
-        heading += [Text(", "), *_math(about, writer)]
-    elif len(known) <= len(here) and more and not _substituted(known, here):
+        heading += [Text(", "), _math(about, writer)]
+    # After a substitution the hypotheses no longer begin with the known ones.
+    elif more and here[: len(known)] == known:
         heading += _supposed(more, writer, ", ")
     return HeadedBlocks(tuple(heading), tuple(_blocks(inside, writer, here)))
 
@@ -174,11 +163,6 @@ def _supposed(more: list[Boolean], writer: ProofWriter, lead: str) -> list[Inlin
     return pieces
 
 
-def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
-    """Return whether hypotheses no longer begin with the known ones, as after a substitution."""
-    return here[: len(known)] != known
-
-
 def _about(inside: list[_Item]) -> Boolean | None:
     """Return the condition of the case that a group of proof steps treats, or None."""
     for item in inside:
@@ -188,8 +172,8 @@ def _about(inside: list[_Item]) -> Boolean | None:
     return None
 
 
-def _math(statement: Any, writer: ProofWriter) -> tuple[Inline, ...]:
-    return (Math(writer.printer.box(writer.shorten(statement))),)
+def _math(statement: Any, writer: ProofWriter) -> Math:
+    return Math(writer.printer.box(writer.shorten(statement)))
 
 
 # What the hypotheses of a theorem are about, of which there are several.
@@ -221,14 +205,14 @@ def _headline(head: str) -> str:
 
 def _premise(
     number: str, name: str, items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
-) -> list[Block]:
-    """Return the document blocks of a premise: a sub-proof that a step of a chain rests on."""
+) -> Block:
+    """Return the document block of a premise: a sub-proof that a step of a chain rests on."""
     inside = [item.below() for item in items]
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known]
     heading: list[Inline] = [Text(f"For step {number}, the {name}")]
     heading += _supposed(more, writer, " where ")
-    return [HeadedBlocks(tuple(heading), tuple(_blocks(inside, writer, here)))]
+    return HeadedBlocks(tuple(heading), tuple(_blocks(inside, writer, here)))
 
 
 def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
@@ -241,13 +225,13 @@ def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
         if name.startswith("equal at ") and len(about) == 2:
             return [
                 Paragraph((
-                    Text("Equal at "), *_math(about[0], writer),
-                    Text(", with equal derivatives in "), *_math(about[1], writer),
+                    Text("Equal at "), _math(about[0], writer),
+                    Text(", with equal derivatives in "), _math(about[1], writer),
                     Text(", the two sides are equal."),
                 ))
             ]  # fmt: skip
         if name.startswith("induction on ") and about:
-            return [Paragraph((Text("By induction on "), *_math(about[0], writer), Text(".")))]
+            return [Paragraph((Text("By induction on "), _math(about[0], writer), Text(".")))]
         text = name.split(":")[0] if name.startswith("the cases cover") else name
         return [Paragraph(split_at_dollar_signs(f"{text[:1].upper()}{text[1:]}."))]
     if _is_all_of_a_claim(step, writer):
@@ -336,11 +320,8 @@ class ProofWriter:
                 blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)
                 map_is_shown = True
                 continue
-            if isinstance(part, tuple):
-                low, high = part
-                blocks.append(self._between(low, high, label if last else "", said))
-                continue
-            blocks.append(self._one(part, label if last else "", said))
+            shown = self._between if isinstance(part, tuple) else self._one
+            blocks.append(shown(part, label if last else "", said))
         return _joined(blocks)
 
     def _place(self, part: Boolean) -> tuple[int, bool]:
@@ -352,11 +333,10 @@ class ProofWriter:
         places = [calls.index(x) for x in found if x in calls]
         return min(places, default=len(calls)), bool(places) and isinstance(part, Le | Lt)
 
-    def _between(
-        self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]
-    ) -> Display:
+    def _between(self, bounds: Any, label: str, reason: tuple[Inline, ...]) -> Display:
         """Return two bounds of one expression as a single chain."""
-        signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
+        low, high = bounds
+        signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in bounds]
         links = (
             DisplayedLink(signs[0], self.formula(low.lhs)),
             DisplayedLink(signs[1], self.formula(high.rhs), label, reason),
@@ -373,9 +353,7 @@ class ProofWriter:
 
 
 def _rank(part: Any) -> int:
-    if not isinstance(part, OrbitStatement):
-        return 1
-    return 2 if isinstance(part.map, BoxMap) else 0
+    return 1 if not isinstance(part, OrbitStatement) else 2 if isinstance(part.map, BoxMap) else 0
 
 
 def _paired(parts: Iterable[Any]) -> list[Any]:
@@ -425,7 +403,7 @@ def orbit_blocks(
     said = [called.get(part.latex, part) if isinstance(part, LatexMath) else part for part in said]
     if reason:
         said += [Text(" ("), *reason, Text(")")]
-    shown = _functions(statement, writer)
+    shown = _functions(statement, called, writer)
     blocks.append(Paragraph((*said, Text(", where" if shown else "."))))
     return [*blocks, *shown]
 
@@ -433,15 +411,13 @@ def orbit_blocks(
 def _map(map: Any, writer: ProofWriter) -> list[Block]:
     if not isinstance(map, BoxMap):
         return []
-    names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
-    for place, box in enumerate(hypothesis_formulas(list(map.inside_conditions()), writer.printer)):
+    for box in hypothesis_formulas(list(map.inside_conditions()), writer.printer):
         start = split_at_dollar_signs("Orbits are those of the map $g$, for ")
-        lead = (Text(", "),) if place else start
-        inside += [*lead, Math(box)]
+        inside += [*((Text(", "),) if inside else start), Math(box)]
     blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
-    for name, image in zip(names, map.images, strict=True):
-        blocks.append(_equation(name, map.coordinates, image, writer))
+    for place, image in enumerate(map.images, start=1):
+        blocks.append(_equation(f"g_{place}", map.coordinates, image, writer))
     return blocks
 
 
@@ -455,9 +431,10 @@ def _known_functions(statement: OrbitStatement, writer: ProofWriter) -> dict[str
     return found
 
 
-def _functions(statement: OrbitStatement, writer: ProofWriter) -> list[Block]:
+def _functions(
+    statement: OrbitStatement, known: Collection[str], writer: ProofWriter
+) -> list[Block]:
     blocks: list[Block] = []
-    known = _known_functions(statement, writer)
     for name, function in statement.definitions:
         if name in known:
             continue
@@ -477,18 +454,11 @@ def _piece(piece: Piece, writer: ProofWriter, first: bool) -> list[Inline]:
     if isinstance(piece, FiniteSet):
         parts: list[Inline] = []
         for point in sorted(piece, key=default_sort_key):
+            place = comma_separated_row(map(writer.printer.box, point))
             parts += [Text(" or ")] if parts else []
-            parts.append(Math(_point(point, writer)))
+            parts.append(Math(BracketedBox("(", place, ")")))
         return parts
     if isinstance(piece, Basic):
         return [Math(writer.printer.box(writer.shorten(piece), inline=True))]
     text = piece[:1].upper() + piece[1:] if first else piece
     return list(split_at_dollar_signs(text))
-
-
-def _point(point: Any, writer: ProofWriter) -> Box:
-    inside: list[Box] = []
-    for x in point:
-        inside += [Operator(",", "comma")] if inside else []
-        inside.append(writer.printer.box(x))
-    return BracketedBox("(", row_of_boxes(inside), ")")

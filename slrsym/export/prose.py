@@ -13,13 +13,7 @@ from typing import Any
 
 from sympy import Basic, Expr, Lambda, Symbol
 from sympy.core.function import AppliedUndef
-from sympy.core.relational import (
-    GreaterThan,
-    LessThan,
-    Relational,
-    StrictGreaterThan,
-    StrictLessThan,
-)
+from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
 from slrsym.claims.claim import Claim
@@ -38,7 +32,14 @@ from slrsym.notation import ORDER_PARAMETERS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.lemmas import InWords, Lemma
 from slrsym.typeset import Box, FormulaPrinter, PrintingOrder
-from slrsym.typeset.boxes import Atom, Operator, RowBox, number_box, row_of_boxes
+from slrsym.typeset.boxes import (
+    Atom,
+    RowBox,
+    comma_separated_row,
+    number_box,
+    relation_box,
+    row_of_boxes,
+)
 from slrsym.typeset.letters import GREEK, tex_name_of_greek_letter
 
 _FUNCTIONS = {
@@ -255,7 +256,8 @@ def justification_of_rule(
         return (ClaimReference(rule.name.removeprefix("claim ")),)
     variables = getattr(rule, "variables", None)
     if variables and rule.name.startswith("Stein's lemma in "):
-        return (Text("Stein\u2019s lemma in "), Math(_listed(list(variables), printer)))
+        letters = comma_separated_row(map(printer.symbol, variables))
+        return (Text("Stein\u2019s lemma in "), Math(letters))
     if rule.name.startswith("the term ") and isinstance(getattr(rule, "place", None), Expr):
         return (Text("the term "), Math(printer.box(rule.place)), Text(" of a sum"))
     of, variable = getattr(rule, "of", None), getattr(rule, "variable", None)
@@ -276,19 +278,9 @@ def _values(rule: Lemma, printer: FormulaPrinter, shorten: Any, find: Any) -> tu
         short = value.expr if isinstance(value, Lambda) else shorten(value)
         if getattr(short, "name", None) == symbol.name or isinstance(value, Lambda):
             continue
-        put = [printer.symbol(symbol), Operator("to", "relation"), printer.box(short, inline=True)]
-        boxes += [Operator(",", "comma"), row_of_boxes(put)] if boxes else [row_of_boxes(put)]
-    if not boxes or row_of_boxes(boxes).width > _ROOM or row_of_boxes(boxes).height >= 2:
-        return ()
-    return (Text(", "), Math(row_of_boxes(boxes)))
-
-
-def _listed(symbols: list[Any], printer: FormulaPrinter) -> Box:
-    boxes: list[Box] = []
-    for symbol in symbols:
-        boxes += [Operator(",", "comma")] if boxes else []
-        boxes.append(printer.symbol(symbol))
-    return row_of_boxes(boxes)
+        boxes.append(relation_box(printer.symbol(symbol), "to", printer.box(short, inline=True)))
+    row = comma_separated_row(boxes)
+    return (Text(", "), Math(row)) if boxes and row.width <= _ROOM and row.height < 2 else ()
 
 
 # -- what a claim supposes ----------------------------------------------------------------------
@@ -361,9 +353,8 @@ def _laws(laws: Iterable[Law], printer: FormulaPrinter) -> list[Box]:
     letters: dict[tuple[Box, ...], list[Box]] = {}
     for box in map(printer.law, laws):
         first, *said = box.parts if isinstance(box, RowBox) else (box,)
-        together = letters.setdefault(tuple(said), [])
-        together += [Operator(",", "comma"), first] if together else [first]
-    return [row_of_boxes([*of, *said]) for said, of in letters.items()]
+        letters.setdefault(tuple(said), []).append(first)
+    return [row_of_boxes([comma_separated_row(of), *said]) for said, of in letters.items()]
 
 
 def _domains(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Box]:
@@ -373,12 +364,8 @@ def _domains(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Box]:
         kinds.setdefault(_domain(symbol), []).append(symbol)
     boxes = []
     for (sign, right), members in kinds.items():
-        letters: list[Box] = []
-        for member in members:
-            letters += [Operator(",", "comma")] if letters else []
-            letters.append(printer.box(member))
         of = number_box(right) if right.isdigit() else Atom(right)
-        boxes.append(row_of_boxes([row_of_boxes(letters), Operator(sign, "relation"), of]))
+        boxes.append(relation_box(comma_separated_row(map(printer.box, members)), sign, of))
     return boxes
 
 
@@ -398,56 +385,44 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
     if symbol.is_integer:
         least = "1" if symbol.is_positive else "0" if symbol.is_nonnegative else ""
         return ("in", rf"mathbb{{Z}}_{{\ge {least}}}" if least else "mathbb{Z}")
-    if symbol.is_positive:
-        return (">", "0")
-    if symbol.is_negative:
-        return ("<", "0")
-    if symbol.is_nonnegative:
-        return ("ge", "0")
-    if symbol.is_nonpositive:
-        return ("le", "0")
-    if symbol.is_nonzero:
-        return ("neq", "0")
+    for holds, sign in (
+        (symbol.is_positive, ">"), (symbol.is_negative, "<"), (symbol.is_nonnegative, "ge"),
+        (symbol.is_nonpositive, "le"), (symbol.is_nonzero, "neq"),
+    ):  # fmt: skip
+        if holds:
+            return (sign, "0")
     return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
+
+
+# How an inequality is written with its smaller side at the left.
+_BOUNDS = {"<": "<", "<=": "le", ">": "<", ">=": "le"}
 
 
 def hypothesis_formulas(given: list[Any], printer: FormulaPrinter) -> list[Box]:
     """Return formulas of hypotheses, with two bounds of one expression joined."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}
-    for hypothesis in given:
-        bound = _bound(hypothesis)
-        if bound is not None:
-            side, of, _, _ = bound
-            (low if side == "low" else high).setdefault(of, hypothesis)
-    pairs = {of: (low[of], high[of]) for of in low if of in high}
+    for hypothesis in filter(_is_bound, given):
+        side = low if hypothesis.rel_op in (">", ">=") else high
+        side.setdefault(hypothesis.lhs, hypothesis)
     boxes: list[Box] = []
     for hypothesis in given:
-        bound = _bound(hypothesis)
-        least, most = pairs.get(bound[1], (None, None)) if bound is not None else (None, None)
+        of = hypothesis.lhs if _is_bound(hypothesis) else None
+        pair: tuple[Any, Any] = (low.get(of), high.get(of))
         # A second bound on the same side stands by itself.
-        if hypothesis not in (least, most):
+        if None in pair or hypothesis not in pair:
             boxes.append(printer.box(hypothesis))
-        elif hypothesis == next(h for h in given if h in (least, most)):
-            below, above = _bound(least), _bound(most)
-            assert below is not None
-            assert above is not None
-            boxes.append(row_of_boxes([
-                printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
-                Operator(above[3], "relation"), printer.box(above[2]),
-            ]))  # fmt: skip
+        elif hypothesis == next(h for h in given if h in pair):
+            (below, least), (above, most) = (
+                (_BOUNDS[bound.rel_op], printer.box(bound.rhs)) for bound in pair
+            )
+            row = relation_box(least, below, printer.box(of))
+            boxes.append(relation_box(row, above, most))
     return boxes
 
 
-def _bound(hypothesis: Any) -> tuple[str, Any, Any, str] | None:
-    if not isinstance(hypothesis, Relational):
-        return None
-    if not hypothesis.rhs.is_number and not hypothesis.lhs.is_Symbol:
-        return None
-    strict = isinstance(hypothesis, StrictLessThan | StrictGreaterThan)
-    sign = "<" if strict else "le"
-    if isinstance(hypothesis, GreaterThan | StrictGreaterThan):
-        return ("low", hypothesis.lhs, hypothesis.rhs, sign)
-    if isinstance(hypothesis, LessThan | StrictLessThan):
-        return ("high", hypothesis.lhs, hypothesis.rhs, sign)
-    return None
+def _is_bound(hypothesis: Any) -> bool:
+    """Return whether a hypothesis is an inequality on a letter, or has a number as right side."""
+    if not isinstance(hypothesis, Relational) or hypothesis.rel_op not in _BOUNDS:
+        return False
+    return bool(hypothesis.rhs.is_number or hypothesis.lhs.is_Symbol)
