@@ -45,7 +45,7 @@ def choose_abbreviations(
                 found = _spread(node.base)
                 if found is not None:
                     spreads[found] += 1
-    result = Shorthand(risk=risk, risk_on_m=risk_on_m, risk_closed=risk)
+    result = Shorthand(risk=risk, risk_on_m=risk_on_m)
     own = notation.lam * notation.gamma
     if own in spreads:
         result.spread = own

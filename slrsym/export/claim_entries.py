@@ -382,7 +382,7 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
 
 
 def _definition(meaning: Any, shorthand: Shorthand, printer: FormulaPrinter) -> TypesetFormula:
-    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
+    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False)
     return TypesetFormula(printer.box(inner(meaning.expr)), None)
 
 

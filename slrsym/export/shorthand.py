@@ -80,9 +80,7 @@ def exponents_and_coefficient(product: Expr) -> tuple[dict[Expr, Any], Expr]:
     return powers, number
 
 
-@lru_cache(maxsize=512)
-def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
-    return exponents_and_coefficient(value)
+_known = lru_cache(maxsize=512)(exponents_and_coefficient)
 
 
 def multiplicity_and_quotient(product: Expr, value: Expr) -> tuple[int, Expr]:
@@ -166,10 +164,9 @@ def point_if_manifold_risk(expr: Add) -> tuple[Expr, Expr] | None:
     if len(free) > 2 or not all(s.is_real for s in free):
         return None
     values = [*free, *(-s for s in free), S.One, S.NegativeOne, S.Zero]
-    for x in values:
-        for y in values:
-            if {*x.free_symbols, *y.free_symbols} >= set(free) and _value_on_m(x, y) == expr:
-                return x, y
+    for x, y in itertools.product(values, repeat=2):
+        if {*x.free_symbols, *y.free_symbols} >= set(free) and _value_on_m(x, y) == expr:
+            return x, y
     return None
 
 
@@ -211,7 +208,6 @@ class Shorthand:
     spread: Expr | None = None
     risk: bool = True
     risk_on_m: bool = True
-    risk_closed: bool = True
     squares: bool = True
     local: dict[Any, Any] = field(default_factory=dict)
     meant: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
@@ -245,11 +241,7 @@ class Shorthand:
 
     def function_definition(self, function: UndefinedFunction) -> Any:
         """Return the definition of a function, using the claim's other abbreviations."""
-        others = {
-            value: other
-            for value, other in self.local.items()
-            if not isinstance(other, AppliedUndef) or other.func != function
-        }
+        others = {value: other for value, other in self.local.items() if other.func != function}
         return replace(self, local=others, _known={})(self.meant[function].expr)
 
     def letter_definition(self, letter: Symbol) -> Any:
@@ -310,7 +302,7 @@ class Shorthand:
                 return value.func(*(self(put.get(x, x)) for x in value.args))
         if isinstance(expr, asin):
             # An arc sine of 2 s^2/(1 + 2 s^2) is known by its looks.
-            args = [_without_squares(self)(arg) for arg in expr.args]
+            args = list(map(replace(self, squares=False, _known={}), expr.args))
         else:
             args = [self(arg) for arg in expr.args]
         if isinstance(expr, Add):
@@ -413,7 +405,7 @@ class Shorthand:
                     (notation.kappa, notation.nu), risk_on_manifold()
                 )
                 return RISK_ON_M(*place)
-        if isinstance(expr, Add) and self.risk_closed and is_closed_risk(expr):
+        if isinstance(expr, Add) and self.risk and is_closed_risk(expr):
             self.functions[RISK_CLOSED] = Lambda(FIVE, expr)
             return RISK_CLOSED(*FIVE)
         return None
@@ -421,7 +413,3 @@ class Shorthand:
 
 # Not the function itself, which would evaluate.
 _ZETA_AT_ZERO = Function("zeta", real=True)(S.Zero, notation.lam)
-
-
-def _without_squares(shorthand: Shorthand) -> Shorthand:
-    return replace(shorthand, squares=False, _known={})
