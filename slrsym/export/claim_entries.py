@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
+from slrsym.claims.verification import ClaimSummary
 from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
@@ -58,7 +60,13 @@ from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.tactics.bundled_log import count_claim_steps_with_evidence
 from slrsym.typeset import FormulaPrinter, choose_declared_laws
-from slrsym.typeset.boxes import Box, BracketedBox, Operator, row_of_boxes
+from slrsym.typeset.boxes import (
+    Box,
+    BracketedBox,
+    comma_separated_row,
+    relation_box,
+    row_of_boxes,
+)
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"
@@ -72,7 +80,7 @@ def build_claim_entry(
     included: Collection[str] = (),
     defined: bool = False,
     verdict: Any = None,
-    row_of_ledger: Any = None,
+    row: ClaimSummary | None = None,
 ) -> ClaimEntry:
     """Return the entry of a claim: statement, abbreviations, proof and checks."""
     try:
@@ -100,7 +108,10 @@ def build_claim_entry(
     shorthand, printer = extend_shorthand_to_fit_page(shorthand, shown, claim.symbols, printer_of)
     laws = printer.laws or {}
     writer = ProofWriter(printer, shorthand, find)
-    status = row_of_ledger.status if row_of_ledger is not None else "unverified"
+    row = row or ClaimSummary(
+        claim.id, claim.title, claim.source, "unverified", len(steps), None, (), (), 0.0, ""
+    )
+    failed = row.status == "failed"
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.hypotheses]
     functions = [f for f in arbitrary_functions_in(said) if f.func not in shorthand.functions]
@@ -108,13 +119,10 @@ def build_claim_entry(
     proving = [
         shorthand(e) for step in select_displayed_steps(steps, writer) for e in _of_step(step)
     ]
-    unsourced = _own_functions(shorthand, claim, find, included)
-    stated = _used(shorthand, [*short, *map(shorthand.function_definition, unsourced)])
-    later = (
-        []
-        if status == "failed"
-        else _letters(shorthand, _used(shorthand, proving) - stated, printer, defined)
-    )
+    abbreviations = _AbbreviationWriter(claim, shorthand, printer, find, included, defined)
+    unsourced = abbreviations.own_functions()
+    stated = abbreviations.used([*short, *map(shorthand.function_definition, unsourced)])
+    later = [] if failed else abbreviations.letters(abbreviations.used(proving) - stated)
     return ClaimEntry(
         id=claim.id,
         label=label,
@@ -137,28 +145,26 @@ def build_claim_entry(
         explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
         lead=split_at_dollar_signs(claim.explanation.first_sentence),
         where=(
-            *_where(claim, shorthand, printer, find, included, defined),
-            *_letters(shorthand, stated, printer, defined, unsourced),
+            *abbreviations.functions_of_claim(),
+            *abbreviations.letters(stated, unsourced),
         ),
         idea=split_at_dollar_signs(claim.proof_idea),
-        proof=(*later, *proof_blocks(steps, writer, claim.hypotheses))
-        if status != "failed"
-        else (),
-        status=status,
-        evidence=describe_evidence(row_of_ledger),
-        reason=getattr(row_of_ledger, "error", ""),
-        depends=tuple(getattr(row_of_ledger, "depends", ())),
-        axioms=tuple(getattr(row_of_ledger, "axioms", ())),
+        proof=() if failed else (*later, *proof_blocks(steps, writer, claim.hypotheses)),
+        status=row.status,
+        evidence=describe_evidence(row),
+        reason=row.error,
+        depends=row.depends,
+        axioms=row.axioms,
         rules=_rules(steps),
-        steps=getattr(row_of_ledger, "steps", len(steps)),
-        digits=getattr(row_of_ledger, "digits", None),
-        marks=summarise_checks(row_of_ledger),
+        steps=row.steps,
+        digits=row.digits,
+        marks=summarise_checks(row),
         names=partial(printed_letter_meanings, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
-        monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
-        box=put_dollars_around_ranges(getattr(row_of_ledger, "box", "")),
-        trials=getattr(row_of_ledger, "trials", ""),
+        monte_carlo=row.monte_carlo,
+        box=put_dollars_around_ranges(row.box),
+        trials=row.trials,
         compared_to_source=claim.compared_to_source,
         plain_title=claim.title.replace("$", ""),
         abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
@@ -217,173 +223,153 @@ def _repeated(
 # -- what abbreviations mean -------------------------------------------------------------------
 
 
-def _letters(
-    shorthand: Shorthand,
-    used: set[Symbol],
-    printer: FormulaPrinter,
-    defined: bool,
-    functions: Iterable[UndefinedFunction] = (),
-) -> list[Block]:
-    """Return blocks that define those letters and functions of a claim that no table explains."""
-    parts: list[Inline] = []
-    for letter, value in shorthand.letters.items():
-        known = letter.name in NAMES or value in shorthand.local
-        if (
-            letter in used
-            and not known
-            and not (defined and has_meaning_of_notation_table(shorthand, letter))
-        ):
-            parts += [Text(", ")] if parts else [Text("Here ")]
-            equals = [
-                printer.symbol(letter),
-                Operator("=", "relation"),
-                printer.box(value, inline=True),
+@dataclass(frozen=True)
+class _AbbreviationWriter:
+    """Writer of the definitions of a claim's abbreviations, for a document of some claims."""
+
+    claim: Claim
+    shorthand: Shorthand
+    printer: FormulaPrinter
+    find: Callable[[str], Claim]
+    included: Collection[str]
+    # Whether the document has the paper's table of notation.
+    defined: bool
+
+    def letters(
+        self, used: set[Symbol], functions: Iterable[UndefinedFunction] = ()
+    ) -> list[Block]:
+        """Return blocks that define those letters and functions that no table explains."""
+        shorthand, printer = self.shorthand, self.printer
+        parts: list[Inline] = []
+        for letter, value in shorthand.letters.items():
+            known = letter.name in NAMES or value in shorthand.local
+            in_table = self.defined and has_meaning_of_notation_table(shorthand, letter)
+            if letter in used and not known and not in_table:
+                parts += [Text(", ")] if parts else [Text("Here ")]
+                right = printer.box(value, inline=True)
+                parts.append(Math(relation_box(printer.symbol(letter), "=", right)))
+        local = {letter: value for value, letter in shorthand.local.items() if letter in used}
+        shared = [
+            letter
+            for letter, value in local.items()
+            if self.defined and is_defined_in_notation_table(letter, value)
+        ]
+        own = {
+            **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
+            **{letter: value for letter, value in local.items() if letter not in shared},
+        }
+        ending = Text(", and" if own and not shared else ".")
+        blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
+        if shared:
+            letters = join_list([Math(printer.symbol(letter)) for letter in shared])
+            verb = " is" if len(shared) == 1 else " are"
+            there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
+            blocks.append(Paragraph((*letters, *there)))
+        if own and (shared or not parts):
+            blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
+        for letter, value in own.items():
+            inside = (
+                shorthand.letter_definition(letter)
+                if letter in used
+                else shorthand.function_definition(letter.func)
+            )
+            body = TypesetFormula(printer.box(inside), value)
+            start = TypesetFormula(printer.box(letter), value)
+            blocks.append(Display(start, (DisplayedLink("=", body),)))
+        return blocks
+
+    def own_functions(self) -> list[UndefinedFunction]:
+        """Return the claim's own functions that no other claim of the document defines.
+
+        Those in their definitions are among them.
+        """
+        found: list[UndefinedFunction] = []
+        while more := [
+            function
+            for function, meaning in self.shorthand.meant.items()
+            if function in self.shorthand.functions
+            and function not in found
+            and self._source(meaning) is None
+        ]:
+            found += more
+            for function in more:
+                # Notes the functions that the definition is written with.
+                self.shorthand.function_definition(function)
+        return found
+
+    def functions_of_claim(self) -> list[Block]:
+        """Return blocks that define the functions of a claim, or say which claims define them."""
+        shorthand, printer = self.shorthand, self.printer
+        blocks = self._sourced()
+        for function, meaning in shorthand.functions.items():
+            name = function.__name__
+            if function in shorthand.meant or (name == "R(6)" and self.defined):
+                continue
+            applied = printer.box(function(*meaning.variables))
+            if name == "R<" and DEFINES_RISK_ON_M in self.included:
+                text = (Math(applied), Text(" is the risk on the manifold, "))
+                blocks.append(Paragraph((*text, ClaimReference(DEFINES_RISK_ON_M), Text("."))))
+                continue
+            if name == "R^" and _HAS_CLOSED_FORM in self.included and self.defined:
+                said = (Text(" is the closed form of the risk: "), ClaimReference(_HAS_CLOSED_FORM))
+                square = Math(printer.box(notation.epsilon**2))
+                added = (Text(" with "), square, Text(" added."))
+                blocks.append(Paragraph((Math(applied), *said, *added)))
+                continue
+            lead = {
+                "R(6)": "The risk is",
+                "R<": "The risk on the manifold is",
+                "R^": "The closed form of the risk is",
+            }[name]
+            inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False)
+            body = TypesetFormula(printer.box(inner(meaning.expr)), None)
+            blocks += [
+                Paragraph((Text(lead),)),
+                Display(TypesetFormula(applied, None), (DisplayedLink("=", body),)),
             ]
-            parts.append(Math(row_of_boxes(equals)))
-    local = {letter: value for value, letter in shorthand.local.items() if letter in used}
-    shared = [x for x, value in local.items() if defined and is_defined_in_notation_table(x, value)]
-    own = {
-        **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
-        **{letter: value for letter, value in local.items() if letter not in shared},
-    }
-    ending = Text(", and" if own and not shared else ".")
-    blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
-    if shared:
-        letters = join_list([Math(printer.symbol(letter)) for letter in shared])
-        verb = " is" if len(shared) == 1 else " are"
-        there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
-        blocks.append(Paragraph((*letters, *there)))
-    if own and (shared or not parts):
-        blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
-    for letter, value in own.items():
-        inside = (
-            shorthand.letter_definition(letter)
-            if letter in used
-            else shorthand.function_definition(letter.func)
-        )
-        body = TypesetFormula(printer.box(inside), value)
-        blocks.append(
-            Display(TypesetFormula(printer.box(letter), value), (DisplayedLink("=", body),))
-        )
-    return blocks
+        if self.claim.id == DEFINES_RISK_ON_M:
+            risk, *place = (printer.box(Symbol(letter)) for letter in ("R<", "kappa", "nu"))
+            called = row_of_boxes([risk, BracketedBox("(", comma_separated_row(place), ")")])
+            lead = "The right-hand side is called "
+            blocks.append(Paragraph((Text(lead), Math(called), Text("."))))
+        return blocks
 
+    def _sourced(self) -> list[Block]:
+        """Return a paragraph that cites the claims which define a claim's abbreviated functions."""
+        named: list[Inline] = []
+        sources: list[Inline] = []
+        for function, meaning in self.shorthand.meant.items():
+            source = self._source(meaning)
+            if function in self.shorthand.functions and source is not None:
+                named.append(Math(self.printer.box(function(*meaning.variables))))
+                sources += [ClaimReference(source)]
+        if not named:
+            return []
+        verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
+        cited = join_list(list(dict.fromkeys(sources)))
+        return [Paragraph((*join_list(named), Text(verb), *cited, Text(".")))]
 
-def _own_functions(
-    shorthand: Shorthand, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
-) -> list[UndefinedFunction]:
-    """Return the claim's own functions that no other claim of the document defines.
+    def _source(self, meaning: Any) -> str | None:
+        """Return the id of the document's claim that defines a letter, or None."""
+        for id in self.included:
+            for part in conjuncts(self.find(id).statement):
+                if id != self.claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
+                    return id
+        return None
 
-    Those in their definitions are among them.
-    """
-    found: list[UndefinedFunction] = []
-    while more := [
-        function
-        for function, meaning in shorthand.meant.items()
-        if function in shorthand.functions
-        and function not in found
-        and _source(meaning, claim, find, included) is None
-    ]:
-        found += more
-        for function in more:
-            # Notes the functions that the definition is written with.
-            shorthand.function_definition(function)
-    return found
-
-
-def _where(
-    claim: Claim,
-    shorthand: Shorthand,
-    printer: FormulaPrinter,
-    find: Callable[[str], Claim],
-    included: Collection[str],
-    defined: bool,
-) -> list[Block]:
-    blocks = _sourced(shorthand, claim, printer, find, included)
-    for function, meaning in shorthand.functions.items():
-        if function in shorthand.meant:
-            continue
-        applied = printer.box(function(*meaning.variables))
-        if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
-            text = (Math(applied), Text(" is the risk on the manifold, "))
-            blocks.append(Paragraph((*text, ClaimReference(DEFINES_RISK_ON_M), Text("."))))
-            continue
-        if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
-            said = (Text(" is the closed form of the risk: "), ClaimReference(_HAS_CLOSED_FORM))
-            square = Math(printer.box(notation.epsilon**2))
-            added = (Text(" with "), square, Text(" added."))
-            blocks.append(Paragraph((Math(applied), *said, *added)))
-            continue
-        if function.__name__ == "R(6)" and defined:
-            continue
-        lead = {
-            "R(6)": "The risk is",
-            "R<": "The risk on the manifold is",
-            "R^": "The closed form of the risk is",
-        }[function.__name__]
-        body = _definition(meaning, shorthand, printer)
-        blocks += [
-            Paragraph((Text(lead),)),
-            Display(TypesetFormula(applied, None), (DisplayedLink("=", body),)),
-        ]
-    if claim.id == DEFINES_RISK_ON_M:
-        name = printer.box(Symbol("R<"))
-        place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
-        inside = row_of_boxes([place[1], Operator(",", "comma"), place[2]])
-        called = Math(row_of_boxes([place[0], BracketedBox("(", inside, ")")]))
-        blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
-    return blocks
-
-
-def _sourced(
-    shorthand: Shorthand,
-    claim: Claim,
-    printer: FormulaPrinter,
-    find: Callable[[str], Claim],
-    included: Collection[str],
-) -> list[Block]:
-    """Return a paragraph that cites the claims which define a claim's abbreviated functions."""
-    named: list[Inline] = []
-    sources: list[Inline] = []
-    for function, meaning in shorthand.meant.items():
-        source = _source(meaning, claim, find, included)
-        if function in shorthand.functions and source is not None:
-            named.append(Math(printer.box(function(*meaning.variables))))
-            sources += [ClaimReference(source)] if ClaimReference(source) not in sources else []
-    if not named:
-        return []
-    verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
-    return [Paragraph((*join_list(named), Text(verb), *join_list(sources), Text(".")))]
-
-
-def _source(
-    meaning: Any, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
-) -> str | None:
-    """Return the id of the document's claim that defines a letter, or None."""
-    for id in included:
-        for part in conjuncts(find(id).statement):
-            if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
-                return id
-    return None
-
-
-def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
-    """Return the abbreviating letters used in formulas, and those used to define these letters."""
-    letters = set(shorthand.letters)
-    own = set(shorthand.local.values())
-    used: set[Symbol] = set()
-    more = {s for e in short for s in e.atoms(Symbol)} & letters
-    while more:
-        used |= more
-        meanings = [
-            shorthand.letter_definition(x) if x in own else shorthand.letters[x] for x in more
-        ]
-        more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
-    return used
-
-
-def _definition(meaning: Any, shorthand: Shorthand, printer: FormulaPrinter) -> TypesetFormula:
-    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False)
-    return TypesetFormula(printer.box(inner(meaning.expr)), None)
+    def used(self, short: list[Any]) -> set[Symbol]:
+        """Return the letters used in abbreviated formulas, and those used to define them."""
+        shorthand = self.shorthand
+        letters, own = set(shorthand.letters), set(shorthand.local.values())
+        used: set[Symbol] = set()
+        more = {s for e in short for s in e.atoms(Symbol)} & letters
+        while more:
+            used |= more
+            meanings = [
+                shorthand.letter_definition(x) if x in own else shorthand.letters[x] for x in more
+            ]
+            more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
+        return used
 
 
 def _rules(steps: list[Step]) -> tuple[str, ...]:
@@ -397,27 +383,21 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def describe_evidence(row: Any) -> tuple[Inline, ...]:
+def describe_evidence(row: ClaimSummary) -> tuple[Inline, ...]:
     """Return sentences on how a claim was checked and on the claims and axioms it rests on."""
-    if row is None:
-        return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
         return (*split_at_dollar_signs(f"{said}{put_dollars_around_ranges(row.box)}."), *_rest(row))
     if row.status == "empirical":
         return (*split_at_dollar_signs(f"Empirical, not proved: {row.trials}."), *_rest(row))
-    parts: list[Inline] = []
-    if row.status == "proved":
-        parts.append(Text(f"Proved in {steps}, each accepted by the proof checker"))
-    elif row.status == "cited":
-        parts.append(Text(f"Cited, not proved: {row.error}. {steps}, all accepted"))
-    elif row.status == "conditional":
-        parts.append(Text(f"Conditional, not proved: {row.error}. {steps}, all accepted"))
-    else:
+    if row.status not in ("proved", "cited", "conditional"):
         why = f": {row.error}" if row.error else ""
-        parts.append(Text(f"{row.status.capitalize()}, not proved{why}. {steps}."))
-        return (*parts, *_rest(row))
+        return (Text(f"{row.status.capitalize()}, not proved{why}. {steps}."), *_rest(row))
+    told = f"{row.status.capitalize()}, not proved: {row.error}. {steps}, all accepted"
+    if row.status == "proved":
+        told = f"Proved in {steps}, each accepted by the proof checker"
+    parts: list[Inline] = [Text(told)]
     if row.digits is not None:
         parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
     parts.append(Text("."))
@@ -429,9 +409,9 @@ def describe_evidence(row: Any) -> tuple[Inline, ...]:
     return tuple(parts)
 
 
-def summarise_checks(row: Any) -> tuple[str, ...]:
+def summarise_checks(row: ClaimSummary) -> tuple[str, ...]:
     """Return short notes on the checks of a claim, such as "13 steps", "30 digits" or "Coq"."""
-    if row is None or not row.steps:
+    if not row.steps:
         return ()
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
     if row.digits is not None:
@@ -449,7 +429,7 @@ def summarise_checks(row: Any) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _rest(row: Any) -> list[Inline]:
+def _rest(row: ClaimSummary) -> list[Inline]:
     """Return sentences on the claims and axioms that a claim uses, and on a claim it replaces."""
     parts: list[Inline] = []
     if row.replaces:
