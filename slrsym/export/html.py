@@ -29,7 +29,7 @@ from slrsym.export.document import (
 from slrsym.export.rule_entries import rule_id_from_name
 from slrsym.statements.expressions import expression_text
 from slrsym.typeset import Box, break_lines, to_mathml
-from slrsym.typeset.boxes import Operator, RowBox, row_of_boxes
+from slrsym.typeset.boxes import Operator, RowBox, relation_box, row_of_boxes
 from slrsym.typeset.latex_and_mathml import latex_to_mathml
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
@@ -82,12 +82,17 @@ def status_icon_html(status: str) -> str:
 
 def box_of_display(display: Display) -> Box:
     """Return the typeset box of a displayed chain, with all its relations in one row."""
-    parts: list[Box] = [display.start.box]
+    row = display.start.box
     for link in display.links:
         # What is no more than "= 0" needs no line of its own.
-        breaks = link.formula.box.width > _NARROW_RIGHT
-        parts += [Operator(_SIGNS[link.sign], "relation", breaks=breaks), link.formula.box]
-    return row_of_boxes(parts)
+        right = link.formula.box
+        row = relation_box(row, _SIGNS[link.sign], right, breaks=right.width > _NARROW_RIGHT)
+    return row
+
+
+def box_of_link(link: DisplayedLink) -> Box:
+    """Return the typeset box of one relation of a chain: its sign and right side."""
+    return row_of_boxes([Operator(_SIGNS[link.sign], "relation"), link.formula.box])
 
 
 def _within_a_line(box: Box) -> str:
@@ -102,15 +107,11 @@ def _listed(box: Box) -> list[Box]:
     if box.width <= NARROW or not isinstance(box, RowBox):
         return [box]
     found: list[list[Box]] = [[]]
-    for part in _flat(box):
+    for part in box.parts:
         found[-1].append(part)
         if isinstance(part, Operator) and part.kind == "comma":
             found.append([])
     return [row_of_boxes(parts) for parts in found if parts]
-
-
-def _flat(box: RowBox) -> list[Box]:
-    return [x for part in box.parts for x in (_flat(part) if isinstance(part, RowBox) else [part])]
 
 
 def axiom_file_stem(id: str) -> str:
@@ -243,9 +244,7 @@ class HtmlRenderer:
         return self.formula(box_of_display(display))
 
     def _link(self, link: DisplayedLink, said: str) -> str:
-        sign = Operator(_SIGNS[link.sign], "relation")
-        shown = self.formula(row_of_boxes([sign, link.formula.box]))
-        return self._step(link.label, link.why, shown, said)
+        return self._step(link.label, link.why, self.formula(box_of_link(link)), said)
 
     def _step(self, label: str, why: tuple[Inline, ...], shown: str, said: str) -> str:
         """Return the HTML of one step of a proof, with its justification below."""
@@ -291,15 +290,14 @@ class HtmlRenderer:
 
     def formula(self, box: Box) -> str:
         """Return the HTML of a formula, with one layout for wide and one for narrow screens."""
-        wide = break_lines(box, WIDE)
+        desk = to_mathml(break_lines(box, WIDE), annotated=True)
         if box.width <= NARROW:
-            return _framed(to_mathml(wide, annotated=True), "formula")
+            return _framed(desk, "formula")
         narrow = break_lines(box, NARROW)
         # What takes more than a screen on a phone is not written twice: it scrolls there.
         if len(narrow) == 1 or len(narrow) > _MOST_LINES:
-            return _framed(to_mathml(wide, annotated=True), "formula")
-        desk, phone = to_mathml(wide, annotated=True), to_mathml(narrow)
-        return _framed(desk, "formula desk") + _framed(phone, "formula phone")
+            return _framed(desk, "formula")
+        return _framed(desk, "formula desk") + _framed(to_mathml(narrow), "formula phone")
 
 
 # An operator between others is infix, as browsers know; where a line begins with it, they do not.

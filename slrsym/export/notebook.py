@@ -9,8 +9,15 @@ from typing import Any
 from sympy import Basic, Expr
 
 from slrsym.claims.claim import Claim
-from slrsym.export.document import ClaimEntry, ClaimNumberAndName, Display, DisplayedLink, Paragraph
-from slrsym.export.html import WIDE, HtmlRenderer, box_of_display
+from slrsym.export.document import (
+    ClaimEntry,
+    ClaimNumberAndName,
+    Display,
+    DisplayedLink,
+    Inline,
+    Paragraph,
+)
+from slrsym.export.html import WIDE, HtmlRenderer, box_of_display, box_of_link
 from slrsym.export.latex import LatexRenderer, latex_snippet
 from slrsym.export.proofs import ProofWriter
 from slrsym.export.prose import (
@@ -22,11 +29,7 @@ from slrsym.export.prose import (
 )
 from slrsym.proofs.chain import Chain
 from slrsym.typeset import Box, FormulaPrinter, break_lines, choose_declared_laws
-from slrsym.typeset.boxes import Operator, row_of_boxes
 from slrsym.typeset.latex_and_mathml import to_mathml
-
-# How each relation is written; the operator's name is that of its LaTeX command.
-_SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 
 
 def _as_it_is(expr: Any) -> Any:
@@ -87,6 +90,14 @@ class _Unstyled(HtmlRenderer):
         return to_mathml(break_lines(box, WIDE))
 
 
+class _Tagged(LatexRenderer):
+    """Renderer of LaTeX for notebooks, with tags of amsmath in place of the book's macro."""
+
+    def tag(self, label: str, why: tuple[Inline, ...]) -> str:
+        number = f"({label}) " if self.step_numbers else ""
+        return rf" \tag*{{{number}{self.inline(why)}}}" if why else ""
+
+
 def claim_html(claim: Claim, proof: bool = False) -> str:
     """Return the HTML of a claim's name, assumptions, statement and, on request, proof."""
     if proof:
@@ -101,7 +112,7 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
     formulas = "".join(
         f"<p>{HtmlRenderer({}).inline(block.parts)}</p>"
         if isinstance(block, Paragraph)
-        else _display_html(block)
+        else to_mathml(break_lines(box_of_display(block), WIDE))
         for block in blocks
     )
     return f"<div>{_heading(claim)}{formulas}</div>"
@@ -111,12 +122,11 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     """Return paragraphs with the assumptions on symbols, functions and random variables."""
     everything = [*shown, *given]
     printer = _writer(everything).printer
-    laws = choose_declared_laws(everything)
     said = assumption_paragraphs(
         free_symbols_of_statements(everything),
         arbitrary_functions_in(everything),
         given,
-        laws,
+        printer.laws or {},
         printer,
     )
     return [block for block in said if isinstance(block, Paragraph)]
@@ -131,8 +141,7 @@ def _heading(claim: Claim) -> str:
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
     """Return the LaTeX of a chain as an aligned display, each relation with its rule."""
-    text = LatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
-    return _with_tags(text)
+    return _Tagged({}, step_numbers=step_numbers).display(_chain_display(chain))
 
 
 def chain_html(chain: Chain) -> str:
@@ -144,8 +153,7 @@ def chain_html(chain: Chain) -> str:
     start = to_mathml(break_lines(display.start.box, WIDE), False)
     rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
     for link in display.links:
-        sign = Operator(_SIGNS[link.sign], "relation")
-        side = to_mathml(break_lines(row_of_boxes([sign, link.formula.box]), WIDE), False)
+        side = to_mathml(break_lines(box_of_link(link), WIDE), False)
         why = HtmlRenderer({}).inline(link.why)
         rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
     return f"<table>{caption}{''.join(rows)}</table>"
@@ -154,10 +162,6 @@ def chain_html(chain: Chain) -> str:
 def _statement(claim: Claim) -> list[Display | Paragraph]:
     blocks = _writer([claim.statement]).display(claim.statement)
     return [block for block in blocks if isinstance(block, Display | Paragraph)]
-
-
-def _display_html(display: Display) -> str:
-    return to_mathml(break_lines(box_of_display(display), WIDE))
 
 
 def _shown(chain: Chain) -> list[Expr]:
@@ -173,21 +177,3 @@ def _chain_display(chain: Chain) -> Display:
         for number, (link, rule) in enumerate(chain.links, start=1)
     )
     return Display(writer.formula(chain.start), links)
-
-
-def _with_tags(text: str) -> str:
-    r"""Return LaTeX with the book's macro for justifications replaced by tags of amsmath."""
-    result, place = "", 0
-    while (found := text.find("\\slrwhy{", place)) >= 0:
-        number_end = text.index("}", found)
-        number = text[found + len("\\slrwhy{") : number_end]
-        start = number_end + 2
-        depth, end = 1, start
-        while depth:
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        said = text[start : end - 1]
-        lead = f"({number}) " if number else ""
-        result += f"{text[place:found]}\\tag*{{{lead}{said}}}"
-        place = end
-    return result + text[place:]
