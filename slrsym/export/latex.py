@@ -53,8 +53,8 @@ _PART = re.compile(r"Parts? \d+( to \d+)?")
 SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
-class DisplayWriter:
-    r"""Writer of paragraphs and displayed formulas as LaTeX."""
+class LatexRenderer:
+    """Renderer of documents as LaTeX."""
 
     def __init__(
         self,
@@ -114,8 +114,7 @@ class DisplayWriter:
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
         r"""Return the LaTeX of a displayed formula or chain, as an ``align*`` environment."""
-        rows = "\\\\\n".join(self._rows(display, width))
-        return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
+        return _aligned(self._rows(display, width))
 
     def _rows(self, display: Display, width: float) -> list[str]:
         start = display.start.box
@@ -184,79 +183,7 @@ class DisplayWriter:
         shown = number if self.step_numbers and number.isdigit() else ""
         return rf" \slrwhy{{{shown}}}{{{self.inline(why)}}}"
 
-
-def _unbreakable(box: Box) -> float:
-    """Return the width in em of a formula's widest part without a comma, the whole if none."""
-    if not isinstance(box, RowBox):
-        return box.width - _SAVED * _matrices(box)
-    longest = width = 0.0
-    for part in box.parts:
-        if isinstance(part, Operator) and part.kind == "comma":
-            longest, width = max(longest, width), 0.0
-        elif isinstance(part, RowBox):
-            longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
-        else:
-            width += part.width - _SAVED * _matrices(part)
-    return max(longest, width)
-
-
-def _matrices(box: Box) -> float:
-    """Return the total width, in em, of the matrices in a formula, except those in fractions."""
-    match box:
-        case MatrixBox():
-            return box.width
-        case RowBox(parts):
-            return sum(map(_matrices, parts))
-        case ScriptBox(base):
-            return _matrices(base)
-        case BracketedBox(body=body):
-            return _matrices(body)
-    return 0.0
-
-
-_MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}")
-
-
-def _small_matrix(found: re.Match[str]) -> str:
-    """Return the LaTeX of a matrix in running text, in brackets as high as its rows need."""
-    rows = 1 + found[1].count(r"\\")
-    size = "big" if rows < 4 else "bigg" if rows < 6 else "Bigg"
-    inside = rf"\begin{{smallmatrix}}{found[1]}\end{{smallmatrix}}"
-    return rf"\{size}l({inside}\{size}r)"
-
-
-def _small(latex: str) -> str:
-    """Return LaTeX for running text, with small matrices and lists that may break."""
-    if "pmatrix" in latex:
-        latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
-        latex = _MATRIX.sub(_small_matrix, latex)
-    result, depth = "", 0
-    for place, character in enumerate(latex):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
-        listed = character == "," and depth == 0 and latex[place - 1] != "\\"
-        result += r",\allowbreak" if listed else character
-    return result
-
-
-def _line(line: FormulaLine) -> str:
-    text = to_latex(line.box)
-    if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
-        text = "{}" + text
-    return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
-
-
-def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
-    """Return the LaTeX of a displayed formula by itself, for pasting."""
-    links = tuple(DisplayedLink(link.sign, link.formula) for link in display.links)
-    boxes: list[Box] = [f.box for f in display.formulas]
-    if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
-        return _on_a_line(display)
-    rows = DisplayWriter({})._rows(Display(display.start, links), width)
-    return "\\begin{aligned}\n" + "\\\\\n".join(rows) + "\n\\end{aligned}"
-
-
-class LatexRenderer(DisplayWriter):
-    r"""Renderer of documents as LaTeX."""
+    # -- blocks --------------------------------------------------------------------------------
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """Return the LaTeX of a sequence of blocks."""
@@ -264,7 +191,8 @@ class LatexRenderer(DisplayWriter):
         short: list[tuple[str, Display]] = []
         for block in _beside(self._together(blocks)):
             if isinstance(block, list):
-                texts.append(_side_by_side(block))
+                shown = r", \qquad ".join(map(_on_a_line, block))
+                texts.append(_aligned([f"& {shown}"]))
                 continue
             headed = self._short(block)
             if headed is not None:
@@ -288,12 +216,11 @@ class LatexRenderer(DisplayWriter):
 
     def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
         """Return a proof part's heading and reason if it repeats a part of the claim, else None."""
-        if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
-            return None
-        only, heading = block.blocks[0], self.inline(block.heading)
-        if not isinstance(only, Display) or not only.is_repeat_of(self.proving):
-            return None
-        return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
+        match block:
+            case HeadedBlocks(blocks=(Display() as only,)) if only.is_repeat_of(self.proving):
+                heading = self.inline(block.heading)
+                return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
+        return None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
         """Return the heading and formula of headed blocks that fit on one line, else None."""
@@ -307,7 +234,7 @@ class LatexRenderer(DisplayWriter):
         heading = self.inline(block.heading)
         why = _reasons(only)
         said = sum(len(getattr(piece, "text", "")) * 0.4 + 2 for piece in why)
-        widths = sum(f.box.width + 2 for f in only.formulas) + 0.6 * len(heading) + said
+        widths = _width(only) + 0.6 * len(heading) + said
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
@@ -318,8 +245,7 @@ class LatexRenderer(DisplayWriter):
         for heading, display in short:
             tag = self.tag("" if display.links else display.label, _reasons(display))
             rows.append(f"& \\textit{{{heading}.}} && {_on_a_line(display)}{tag}")
-        body = "\\\\\n".join(rows)
-        return [f"\\begin{{align*}}\n{body}\n\\end{{align*}}"]
+        return [_aligned(rows)]
 
     def _block(self, block: Block) -> str:
         match block:
@@ -432,6 +358,73 @@ class LatexRenderer(DisplayWriter):
         )
 
 
+def _unbreakable(box: Box) -> float:
+    """Return the width in em of a formula's widest part without a comma, the whole if none."""
+    if not isinstance(box, RowBox):
+        return box.width - _SAVED * _matrices(box)
+    longest = width = 0.0
+    for part in box.parts:
+        if isinstance(part, Operator) and part.kind == "comma":
+            longest, width = max(longest, width), 0.0
+        else:
+            width += part.width - _SAVED * _matrices(part)
+    return max(longest, width)
+
+
+def _matrices(box: Box) -> float:
+    """Return the total width, in em, of the matrices in a formula, except those in fractions."""
+    match box:
+        case MatrixBox():
+            return box.width
+        case RowBox(parts):
+            return sum(map(_matrices, parts))
+        case ScriptBox(base):
+            return _matrices(base)
+        case BracketedBox(body=body):
+            return _matrices(body)
+    return 0.0
+
+
+_MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}")
+
+
+def _small_matrix(found: re.Match[str]) -> str:
+    """Return the LaTeX of a matrix in running text, in brackets as high as its rows need."""
+    rows = 1 + found[1].count(r"\\")
+    size = "big" if rows < 4 else "bigg" if rows < 6 else "Bigg"
+    inside = rf"\begin{{smallmatrix}}{found[1]}\end{{smallmatrix}}"
+    return rf"\{size}l({inside}\{size}r)"
+
+
+def _small(latex: str) -> str:
+    """Return LaTeX for running text, with small matrices and lists that may break."""
+    if "pmatrix" in latex:
+        latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
+        latex = _MATRIX.sub(_small_matrix, latex)
+    result, depth = "", 0
+    for place, character in enumerate(latex):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
+        listed = character == "," and depth == 0 and latex[place - 1] != "\\"
+        result += r",\allowbreak" if listed else character
+    return result
+
+
+def _line(line: FormulaLine) -> str:
+    text = to_latex(line.box)
+    if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
+        text = "{}" + text
+    return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
+
+
+def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
+    """Return the LaTeX of a displayed formula by itself, for pasting."""
+    links = tuple(DisplayedLink(link.sign, link.formula) for link in display.links)
+    if len(links) <= 1 and sum(f.box.width for f in display.formulas) + 2 <= width:
+        return _on_a_line(display)
+    rows = LatexRenderer({})._rows(Display(display.start, links), width)
+    return _aligned(rows, "aligned")
+
+
 def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
     """Return blocks, with short formulas without reasons in lists that each fit on one line."""
     made: list[Block | list[Display]] = []
@@ -476,9 +469,9 @@ def _on_a_line(display: Display) -> str:
     return " ".join(parts)
 
 
-def _side_by_side(displays: list[Display]) -> str:
-    shown = r", \qquad ".join(map(_on_a_line, displays))
-    return f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
+def _aligned(rows: Iterable[str], environment: str = "align*") -> str:
+    body = "\\\\\n".join(rows)
+    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
 def _entry(text: str) -> str:

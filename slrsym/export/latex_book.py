@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from slrsym.export.bibliography import bibtex_file_text
@@ -17,7 +18,6 @@ from slrsym.export.document import (
     ClaimEntry,
     ClaimReference,
     Document,
-    PaperErrata,
     Section,
 )
 from slrsym.export.errata import LEAD
@@ -119,14 +119,10 @@ def latex_preamble() -> str:
     r"""Return the LaTeX source before ``\begin{document}``."""
     theorems = ["\\theoremstyle{definition}"]
     for kind in KINDS:
-        name = kind.lower()
+        name, plural = kind.lower(), "Corollaries" if kind == "Corollary" else f"{kind}s"
         theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
-        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{_plural(kind)}}}")
+        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{plural}}}")
     return _HEAD + "\n".join(theorems) + "\n" + _MACROS
-
-
-def _plural(kind: str) -> str:
-    return "Corollaries" if kind == "Corollary" else f"{kind}s"
 
 
 MAIN = "book.tex"
@@ -142,15 +138,19 @@ _TITLE = r"""\title{%s}
 
 
 def latex_book_files(
-    document: Document,
-    step_numbers: bool = True,
-    title: str | None = None,
-    beside: Mapping[str, str] | None = None,
+    document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Return the files of a LaTeX book by name: texts as strings, and pictures as bytes."""
     beside = beside or {}
-    renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
-    files: dict[str, str] = {"preamble.tex": latex_preamble()}
+    renderer = LatexRenderer(
+        document.labels,
+        {claim.id for claim in document.claims},
+        {axiom.id: axiom.users for axiom in document.axioms},
+        brief=True,
+        pictured=bool(document.notation),
+        site=beside.get(SITE, ""),
+    )
+    files = {"preamble.tex": latex_preamble()}
     parts = group_by_chapter(document.sections)
     titled = bool(parts) and bool(parts[0].title)
     body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
@@ -159,10 +159,11 @@ def latex_book_files(
         body.append("\\renewcommand{\\thesection}{\\arabic{section}}")
     body += ["{\\parskip=0pt\\small\\tableofcontents}", "\\clearpage"]
 
-    def add(heading: str, name: str, text: str, lead: Sequence[str] = ()) -> None:
-        level = "chapter" if titled else "section"
+    level = "chapter" if titled else "section"
+
+    def add(heading: str, name: str, text: str) -> None:
         body.extend([
-            *lead, f"\\{level}*{{{heading}}}", f"\\markboth{{{heading}}}{{}}",
+            f"\\{level}*{{{heading}}}", f"\\markboth{{{heading}}}{{}}",
             f"\\addcontentsline{{toc}}{{{level}}}{{{heading}}}", f"\\input{{{name}}}",
         ])  # fmt: skip
         files[name] = text
@@ -185,12 +186,7 @@ def latex_book_files(
             body.append(f"\\input{{{name}}}")
     graph, width, height = tikz_graph(document)
     files["graph.tex"] = graph + "\n"
-    body += [
-        "\\clearpage",
-        *graph_page_latex(
-            _GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height
-        ),
-    ]
+    body += ["\\clearpage", *graph_page_latex(_GRAPH % (level, level), width, height)]
     add("Ledger", "ledger.tex", _ledger(document))
     if document.errata:
         add("Errata and remarks", "errata.tex", _errata(document, renderer))
@@ -204,19 +200,15 @@ def latex_book_files(
     return files | {f"{picture.name}.pdf": picture.pdf() for picture in renderer.drawn}
 
 
-def standalone_claim_files(
-    document: Document, claim: ClaimEntry, step_numbers: bool = True
-) -> dict[str, str]:
+def standalone_claim_files(document: Document, claim: ClaimEntry) -> dict[str, str]:
     """Return the files, by name, of a LaTeX document of one claim, which compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
-    renderer = LatexRenderer(
-        document.labels, {claim.id}, {a.id: a.users for a in axioms}, step_numbers, brief=True
-    )
+    users = {axiom.id: axiom.users for axiom in axioms}
+    renderer = LatexRenderer(document.labels, {claim.id}, users, brief=True)
     body = [latex_preamble(), "\\begin{document}", renderer.claim(claim)]
     if axioms:
-        users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
-        items = "\n".join(map(renderer.axiom, users))
+        items = "\n".join(renderer.axiom(replace(axiom, users=())) for axiom in axioms)
         body += ["\\paragraph{Axioms}", _LIST % items]
     references = [a.reference for a in axioms]
     if any(isinstance(piece, Citation) for reference in references for piece in reference):
@@ -280,8 +272,8 @@ def _head(document: Document, title: str | None) -> str:
         f"{proved} of {len(document.claims)} claims proved{_others(document)}\\\\[0.2em]"
         rf"{{\small written by slrsym {escape_latex(document.version)}}}"
     )
-    shown = plain = escape_latex(title or _title(document))
-    return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
+    shown = escape_latex(title or _title(document))
+    return _TITLE % (shown, _AUTHOR, said, shown, _AUTHOR)
 
 
 def _prose(text: str, renderer: LatexRenderer) -> str:
@@ -290,15 +282,28 @@ def _prose(text: str, renderer: LatexRenderer) -> str:
 
 def _statements(document: Document, renderer: LatexRenderer) -> str:
     """Return the LaTeX of the list of numbered statements, in the paper's order, with pages."""
-    lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
+    rows = []
     for claim in document.claims:
         if claim.label.kind != "Claim":
             mark = "" if claim.status == "proved" else f" ({claim.status})"
-            lines.append(
-                f"\\hyperref[{claim.id}]{{{escape_latex(str(claim.label))}}} & "
-                f"{renderer.inline(claim.title)}{mark} & \\pageref{{{claim.id}}} \\\\"
-            )
-    return "\n".join([*lines, "\\end{longtable}}", ""])
+            title = f"{renderer.inline(claim.title)}{mark}"
+            rows.append((_linked_label(claim), title, f"\\pageref{{{claim.id}}}"))
+    return "\n".join([*_small_table("p{34mm}p{100mm}r", rows), ""])
+
+
+def _small_table(columns: str, rows: Iterable[Sequence[str]], heading: str = "") -> list[str]:
+    """Return the LaTeX lines of a table in small letters, with rules if it has a heading."""
+    ends = ["\\toprule", f"{heading} \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
+    return [
+        f"{{\\small\\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
+        *(ends if heading else ()),
+        *(" & ".join(row) + " \\\\" for row in rows),
+        "\\end{longtable}}",
+    ]
+
+
+def _linked_label(claim: ClaimEntry) -> str:
+    return f"\\hyperref[{claim.id}]{{{escape_latex(str(claim.label))}}}"
 
 
 def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
@@ -335,15 +340,6 @@ def _links(beside: Mapping[str, str]) -> str:
     return f"\\noindent See also: {', '.join(links)}." if links else ""
 
 
-def _renderer(document: Document, step_numbers: bool, site: str) -> LatexRenderer:
-    linked = {claim.id for claim in document.claims}
-    axioms = {a.id: a.users for a in document.axioms}
-    pictured = bool(document.notation)
-    return LatexRenderer(
-        document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured, site=site
-    )
-
-
 # A running head of more characters would reach into that of the chapter.
 _RUNNING = 60
 _FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
@@ -371,33 +367,29 @@ def _notation(document: Document, renderer: LatexRenderer) -> str:
         for symbol, meaning in table.rows:
             lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
         lines.append("\\end{longtable}")
-        lines += [renderer.blocks([block for _, blocks in table.parts for block in blocks])]
+        lines.append(renderer.blocks(block for _, blocks in table.parts for block in blocks))
     return "\n".join(lines) + "\n"
 
 
 def _ledger(document: Document) -> str:
     steps = sum(claim.steps for claim in document.claims)
     proved = sum(claim.status == "proved" for claim in document.claims)
-    lines = [
-        f"{proved} of {len(document.claims)} claims proved{_others(document)}, in {steps} "
-        "steps.\\par",
-        "{\\small\\begin{longtable}{@{}p{52mm}p{34mm}lrrrr@{}}",
-        "\\toprule",
-        "claim & & status & steps & digits & axioms & page \\\\",
-        "\\midrule\\endhead",
-        "\\bottomrule\\endfoot",
-    ]
+    told = f"{proved} of {len(document.claims)} claims proved{_others(document)}, in {steps} "
+    rows = []
     for claim in document.claims:
-        digits = "--" if claim.digits is None else str(claim.digits)
         name = escape_latex(claim.id).replace("-", "-\\allowbreak ")
-        lines.append(
-            f"\\texttt{{\\footnotesize {name}}} & \\hyperref[{claim.id}]"
-            f"{{{escape_latex(str(claim.label))}}} & "
-            f"\\textcolor{{slr{claim.status}}}{{{claim.status}}} & {claim.steps} & {digits} & "
-            f"{len(claim.axioms)} & \\pageref{{{claim.id}}} \\\\"
-        )
-    lines.append("\\end{longtable}}")
-    return "\n".join(lines) + "\n"
+        rows.append((
+            f"\\texttt{{\\footnotesize {name}}}",
+            _linked_label(claim),
+            f"\\textcolor{{slr{claim.status}}}{{{claim.status}}}",
+            str(claim.steps),
+            "--" if claim.digits is None else str(claim.digits),
+            str(len(claim.axioms)),
+            f"\\pageref{{{claim.id}}}",
+        ))  # fmt: skip
+    heading = "claim & & status & steps & digits & axioms & page"
+    table = _small_table("p{52mm}p{34mm}lrrrr", rows, heading)
+    return "\n".join([f"{told}steps.\\par", *table, ""])
 
 
 def _others(document: Document) -> str:
@@ -416,25 +408,16 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
     for paper in document.errata:
         if len(document.errata) > 1:
             lines.append(f"\n\\subsection*{{{escape_latex(paper.paper)}}}")
-        lines += _paragraphs(paper, renderer)
-    lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
-    lines += ["claim & compared to the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
-    for claim in document.claims:
-        if claim.compared_to_source:
-            named = renderer.piece(ClaimReference(claim.id))
-            lines.append(
-                f"{named} & {renderer.inline(split_at_dollar_signs(claim.compared_to_source))} \\\\"
-            )
-    lines.append("\\end{longtable}}")
-    return "\n".join(lines) + "\n"
-
-
-def _paragraphs(paper: PaperErrata, renderer: LatexRenderer) -> list[str]:
-    lines = []
-    for heading, paragraphs in paper.entries:
-        said = "\n\n".join(map(renderer.inline, paragraphs))
-        lines.append(f"\\paragraph{{{renderer.inline(split_at_dollar_signs(heading))}}} {said}")
-    return lines
+        for heading, paragraphs in paper.entries:
+            said = "\n\n".join(map(renderer.inline, paragraphs))
+            lines.append(f"\\paragraph{{{_prose(heading, renderer)}}} {said}")
+    rows = [
+        (renderer.piece(ClaimReference(claim.id)), _prose(claim.compared_to_source, renderer))
+        for claim in document.claims
+        if claim.compared_to_source
+    ]
+    table = _small_table("p{34mm}p{90mm}", rows, "claim & compared to the paper")
+    return "\n".join([*lines, *table, ""])
 
 
 def _ending(name: str = "references") -> list[str]:
