@@ -307,3 +307,12 @@ class Document:
     def claims(self) -> list[ClaimEntry]:
         """The entries of the claims in all sections of a document."""
         return [claim for section in self.sections for claim in section.claims]
+
+    @cached_property
+    def users(self) -> dict[str, list[str]]:
+        """The document's claims that use a claim, by its id; without those that none uses."""
+        found: dict[str, list[str]] = {}
+        for claim in self.claims:
+            for other in claim.depends:
+                found.setdefault(other, []).append(claim.id)
+        return found

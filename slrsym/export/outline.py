@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from slrsym.claims.papers import Paper, paper_of_file, papers_of_files
+from slrsym.claims.papers import Paper, paper_of_file
 from slrsym.export.document import ClaimEntry, Document, Inline, Text
 
 _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)")
@@ -27,11 +27,6 @@ class OutlineEntry:
     claim: ClaimEntry
     helpers: list[ClaimEntry] = field(default_factory=list)
     is_numbered: bool = False
-
-    @property
-    def count_of_helpers(self) -> int:
-        """The number of claims that help to prove this numbered statement of the paper."""
-        return len(self.helpers)
 
 
 @dataclass
@@ -50,10 +45,9 @@ def build_outline(document: Document) -> list[OutlineSection]:
     The sections of a paper stand together, those of the paper with the most files first.
     """
     claims = {claim.id: claim for claim in document.claims}
-    of = {claim.id: paper_of_file(claim.place[0]) for claim in claims.values()}
     parts: dict[tuple[Paper, str], OutlineSection] = {}
     stated: dict[str, OutlineEntry] = {}
-    for paper in papers_of_files(claim.place[0] for claim in claims.values()):
+    for paper in document.papers:
         for section in paper.sections:
             part = OutlineSection(section.number, (Text(section.title),), paper=paper)
             parts[paper, section.number] = part
@@ -61,27 +55,20 @@ def build_outline(document: Document) -> list[OutlineSection]:
                 if id in claims:
                     stated[id] = OutlineEntry(claims[id], is_numbered=True)
                     part.entries.append(stated[id])
-    users: dict[str, list[str]] = {}
-    for claim in claims.values():
-        for other in claim.depends:
-            users.setdefault(other, []).append(claim.id)
     beyond: list[OutlineSection] = []
     for group in document.sections:
         rest = OutlineSection("", group.title)
         for claim in group.claims:
-            own = of[claim.id]
-            owner = _owner(claim.id, stated, users)
+            own = paper_of_file(claim.place[0])
+            owner = _owner(claim.id, stated, document.users)
             place = parts.get((own, _section(claim.source, own))) if own else None
             if claim.id in stated:
                 continue
             if owner and (place is None or claim.id.startswith(f"{owner}-")):
                 stated[owner].helpers.append(claim)
-            elif place is not None and stated:
-                place.entries.append(OutlineEntry(claim))
-            elif owner:
-                stated[owner].helpers.append(claim)
             else:
-                rest.entries.append(OutlineEntry(claim))
+                part = place if place is not None and stated else rest
+                part.entries.append(OutlineEntry(claim))
         beyond += [rest] if rest.entries else []
     for part in parts.values():
         # What has a number comes first; the sort is stable.

@@ -46,10 +46,6 @@ _GLIMPSE, _MOST = 24.0, 1100
 _IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
 
 
-def _reference(id: str, show: HtmlRenderer) -> str:
-    return show.reference(id)
-
-
 _TEMPLATES = files(__package__) / "templates"
 
 
@@ -62,7 +58,7 @@ def jinja_environment() -> Environment:
         autoescape=False,
         keep_trailing_newline=True,
     )
-    made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_stem}
+    made.filters |= {"text": escape_html, "slug": axiom_file_stem}
     made.globals |= {
         "axiom": find_axiom,
         "badge": status_badge_html,
@@ -121,10 +117,6 @@ def site_files(
     pages[MAIN] = page("front.html", title, front, outline=sections, **legend)
     pages["ledger.html"] = page("ledger.html", "Ledger", front, **legend)
     pages["map.html"] = page("map.html", "What rests on what", front, **legend)
-    users: dict[str, list[str]] = {id: [] for id in known}
-    for claim in claims:
-        for other in claim.depends:
-            users.setdefault(other, []).append(claim.id)
     rules = _rule_pages(document)
     anchors: set[str] = set()
     for place, claim in enumerate(claims):
@@ -140,7 +132,7 @@ def site_files(
             claim=claim,
             portrait=claim.id in _IN_MOTION and bool(document.notation),
             picture=picture,
-            users=users[claim.id],
+            users=document.users.get(claim.id, []),
             axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
             before=claims[place - 1] if place else None,
             after=claims[place + 1] if place + 1 < len(claims) else None,
@@ -287,6 +279,6 @@ def _data(
         }
         for rule, _ in rules
     ]
-    signs: Mapping[str, str] = {name: mark for name, (mark, _) in STATUSES.items()}
+    signs = {name: mark for name, (mark, _) in STATUSES.items()}
     data = {"claims": entries, "parts": parts, "axioms": axioms, "rules": named, "signs": signs}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
