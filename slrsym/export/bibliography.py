@@ -56,28 +56,21 @@ def citation_from_reference(reference: str) -> tuple[Inline, ...]:
             return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
     if reference == "the author of the rule" or reference.startswith(OWN_PROOF):
         return (Text(reference),)
-    return (Citation(_made_key(reference)),)
-
-
-def _made_key(reference: str) -> str:
-    return f"ref{zlib.crc32(reference.encode()):08x}"
+    return (Citation(f"ref{zlib.crc32(reference.encode()):08x}"),)
 
 
 def bibtex_file_text(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
     """Return the BibTeX file for some references and papers."""
+    works = {work.key: work.entry for work in bibliography_entries()}
     entries = {}
     for reference in references:
         for piece in citation_from_reference(reference):
             if isinstance(piece, Citation):
-                known = next(
-                    (work for work in bibliography_entries() if work.key == piece.key), None
-                )
                 # BibTeX counts brackets, also those behind a backslash.
                 note = escape_latex(reference).replace(r"\{", r"\textbraceleft{}")
                 note = note.replace(r"\}", r"\textbraceright{}")
-                entries[piece.key] = known.entry if known else (
-                    f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
-                )  # fmt: skip
+                made = f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
+                entries[piece.key] = works.get(piece.key, made)
     own = {paper.bibtex_key: paper.bibtex for paper in papers}
     rest = sorted(entries.keys() - own.keys())
     return "\n".join([*own.values(), *(entries[key] for key in rest)])

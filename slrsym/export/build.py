@@ -55,9 +55,9 @@ def build(
     ----------
     ledger : Ledger
         Holds the claims.
-    rows : iterable of Row
+    rows : iterable of ClaimSummary
         What `Ledger.verify` returned: the claims of the document and all that they rest on.
-    verdicts : mapping of str to Verdict
+    verdicts : mapping of str to ClaimVerdict
         What checking each claim gave.
     ids : iterable of str, optional
         The claims of the document; all that were verified by default.
@@ -173,7 +173,7 @@ def notation_tables(papers: Iterable[Paper]) -> tuple[NotationTable, ...]:
     tables = []
     for paper in papers:
         rows = tuple(((LatexMath(letter),), _meaning(said)) for letter, said in paper.notation)
-        more = (("The risk", _risk()), ("On the manifold", (*_planar(), *_slopes())))
+        more = (("The risk", _risk()), ("On the manifold", _planar()))
         if rows:
             tables.append(NotationTable(paper.title, rows, more if paper.task else ()))
     return tuple(tables)
@@ -186,34 +186,20 @@ def _meaning(text: str) -> tuple[Inline, ...]:
 def _planar() -> tuple[Block, ...]:
     shorthand, letters = planar_map_shorthand_and_letters()
     printer = FormulaPrinter(ORDER, None, NAMES | PLANAR_NAMES)
-    said = split_at_dollar_signs(
+    steps = split_at_dollar_signs(
         "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
         "by $2+$. The slopes of the risk there are called"
     )
-    return (
-        Paragraph(said),
-        *(
-            Display(
-                TypesetFormula(printer.symbol(letter), shorthand.letters[letter]),
-                (
-                    DisplayedLink(
-                        "=",
-                        TypesetFormula(printer.box(shorthand.letter_definition(letter)), None),
-                    ),
-                ),
-            )
-            for letter in letters
-        ),
-    )
-
-
-def _slopes() -> tuple[Block, ...]:
-    """Return a paragraph that explains the letters of the risk's partial derivatives."""
-    said = split_at_dollar_signs(
+    slopes = split_at_dollar_signs(
         "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
         "in these overlaps, in its closed form."
     )
-    return (Paragraph(said),)
+    blocks: list[Block] = [Paragraph(steps)]
+    for letter in letters:
+        definition = TypesetFormula(printer.box(shorthand.letter_definition(letter)), None)
+        start = TypesetFormula(printer.symbol(letter), shorthand.letters[letter])
+        blocks.append(Display(start, (DisplayedLink("=", definition),)))
+    return (*blocks, Paragraph(slopes))
 
 
 def _risk() -> tuple[Block, ...]:
@@ -227,26 +213,17 @@ def _risk() -> tuple[Block, ...]:
         printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
     )
     laws = list(dict.fromkeys((printer.laws or {}).values()))
-    blocks: list[Block] = [
-        Paragraph(
-            (
-                Text("The risk, given the location, is the mean square of the error. "),
-                LatexMath("U_1, V_1, Y_1"),
-                Text(" are the projections of the informative token on "),
-                LatexMath(r"k, v, v^{\star}"),
-                Text("; "),
-                LatexMath("U, V"),
-                Text(" those of another token on "),
-                LatexMath("k, v"),
-                Text(", of which there are "),
-                LatexMath("L - 1"),
-                Text(" independent copies; "),
-                LatexMath(r"\xi"),
-                Text(" is the noise of the output."),
-            )
-        ),
+    # Formulas, between the dollar signs, are LaTeX already.
+    said = (
+        r"The risk, given the location, is the mean square of the error. $U_1, V_1, Y_1$ are the "
+        r"projections of the informative token on $k, v, v^{\star}$; $U, V$ those of another token "
+        r"on $k, v$, of which there are $L - 1$ independent copies; $\xi$ is the noise of the "
+        "output."
+    )
+    parts = enumerate(said.split("$"))
+    return (
+        Paragraph(tuple(LatexMath(x) if place % 2 else Text(x) for place, x in parts)),
         Display(TypesetFormula(printer.box(name), definition), (DisplayedLink("=", shown),)),
         Paragraph((Text("Here"),)),
-    ]
-    blocks += [Display(TypesetFormula(printer.law(law), law)) for law in laws]
-    return tuple(blocks)
+        *(Display(TypesetFormula(printer.law(law), law)) for law in laws),
+    )

@@ -43,9 +43,13 @@ def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Cla
         if id in touched:
             ranks.setdefault(levels[id], []).append(id)
     order = [ranks[level] for level in sorted(ranks)]
-    _untangle(order, edges)
+    neighbours: dict[str, list[str]] = {}
+    for one, other in edges:
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
+    _untangle(order, neighbours)
     rows = [part for rank in order for part in _wrapped(rank, columns)]
-    places = _placed(rows, edges, columns)
+    places = _placed(rows, neighbours, columns)
     rows += _wrapped(alone, columns)
     for row in rows:
         gap = columns / len(row)
@@ -93,18 +97,15 @@ def _transitive_reduction(used: Mapping[str, Sequence[str]]) -> dict[str, list[s
     }
 
 
-def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
-    neighbours: dict[str, list[str]] = {}
-    for one, other in edges:
-        neighbours.setdefault(one, []).append(other)
-        neighbours.setdefault(other, []).append(one)
+def _untangle(order: list[list[str]], neighbours: Mapping[str, list[str]]) -> None:
+    """Sort each rank of claims by the mean places of those with which arrows connect them."""
     for _ in range(_SWEEPS):
         places = {id: (n + 0.5) / len(rank) for rank in order for n, id in enumerate(rank)}
         for rank in order:
             middles = {
                 id: sum(places[o] for o in neighbours[id]) / len(neighbours[id]) for id in rank
             }
-            rank.sort(key=lambda id, middles=middles: middles[id])  # type: ignore[misc]
+            rank.sort(key=middles.__getitem__)
             places |= {id: (n + 0.5) / len(rank) for n, id in enumerate(rank)}
 
 
@@ -115,13 +116,9 @@ def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
 
 
 def _placed(
-    rows: list[list[str]], edges: Sequence[tuple[str, str]], columns: int
+    rows: list[list[str]], neighbours: Mapping[str, list[str]], columns: int
 ) -> dict[str, float]:
     """Return each claim's horizontal position, near the claims with which arrows connect it."""
-    neighbours: dict[str, list[str]] = {}
-    for one, other in edges:
-        neighbours.setdefault(one, []).append(other)
-        neighbours.setdefault(other, []).append(one)
     places = {
         id: columns * (place + 0.5) / len(row) for row in rows for place, id in enumerate(row)
     }

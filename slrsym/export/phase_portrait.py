@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -48,10 +48,9 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
     """Return a JavaScript function that evaluates expressions, with shared subexpressions."""
     shared, values = cse(values)
     # `lambda` is a word of Python alone; JavaScript has no objection.
-    lines = [
-        f"  const {x} = {jscode(value, user_functions={'erf': 'erf'})};" for x, value in shared
-    ]
-    result = ", ".join(jscode(value, user_functions={"erf": "erf"}) for value in values)
+    write = partial(jscode, user_functions={"erf": "erf"})
+    lines = [f"  const {x} = {write(value)};" for x, value in shared]
+    result = ", ".join(map(write, values))
     inside = "\n".join([*lines, f"  return [{result}];"])
     return f"function {name}({', '.join(x.name for x in arguments)}) {{\n{inside}\n}}\n"
 

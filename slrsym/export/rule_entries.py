@@ -115,6 +115,6 @@ def rule_entry(id: str, name: str) -> RuleEntry:
     text = getdoc(entry if callable(entry) and hasattr(entry, "__name__") else type(entry)) or ""
     body = _ROLE.sub(lambda m: m[1] or m[2] or m[3], _SECTIONS.split(text)[0])
     first, *more = (" ".join(piece.split()) for piece in body.strip().split("\n\n"))
-    named = next(pattern for key, pattern, _ in _TABLE if key == id)
+    named, kind = next((pattern, kind) for key, pattern, kind in _TABLE if key == id)
     shown = named if re.fullmatch(r"[\w' -]+", named) else id.replace("_", " ")
-    return RuleEntry(id, shown, first, tuple(more), next(k for key, _, k in _TABLE if key == id))
+    return RuleEntry(id, shown, first, tuple(more), kind)

@@ -16,7 +16,9 @@ PACKAGES = (
     "texlive-fonts-recommended",
     "latexmk",
 )
+_INSTALL = f"apt-get install --no-install-recommends {' '.join(PACKAGES)}"
 
+_OPTIONS = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
 _SECONDS = 600
 
 
@@ -32,10 +34,7 @@ def find_latex_compiler() -> str:
     """Return the name of the LaTeX compiler, or raise `TeXMissingError`."""
     if shutil.which("pdflatex"):
         return "latexmk" if shutil.which("latexmk") else "pdflatex"
-    raise TeXMissingError(
-        "no pdflatex is installed. On Debian or Ubuntu: "
-        f"apt-get install --no-install-recommends {' '.join(PACKAGES)}"
-    )
+    raise TeXMissingError(f"no pdflatex is installed. On Debian or Ubuntu: {_INSTALL}")
 
 
 def compile_document(folder: Path, main: str) -> Path:
@@ -48,18 +47,17 @@ def compile_document(folder: Path, main: str) -> Path:
             if file.suffix in (".tex", ".bib") or file.name.startswith("figure-"):
                 shutil.copy(file, work / file.name)
         if program == "latexmk":
-            options = ["-pdf", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
-            _run(["latexmk", *options, main], work, stem)
+            _run(["latexmk", "-pdf", *_OPTIONS, main], work, stem)
         else:
-            latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
-            _run([*latex, main], work, stem)
+            latex = ["pdflatex", *_OPTIONS, main]
+            _run(latex, work, stem)
             for tool in (["bibtex", stem], ["makeindex", "-q", f"{stem}.idx"]):
                 if shutil.which(tool[0]):
                     subprocess.run(
                         tool, cwd=work, capture_output=True, timeout=_SECONDS, check=False
                     )
             for _ in range(3):
-                _run([*latex, main], work, stem)
+                _run(latex, work, stem)
         for ending in (".log", ".pdf"):
             if (work / f"{stem}{ending}").is_file():
                 shutil.copy(work / f"{stem}{ending}", folder / f"{stem}{ending}")
@@ -83,9 +81,4 @@ def _first_error(log: str) -> str:
         return "its log names no error"
     lines = " ".join(match[1].split())
     missing = re.search(r"File `([\w.-]+)' not found", lines)
-    if missing:
-        packages = " ".join(PACKAGES)
-        return (
-            f"{missing[0]}; on Debian or Ubuntu: apt-get install --no-install-recommends {packages}"
-        )
-    return lines
+    return f"{missing[0]}; on Debian or Ubuntu: {_INSTALL}" if missing else lines
