@@ -47,8 +47,6 @@ def describe_confirmed_steps(id: str, steps: int) -> str:
 
 def confirmed_step_count_text(id: str) -> str:
     """Return a table cell: how many steps of a claim Coq confirms, ``all``, or ``-`` for none."""
-    return (
-        "all"
-        if id in confirmed_claims()
-        else str(len(coq_tactics_by_claim_and_step().get(id, {})) or "-")
-    )
+    if id in confirmed_claims():
+        return "all"
+    return str(len(coq_tactics_by_claim_and_step().get(id, {})) or "-")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from slrsym.coq.development import CLAIMS, STATEMENTS, CoqDevelopment
+from slrsym.coq.development import CLAIMS, LIBRARY, STATEMENTS, CoqDevelopment
 from slrsym.coq.goals import CoqGoal
 
 INSTALL = (
@@ -36,11 +36,12 @@ def coqc_path() -> str:
     return found
 
 
-def coq_compilation_error(folder: Path, name: str, limit: float = 600) -> str:
-    """Compile a Coq file; return Coq's error messages, empty if it accepts the file."""
+def _write_and_compile(made: CoqDevelopment, folder: Path, name: str) -> str:
+    """Compile a file of a development; return the errors of Coq, empty if it accepts the file."""
+    (folder / name).write_text(made.file_texts()[name], encoding="utf-8")
     done = subprocess.run(
         [coqc_path(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
-        timeout=limit, check=False,
+        timeout=3600, check=False,
     )  # fmt: skip
     return done.stderr.strip() or f"exit {done.returncode}" if done.returncode else ""
 
@@ -48,9 +49,8 @@ def coq_compilation_error(folder: Path, name: str, limit: float = 600) -> str:
 def write_and_compile_coq_library(folder: Path, made: CoqDevelopment) -> Path:
     """Write slrsym's Coq library and the claims' statements to a folder, and compile both."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in list(made.file_texts().items())[:2]:
-        (folder / name).write_text(text, encoding="utf-8")
-        if problem := coq_compilation_error(folder, name):
+    for name in (LIBRARY.name, STATEMENTS):
+        if problem := _write_and_compile(made, folder, name):
             raise CoqError(problem)
     return folder
 
@@ -111,7 +111,7 @@ def prune_development_and_list_axioms(
     if any(_write_and_compile(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
         known = [
-            replace(g, tries=partial(_single_tactic, made.tactics[g.name]))
+            replace(g, tries=partial(list, (made.tactics[g.name],)))
             for g in made.all_goals
             if g.name in made.tactics
         ]
@@ -130,10 +130,6 @@ def prune_development_and_list_axioms(
     return list_axioms(folder, [STATEMENTS[:-2], *(name.removesuffix(".v") for name in files)])
 
 
-def _single_tactic(tactic: str) -> list[str]:
-    return [tactic]
-
-
 def mark_complete_claims(development: CoqDevelopment) -> None:
     """Mark each claim of a Coq development whose steps all have proofs as proved by them."""
     development.whole = {id: [] for id in development.goals if development.is_complete(id)}
@@ -144,11 +140,6 @@ def _store_supposed_claims(made: CoqDevelopment) -> None:
     """Store, for each claim proved by its steps, the unconfirmed claims that it assumes."""
     for id in made.complete_claim_ids_in_order():
         made.whole[id] = made.supposed_claim_ids(id)
-
-
-def _write_and_compile(made: CoqDevelopment, folder: Path, name: str) -> str:
-    (folder / name).write_text(made.file_texts()[name], encoding="utf-8")
-    return coq_compilation_error(folder, name, limit=3600)
 
 
 def _unmark_refused_claim(made: CoqDevelopment, file: Path, problem: str) -> bool:

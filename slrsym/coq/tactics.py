@@ -24,7 +24,7 @@ class TacticHints:
         self._printer = printer
         self.plain = _sides_with_derivatives_evaluated(statement)
         roots, names = self._root_tactics()
-        self.field = f"field [{' '.join(names)}]; side" if names else "field; side"
+        self.field = self._field_tactic(names)
         self.opening = ("cbv beta; " if statement.has(sp.Subs) else "") + roots
         if bells:
             self.opening += self._erf_derivative_tactics()
@@ -135,13 +135,10 @@ def _sides_with_derivatives_evaluated(statement: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
         return substitute_simultaneously(inner, dict(zip(e.variables, e.point, strict=True)))
 
-    def derived(e: Any) -> Any:
-        return e.doit(deep=False)
-
     try:  # sides apart, since an equation of equal sides is true, and has none
         sides = sp.Tuple(*(x for r in statement.atoms(Relational) for x in r.args))
         small = sides.replace(lambda e: isinstance(e, sp.Subs), substituted)
-        return small.replace(lambda e: isinstance(e, sp.Derivative), derived)
+        return small.replace(lambda e: isinstance(e, sp.Derivative), lambda e: e.doit(deep=False))
     except (AttributeError, TypeError, ValueError):
         return statement
 
@@ -171,9 +168,9 @@ def _factor_list(e: Any) -> tuple[Any, list[Any]]:
 def _outermost_sums(e: Any) -> Iterable[Any]:
     if isinstance(e, sp.Sum):
         yield e
-        return
-    for a in e.args:
-        yield from _outermost_sums(a)
+    else:
+        for a in e.args:
+            yield from _outermost_sums(a)
 
 
 def _split_sum_by_linearity(node: Any) -> Any:
@@ -228,17 +225,12 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
     elif kind == "injectivity":
         yield "only_root"
-    elif isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
-        yield "sgn1"
-        hints = TacticHints(goal.printer, statement)
-        a, b = statement.lhs, statement.rhs
-        for f in forms_with_evident_sign(
-            b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step
-        ):
-            yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
-        yield "sgn"
-        yield "facts; sgn"
     else:
+        if isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
+            yield "sgn1"
+            hints = TacticHints(goal.printer, statement)
+            for f in forms_with_evident_sign(statement.gts - statement.lts, goal.step):
+                yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
         yield "sgn"
         yield "facts; sgn"
 
@@ -267,12 +259,8 @@ def _lemma_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
 def forms_with_evident_sign(difference: Any, step: Any) -> Iterable[Any]:
     """Return forms of a difference, such as factored ones, from which its sign may be evident."""
     point = _random_point(step)
-    made = []
-    for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
-        turned = _with_positive_odd_powers(form, point)
-        if turned not in made:
-            made.append(turned)
-    return made
+    forms = (difference, sp.factor_terms(difference), sp.factor(difference))
+    return dict.fromkeys(_with_positive_odd_powers(form, point) for form in forms)
 
 
 def _with_positive_odd_powers(e: Any, point: dict[Any, Any]) -> Any:
