@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -137,8 +137,20 @@ def diagonal_and_offdiagonal_means(matrices: Array) -> tuple[Array, Array]:
     return diagonal, (matrices.sum(axis=(-2, -1)) - K * diagonal) / max(K * (K - 1), 1)
 
 
+class _CommitteeSurvey(SaveableComputation):
+    """Base class of the surveys of committee machines, with their settings."""
+
+    _name: ClassVar[str]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters on which the data of the survey depend, with lists as in files."""
+        values = {n: list(v) if isinstance(v, tuple) else v for n, v in vars(self).items()}
+        return {"survey": self._name, **values}
+
+
 @dataclass(frozen=True)
-class PlateauSurvey(SaveableComputation):
+class PlateauSurvey(_CommitteeSurvey):
     r"""Recipe of learning curves through the plateau: error and order parameters over time.
 
     The students start orthogonal, each with a small overlap with its own teacher. The data are
@@ -164,6 +176,8 @@ class PlateauSurvey(SaveableComputation):
         Of the random numbers.
     """
 
+    _name = "plateau"
+
     units: tuple[int, ...] = (3, 5)
     eta: float = 0.2
     overlap: float = 0.02
@@ -172,11 +186,6 @@ class PlateauSurvey(SaveableComputation):
     d: int = 1000
     runs: int = 3
     seed: int = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The parameters on which the data of the plateau survey depend."""
-        return _settings("plateau", self)
 
     def compute_data(self) -> xr.Dataset:
         """Return error and order parameters over time, by equations of motion and sampled runs."""
@@ -244,7 +253,7 @@ class PlateauSurvey(SaveableComputation):
 
 
 @dataclass(frozen=True)
-class NoiseFloorSurvey(SaveableComputation):
+class NoiseFloorSurvey(_CommitteeSurvey):
     r"""Computation of the noise floor, the generalisation error left by noisy labels, scaled.
 
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
@@ -273,6 +282,8 @@ class NoiseFloorSurvey(SaveableComputation):
         Of the random numbers.
     """
 
+    _name = "noise floor"
+
     teachers: int = 2
     surplus: tuple[int, ...] = (0, 1, 2, 4)
     rates: tuple[float, ...] = (0.2, 0.4, 0.8, 1.2)
@@ -282,11 +293,6 @@ class NoiseFloorSurvey(SaveableComputation):
     d: int = 1000
     runs: int = 4
     seed: int = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The parameters on which the data of the noise floor survey depend."""
-        return _settings("noise floor", self)
 
     def compute_data(self) -> xr.Dataset:
         """Return noise floors by fixed points of the equations of motion and by sampled runs."""
@@ -357,7 +363,7 @@ class NoiseFloorSurvey(SaveableComputation):
 
 
 @dataclass(frozen=True)
-class CriticalLearningRateSurvey(SaveableComputation):
+class CriticalLearningRateSurvey(_CommitteeSurvey):
     r"""Computation of the learning rate above which students leave the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest
@@ -381,17 +387,14 @@ class CriticalLearningRateSurvey(SaveableComputation):
         Of the random numbers.
     """
 
+    _name = "stability"
+
     units: tuple[int, ...] = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64)
     tried: tuple[int, ...] = (2, 4, 8)
     factors: tuple[float, ...] = (0.85, 1.15)
     time: int = 40
     d: int = 1000
     seed: int = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The parameters on which the data of the stability survey depend."""
-        return _settings("stability", self)
 
     def compute_data(self) -> xr.Dataset:
         """Return critical learning rates, and the growth of sampled runs below and above them."""
@@ -439,12 +442,6 @@ def _to_second_order(K: int, rates: Array) -> Array:
     floor = stated.lhs.subs(units, K)
     first, second = (float(part.subs(eta, 0)) for part in (floor, floor.diff(eta)))
     return first + second * rates
-
-
-def _settings(survey: str, recipe: Any) -> dict[str, Any]:
-    """Return a survey's parameters and recipe name, with lists instead of tuples, as in files."""
-    values = {n: list(v) if isinstance(v, tuple) else v for n, v in vars(recipe).items()}
-    return {"survey": survey, **values}
 
 
 def _stderr(values: Array) -> float:

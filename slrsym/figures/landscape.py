@@ -19,6 +19,7 @@ from slrsym.figures.style import (
     figure_style_context,
     label_panel,
     spread_label_heights,
+    task_tex,
 )
 from slrsym.landscape import Branch, CriticalPoints
 from slrsym.renamed import getattr_for_old_names
@@ -54,10 +55,6 @@ _COLOURS = {
 }
 
 
-def _setting(task: Task) -> str:
-    return rf"$d = {task.d}$, $L = {task.L}$, $\gamma^2 = {task.gamma**2:.3g}$"
-
-
 def critical_points_figure(found: CriticalPoints) -> Figure:
     """Draw the overlaps of all critical points, with their excess risks."""
     points = found.points
@@ -81,32 +78,22 @@ def critical_points_figure(found: CriticalPoints) -> Figure:
             chosen = [i for i, p in enumerate(points) if p.kind == kind]
             if chosen:
                 right.plot(
-                    [points[i].excess_risk for i in chosen],
-                    chosen,
-                    marker,
-                    color=colour,
-                    markeredgecolor="black",
-                    markeredgewidth=0.8,
+                    [points[i].excess_risk for i in chosen], chosen, marker, color=colour,
+                    markeredgecolor="black", markeredgewidth=0.8,
                     label=kind if len(chosen) == 1 else several,
-                )
+                )  # fmt: skip
         for i, point in enumerate(points):
             right.annotate(
-                f"{point.index}",
-                (point.excess_risk, i),
-                xytext=(7, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=COLOURS["grey"],
-            )
+                f"{point.index}", (point.excess_risk, i), xytext=(7, 0),
+                textcoords="offset points", va="center", fontsize=8, color=COLOURS["grey"],
+            )  # fmt: skip
         right.set(xscale="log", xlabel="excess risk (beside it: index)")
         right.margins(x=0.15)
         right.tick_params(axis="y", length=0)
-        for axes in (left, right):
-            axes.grid(visible=False)
-        right.grid(visible=True)
+        left.grid(visible=False)
         figure.legend(loc="outside lower center", ncols=4)
-        figure.suptitle(rf"$\lambda = {found.lam:.4g}$, {_setting(found.task)}", fontsize=10)
+        task = task_tex(found.task.d, found.task.L, found.task.gamma)
+        figure.suptitle(rf"$\lambda = {found.lam:.4g}$, {task}", fontsize=10)
     return figure
 
 
@@ -126,8 +113,8 @@ def bifurcation_diagram_figure(
         seen: set[str] = set()
         for branch in branches:
             distance = np.linalg.norm(branch.states[:, 2:], axis=1)
-            for axes, values in ((above, branch.excess_risk), (below, distance)):
-                _draw(axes, branch, values, seen if axes is above else None)
+            _draw(above, branch, branch.excess_risk, seen)
+            _draw(below, branch, distance, None)
         for axes in (above, below):
             for place, _ in marks:
                 axes.axvline(place, color=COLOURS["grey"], linewidth=0.7, linestyle=(0, (1, 2)))
@@ -162,7 +149,7 @@ def bifurcation_diagram_figure(
         above.plot([], [], ":", color=COLOURS["grey"], label="more")
         handles, labels = above.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
-        figure.suptitle(_setting(task), fontsize=10)
+        figure.suptitle(task_tex(task.d, task.L, task.gamma), fontsize=10)
     return figure
 
 

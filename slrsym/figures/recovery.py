@@ -37,13 +37,8 @@ _SYMBOLS = {
     "gamma": r"\gamma",
     "alpha": r"\alpha",
 }
-_VERDICT_COLOURS = dict(
-    zip(
-        VERDICTS,
-        (COLOURS[x] for x in ("sky", "orange", "green", "grey", "pink")),
-        strict=True,
-    )
-)
+_SHADES = [COLOURS[name] for name in ("sky", "orange", "green", "grey", "pink")]
+_VERDICT_COLOURS = dict(zip(VERDICTS, _SHADES, strict=True))
 
 # More points than this hide each other.
 _MOST_POINTS = 6000

@@ -27,6 +27,7 @@ from slrsym.figures.style import (
     figure_style_context,
     label_panel,
     number_tex,
+    task_tex,
 )
 from slrsym.runs import wilson_intervals
 from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
@@ -78,15 +79,18 @@ def runs_figure(data: xr.Dataset, *, each_run: bool = False) -> Figure:
 
 def conclusion_of_runs(data: xr.Dataset) -> str:
     """Return a line on how many runs recover the oracle, and on the risk of all runs."""
-    last = data.isel(step=-1)
-    well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
-    count, total = int(well.sum()), data.sizes["run"]
+    count, total = int(_recovered(data).sum()), data.sizes["run"]
     low, high = (100 * float(end[0]) for end in wilson_intervals([count], total))
-    risk = last.excess_risk.values
+    risk = data.isel(step=-1).excess_risk.values
     return (
         f"{count} of {total} runs recover both directions ({low:.0f} to {high:.0f} %); excess risk "
         f"{np.median(risk):.3g} ({risk.min():.2g} to {risk.max():.2g})."
     )
+
+
+def _recovered(data: xr.Dataset) -> xr.DataArray:
+    """Return a flag for each run: whether both overlaps end near those of the oracle."""
+    return (abs(data[["kappa", "nu"]].isel(step=-1)).to_array() > _RECOVERED).all("variable")
 
 
 def format_step_axis(axes: Axes, data: xr.Dataset) -> None:
@@ -99,8 +103,7 @@ def format_step_axis(axes: Axes, data: xr.Dataset) -> None:
 
 def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
     """Split runs into those that recover the oracle and the others, with names and colours."""
-    last = data.isel(step=-1)
-    well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
+    well = _recovered(data)
     sides = (("recover", COLOURS["blue"], well), ("do not", COLOURS["orange"], ~well))
     return [
         (f"{int(some.sum())} {name}", colour, data.isel(run=some.values))
@@ -244,8 +247,7 @@ def _setting(data: xr.Dataset) -> str:
     where = _STARTS.get(start.partition("(")[0], "given start")
     return (
         rf"{_temperature(_rule(data))}, $\alpha = {number_tex(found['alpha'])}$, "
-        rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
-        rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}"
+        f"{task_tex(found['task_d'], found['task_L'], found['task_gamma'])}, {where}"
     )
 
 

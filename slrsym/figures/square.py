@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
 
-from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
+from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel, task_tex
 from slrsym.renamed import getattr_for_old_names
 
 __getattr__ = getattr_for_old_names(
@@ -115,10 +115,7 @@ def draw_trajectories(
 
 
 def _setting(data: xr.Dataset) -> str:
-    return (
-        rf"$\lambda = {data.lam:.3g}$, $d = {data.attrs['d']}$, $L = {data.L}$, "
-        rf"$\gamma^2 = {data.gamma**2:.3g}$"
-    )
+    return rf"$\lambda = {data.lam:.3g}$, {task_tex(data.attrs['d'], data.L, data.gamma)}"
 
 
 def _draw_separatrix(axes: Axes, data: xr.Dataset, colour: str = "black") -> None:

@@ -121,6 +121,11 @@ def add_text_below_figure(figure: Figure, text: str) -> None:
         legend.get_title().set_multialignment("center")
 
 
+def task_tex(d: int, L: int, gamma: float) -> str:
+    """Return the TeX of a task's dimension, length and variance of the informative token."""
+    return rf"$d = {d}$, $L = {L}$, $\gamma^2 = {gamma**2:.3g}$"
+
+
 def number_tex(value: float) -> str:
     """Return the TeX of a number to four digits, with a power of ten where needed."""
     text = f"{value:.4g}"

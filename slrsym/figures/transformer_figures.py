@@ -23,6 +23,7 @@ from slrsym.figures.style import (
     label_panel,
     number_tex,
     spread_label_heights,
+    task_tex,
 )
 from slrsym.probing.probe import EXAMPLE
 from slrsym.runs import wilson_intervals
@@ -43,11 +44,12 @@ def flag_runs_with_own_stars(data: xr.Dataset) -> xr.DataArray:
 def _setting(data: xr.Dataset) -> str:
     a = data.attrs
     noise = "" if a["task_n"] == 1 else f", {a['task_noise']} noise"
-    return (
-        rf"$d = {a['task_d']}$, $L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
-        rf"$\varepsilon = {number_tex(a['task_epsilon'])}$, $\alpha = {number_tex(a['alpha'])}$, "
-        f"batches of {a['batch']}{noise}"
-    )
+    return rf"{_task(data)}, $\alpha = {number_tex(a['alpha'])}$, batches of {a['batch']}{noise}"
+
+
+def _task(data: xr.Dataset) -> str:
+    task = task_tex(*(data.attrs[f"task_{name}"] for name in ("d", "L", "gamma")))
+    return rf"{task}, $\varepsilon = {number_tex(data.attrs['task_epsilon'])}$"
 
 
 def _share(count: int, total: int) -> str:
@@ -208,9 +210,7 @@ def heads_figure(data: xr.Dataset) -> Figure:
         held = f" until step {a['held']:,}" if 0 < a["held"] < a["steps"] and a["rate"] else ""
         key = f"means over {a['starts']} starts and all heads; bands: 2.5th to 97.5th percentile"
         figure.suptitle(
-            rf"{a['heads']} erf heads: $\lambda_t = {falls}${held}, $d = {a['task_d']}$, "
-            rf"$L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
-            rf"$\varepsilon = {number_tex(a['task_epsilon'])}$,"
+            rf"{a['heads']} erf heads: $\lambda_t = {falls}${held}, {_task(data)},"
             "\n"
             rf"$\alpha = {number_tex(a['alpha'])}$, batches of {a['batch']}, "
             f"{a['task_noise']} noise; {key}",
