@@ -52,7 +52,8 @@ _SYMPY = {"=": "Eq", "<=": "Le", "<": "Lt", ">=": "Ge", ">": "Gt"}
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 
 
-# Status, sign and meaning, in the order of the legend; the sign is for those who see no colours.
+# Status, sign and meaning, in the order of the legend, which is from best to worst: the map draws
+# an idea by the worst status in it. The sign is for those who see no colours.
 STATUSES = {
     "proved": ("✓", "every step checked, and everything it rests on"),
     "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
@@ -60,8 +61,8 @@ STATUSES = {
     "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
     "conditional": ("◐", "its own steps checked; rests on what is not proved: a claim, or a rule"),
     "unproved": ("○", "there is no proof, and nothing speaks against it"),
-    "failed": ("✗", "a step was refused, or is wrong"),
     "unverified": ("?", "not checked"),
+    "failed": ("✗", "a step was refused, or is wrong"),
 }
 
 

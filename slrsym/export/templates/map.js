@@ -52,11 +52,11 @@ function visible() {
 
 /** The status that is furthest from proved, for a node of several claims. */
 function worst(ids) {
-  const order = ["failed", "open", "unverified", "conditional", "cited", "tested", "certified"];
-  const has = new Set(ids.map((id) => CLAIMS.get(id).status));
-  // What an idea is called by stands for it: a tested helper does not make a theorem tested.
+  const best = Object.keys(SITE.signs);
+  const places = ids.map((id) => best.indexOf(CLAIMS.get(id).status));
+  // What an idea is called by stands for it: an empirical helper does not make a theorem empirical.
   const first = CLAIMS.get(ids[0]);
-  return first.stated ? first.status : order.find((status) => has.has(status)) ?? "proved";
+  return first.stated ? first.status : best[Math.max(...places)];
 }
 
 /** For each node those that it uses, circles between ideas cut where they are met. */

@@ -153,7 +153,7 @@ function draw() {
   }
   for (const point of [[1, 1], [-1, -1]]) dot(point, colour("proved"), 6);
   for (const point of [[1, -1], [-1, 1]]) dot(point, colour("failed"), 6);
-  dot([0, 0], colour("open"), 6);
+  dot([0, 0], colour("unproved"), 6);
 }
 
 // Whether ball arithmetic has looked at these parameters, and at this step size.
@@ -238,7 +238,7 @@ window.addEventListener("resize", draw);
 const recovery = document.querySelector(".recovery");
 if (recovery && GIVEN.sweep) {
   const {overlaps, names, starts, verdicts} = GIVEN.sweep;
-  const colours = ["proved", "failed", "open", "certified", "quiet"];
+  const colours = ["proved", "failed", "unproved", "certified", "quiet"];
   const sheet = make("canvas", {role: "img", "aria-label": "Starts of runs, coloured by where they end"});
   const told = make("p", {class: "about", role: "status"}, "Click at a start to read its overlaps.");
   const axis = (chosen) => {
