@@ -1,7 +1,5 @@
 """Programs of the folder benchmarks, as modules."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType
@@ -9,9 +7,9 @@ from types import ModuleType
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 
 
-def benchmark(name: str) -> ModuleType:
+def benchmark(name: str, folder: Path = FOLDER) -> ModuleType:
     """Load a program, which is no module of a package."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     program = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(program)
     return program

@@ -1,7 +1,5 @@
 """The program as the tests call it, in their own process."""
 
-from __future__ import annotations
-
 import io
 from functools import cache
 from typing import Any
@@ -17,6 +15,14 @@ testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 def run(*words: Any) -> testing.Result:
     """Run the program with these words."""
     return testing.CliRunner().invoke(app, [str(word) for word in words])
+
+
+def exits(result: testing.Result, code: int, *parts: str) -> testing.Result:
+    """Require an exit code, and these parts of standard output."""
+    assert result.exit_code == code, result.output
+    for part in parts:
+        assert part in result.stdout, result.stdout
+    return result
 
 
 def refused(result: testing.Result, *parts: str) -> None:

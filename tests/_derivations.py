@@ -1,7 +1,5 @@
 """Derivations in dev: one test for each claim, which tries one of its steps."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable
 from typing import Any
 from zlib import crc32

@@ -3,8 +3,6 @@
 With ``SLRSYM_OWENS_T=stub`` in the environment, the whole suite runs as if this SymPy had it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sympy import Expr, Function, Integral, S, Symbol, atan, erf, erfc, exp, pi, sqrt

@@ -1,7 +1,5 @@
 """How thorough the tests are: what dev leaves to ci and nightly, and what ci leaves to nightly."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,8 +46,6 @@ def _values(case: Any) -> tuple[Any, ...]:
     # Fields of a named tuple are not values of their own.
     return case if type(case) is tuple else (case,)
 
-
-# -- what a more thorough profile does otherwise than dev --------------------------------------
 
 # What a test has that does something else in dev, as it or a fixture of its file reads `THOROUGH`;
 # `more(NIGHTLY)` where only nightly makes a difference.

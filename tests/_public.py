@@ -4,8 +4,6 @@ Public is what the reference lists, with the public methods of its classes. All 
 good name, and a line at most. The methods by which SymPy calls its functions are left out.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import pkgutil
@@ -22,6 +20,7 @@ from sympy import Basic
 
 import slrsym
 
+from ._benchmarks import benchmark
 from ._raises import raised
 
 # The docstring of the class says what the function is.
@@ -42,13 +41,7 @@ NOTHING = {"None", "NoReturn", "Never"}
 @cache
 def reference() -> Any:
     """What makes the pages of the reference."""
-    file = Path(__file__).resolve().parents[1] / "docs" / "_ext" / "reference.py"
-    spec = importlib.util.spec_from_file_location("slrsym_reference", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("reference", Path(__file__).resolve().parents[1] / "docs" / "_ext")
 
 
 class Public:

@@ -7,8 +7,6 @@ deep. Left out are what the function catches itself, what functions inside of it
 called later, and ``AssertionError``, which says that the package is at fault.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import dis

@@ -4,8 +4,6 @@ The profile is chosen by ``SLRSYM_HYPOTHESIS_PROFILE`` or ``--hypothesis-profile
 dev, ``--beyond-dev`` leaves out of another profile what is the same in both.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 from pathlib import Path
@@ -150,7 +148,7 @@ def ledger():
 
 
 @pytest.fixture
-def derivation(tmp_path: Path):
+def derivation(tmp_path):
     """Writes a file of claims below a fresh folder, and returns its path."""
 
     def write(name: str, *claims: str, header: str = HEADER) -> Path:

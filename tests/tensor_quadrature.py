@@ -4,8 +4,6 @@ Nothing is expanded, nothing is known of erf but its values, and independence of
 only as the product of their weights. Numbers are integers in units of 2**-BITS, so sums are exact.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

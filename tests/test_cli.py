@@ -1,7 +1,5 @@
 """The command line: exit codes, streams, files, and what is said."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -19,7 +17,7 @@ from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import terminal_output
 from slrsym.cli.verify import _FAILED
 
-from ._cli import Screen, refused, run
+from ._cli import Screen, exits, refused, run
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
@@ -53,8 +51,7 @@ def folder(derivation):
 
 
 def test_a_folder_of_true_claims(folder):
-    result = verify(folder)
-    assert result.exit_code == 0
+    result = exits(verify(folder), 0)
     assert re.search(r"3 of 3 claims proved, \d+ steps, agreement to 30 digits", result.stdout)
     for id in ("square", "bell", "lemma-17-i"):
         assert re.search(rf"^ {id} .* proved ", result.stdout, re.MULTILINE)
@@ -69,17 +66,12 @@ def test_a_claim_without_a_title_shows_its_statement(folder):
     assert "=" not in said
 
 
-def test_a_single_file(folder):
-    result = verify(folder / "a.py")
-    assert result.exit_code == 0
-    assert "1 of 1 claims proved" in result.stdout
-
-
-def test_one_claim_and_what_it_rests_on(folder):
-    result = verify(folder, "--claim", "bell")
-    assert result.exit_code == 0
-    assert "2 of 2 claims proved" in result.stdout
+def test_what_is_asked_for_and_what_it_rests_on(folder):
+    exits(verify(folder / "a.py"), 0, "1 of 1 claims proved")
+    exits(verify("--claim", "lemma-17-ii"), 0, "1 of 1 claims proved")
+    result = exits(verify(folder, "--claim", "bell"), 0, "2 of 2 claims proved")
     assert "square" not in result.stdout
+    exits(run("axioms", "bell", "--path", folder), 0, "lemma-17-i, which uses no other claim")
 
 
 def test_a_proof_step_by_step(folder):
@@ -88,12 +80,6 @@ def test_a_proof_step_by_step(folder):
     assert "1 [claim lemma-17-i]  accepted, 30 digits" in shown
     assert "erf_prime(x) = 2*exp(-x**2)/sqrt(pi)" in shown
     assert "rests on: lemma-17-i" in shown
-
-
-def test_a_built_in_claim():
-    result = verify("--claim", "lemma-17-ii")
-    assert result.exit_code == 0
-    assert "1 of 1 claims proved" in result.stdout
 
 
 def test_the_table_is_whole_when_piped(derivation, monkeypatch):
@@ -135,8 +121,7 @@ def test_a_narrow_terminal_is_taken_for_one_of_80_columns(monkeypatch):
 
 def test_json_file(folder, tmp_path):
     file = tmp_path / "ledger.json"
-    result = verify(folder, "--json", file)
-    assert result.exit_code == 0
+    exits(verify(folder, "--json", file), 0)
     rows = json.loads(file.read_text())
     assert [list(row) for row in rows] == [
         [*KEYS, "error", "monte_carlo", "box", "trials", "replaces", "against"]
@@ -157,8 +142,7 @@ def test_json_on_standard_output(folder):
 
 def test_json_has_failures_too(derivation, tmp_path):
     file = tmp_path / "ledger.json"
-    result = verify(derivation("a.py", claim_text("wrong", rhs="x**2 + 1")), "--json", file)
-    assert result.exit_code == 1
+    exits(verify(derivation("a.py", claim_text("wrong", rhs="x**2 + 1")), "--json", file), 1)
     (row,) = json.loads(file.read_text())
     assert row["status"] == "failed"
     assert "step 1 [algebra] is refused" in row["error"]
@@ -169,8 +153,7 @@ def test_a_missing_folder_is_said_before_the_work(folder, tmp_path, monkeypatch)
         raise AssertionError("claims were checked")
 
     monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", work)
-    result = verify(folder, "--json", tmp_path / "none" / "ledger.json")
-    assert result.exit_code == 2
+    result = exits(verify(folder, "--json", tmp_path / "none" / "ledger.json"), 2)
     assert "does not exist" in result.stderr
     assert "claims were checked" not in result.stderr
     assert result.stdout == ""
@@ -199,8 +182,7 @@ def test_an_old_file_survives_a_failed_write(folder, tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr("pathlib.Path.replace", fail)
-    result = verify(folder, "--json", file)
-    assert result.exit_code == 1
+    result = exits(verify(folder, "--json", file), 1)
     assert "disk full" in result.stderr
     assert file.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["derivations", "ledger.json"]
@@ -234,46 +216,31 @@ def test_a_link_stays_a_link(folder, tmp_path):
 
 def test_a_false_claim(derivation):
     result = verify(derivation("a.py", claim_text("wrong", rhs="x**2 + 1"), claim_text("right")))
-    assert result.exit_code == 1
-    assert "wrong failed: step 1 [algebra] is refused" in result.stdout
+    exits(result, 1, "wrong failed: step 1 [algebra] is refused", "1 of 2 claims proved")
     assert re.search(r"fails at x = \S+: \S+ against \S+", result.stdout)
-    assert "1 of 2 claims proved" in result.stdout
 
 
-def test_a_file_that_does_not_import(derivation):
-    derivation("a.py", claim_text("right"))
-    broken = derivation("b.py", "y = 1 / 0\n", claim_text("never"))
-    result = verify(broken.parent)
-    assert result.exit_code == 1
-    assert "b.py:4 does not import: ZeroDivisionError: division by zero" in result.stderr
-    assert "1 of 1 claims proved" in result.stdout
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("b.py", "y = 1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("b.py", "def (:\n", "SyntaxError"),
+        ("a.py", "exit(0)\n", "SystemExit: 0"),
+    ],
+)
+def test_a_file_that_does_not_import(derivation, name, text, said):
+    derivation("a.py" if name == "b.py" else "b.py", claim_text("right"))
+    broken = derivation(name, text, claim_text("never"))
+    result = exits(verify(broken.parent), 1, "1 of 1 claims proved")
+    assert f"{name}:4 does not import: {said}" in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_a_file_that_does_not_parse(derivation):
-    derivation("a.py", claim_text("right"))
-    broken = derivation("b.py", "def (:\n", claim_text("never"))
-    result = verify(broken.parent)
-    assert result.exit_code == 1
-    assert "b.py:4 does not import: SyntaxError" in result.stderr
-    assert "1 of 1 claims proved" in result.stdout
 
 
 @pytest.mark.parametrize("workers", [1, thorough(2)])
 def test_a_proof_that_calls_exit_does_not_pass(derivation, workers):
     file = derivation("a.py", claim_text("one", by="exit(0)"), claim_text("two"))
-    result = run("verify", file, "--workers", workers)
-    assert result.exit_code == 1
+    result = exits(run("verify", file, "--workers", workers), 1)
     assert re.search(r"sys\.exit\(0\)|SystemExit: 0", result.output)
-
-
-def test_a_file_that_calls_exit_does_not_pass(derivation):
-    derivation("a.py", "exit(0)\n", claim_text("one"))
-    file = derivation("b.py", claim_text("two"))
-    result = verify(file.parent)
-    assert result.exit_code == 1
-    assert "a.py:4 does not import: SystemExit: 0" in result.stderr
-    assert "1 of 1 claims proved" in result.stdout
 
 
 TRUSTING = """
@@ -294,9 +261,7 @@ def test_a_conditional_claim_is_no_failure(derivation):
         # A claim that is not proved is among those that are checked.
         (resting, 1, "0 of 2 claims proved"),
     ):
-        result = verify(file)
-        assert result.exit_code == code
-        assert line in result.stdout
+        exits(verify(file), code, line)
 
 
 def test_the_page_on_commands_names_the_statuses_that_are_failures():
@@ -305,38 +270,32 @@ def test_the_page_on_commands_names_the_statuses_that_are_failures():
     assert set(re.findall(r"`(\w+)`", told)) == set(_FAILED)
 
 
-def test_the_verdict_is_red_where_nothing_is_proved():
-    assert "red" in terminal_output.outcome_line([], 0.0).style
-
-
 def test_a_missing_dependency(derivation):
     file = derivation("a.py", claim_text("right"), claim_text("lost", by='lemma("no-such")'))
-    result = verify(file)
-    assert result.exit_code == 1
-    assert "step 1 [claim no-such] is refused: " in result.stdout
-    assert "no proof was found: unknown claim 'no-such'" in result.stdout
-    assert "1 of 2 claims proved" in result.stdout
+    exits(
+        verify(file),
+        1,
+        "step 1 [claim no-such] is refused: ",
+        "1 of 2 claims proved",
+        "no proof was found: unknown claim 'no-such'",
+    )
 
 
 def test_a_claim_that_rests_on_a_false_one(derivation):
-    file = derivation(
-        "a.py",
-        claim_text("wrong", "x**2", "x"),
-        claim_text("upon-it", "x**2 + 1", "x + 1", by='lemma("wrong")'),
-    )
-    result = verify(file, "--claim", "upon-it")
-    assert result.exit_code == 1
-    assert "0 of 2 claims proved" in result.stdout
+    upon = claim_text("upon-it", "x**2 + 1", "x + 1", by='lemma("wrong")')
+    file = derivation("a.py", claim_text("wrong", "x**2", "x"), upon)
+    shown = exits(verify(file, "--claim", "upon-it"), 1, "0 of 2 claims proved").stdout
+    # Agreement is said of what is proved.
+    assert "agreement" not in shown
+    assert "red" in terminal_output.outcome_line([], 0.0).style
 
 
 def test_a_duplicate_id(derivation):
     derivation("a.py", claim_text("one"))
     file = derivation("b.py", claim_text("one"), claim_text("two"))
-    result = verify(file.parent)
-    assert result.exit_code == 1
+    result = exits(verify(file.parent), 1, "2 of 2 claims proved")
     assert "the id 'one' stands for two claims" in result.stderr
     assert "a.py and " in result.stderr
-    assert "2 of 2 claims proved" in result.stdout
 
 
 def test_an_unknown_claim(folder):
@@ -387,17 +346,15 @@ print(*sorted(names), file=sys.stderr)
 
 
 def test_circles(derivation):
-    file = derivation(
-        "a.py",
-        claim_text("one", by='lemma("two")'),
-        claim_text("two", by='lemma("one")'),
-        claim_text("own", by='lemma("own")'),
+    by = {"one": "two", "two": "one", "own": "own"}
+    file = derivation("a.py", *(claim_text(id, by=f'lemma("{on}")') for id, on in by.items()))
+    exits(
+        verify(file),
+        1,
+        "it rests on itself: one -> two -> one",
+        "0 of 3 claims proved",
+        "claim own is used in its own proof",
     )
-    result = verify(file)
-    assert result.exit_code == 1
-    assert "it rests on itself: one -> two -> one" in result.stdout
-    assert "claim own is used in its own proof" in result.stdout
-    assert "0 of 3 claims proved" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -446,8 +403,7 @@ def test_axioms_of_a_claim():
 
 
 def test_all_axioms():
-    result = run("axioms")
-    assert result.exit_code == 0
+    result = exits(run("axioms"), 0)
     for name in ("fubini", "induction", "mean-value-theorem"):
         assert re.search(rf"^  {name}$", result.stdout, re.MULTILINE)
     # Those of rules for claims of one's own.
@@ -465,23 +421,14 @@ def test_axioms_of_an_unknown_claim():
     assert run("axioms", "").exit_code == 2
 
 
-def test_axioms_of_a_users_claim(folder):
-    result = run("axioms", "bell", "--path", folder)
-    assert result.exit_code == 0
-    assert "lemma-17-i, which uses no other claim" in result.stdout
-
-
 # -- the program -------------------------------------------------------------------------------
 
 
-def test_the_program_alone_shows_help():
+def test_the_program_alone_shows_help_and_its_version():
     shown = run().output
     assert shown.startswith("Usage: ")
     assert "verify" in shown
     assert "axioms" in shown
-
-
-def test_version():
     assert run("--version").stdout == f"slrsym {__version__}\n"
 
 
@@ -490,8 +437,7 @@ def test_unexpected_errors_are_one_line(folder, monkeypatch):
         raise RuntimeError("out of cheese")
 
     monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", fail)
-    result = verify(folder)
-    assert result.exit_code == 1
+    result = exits(verify(folder), 1)
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
     result = run("--debug", "verify", folder)
     assert "Traceback" in result.stderr
@@ -593,9 +539,7 @@ def test_where_the_derivations_are():
 
 def test_a_copy_of_the_derivations(tmp_path):
     copy = tmp_path / "mine"
-    result = run("derivations", "--copy", copy)
-    assert result.exit_code == 0
-    assert f"pytest {copy} checks them" in result.stdout
+    exits(run("derivations", "--copy", copy), 0, f"pytest {copy} checks them")
     names = {
         x.relative_to(builtin_derivation_folder())
         for x in builtin_derivation_folder().rglob("*.[pt]*[yl]")
@@ -604,8 +548,7 @@ def test_a_copy_of_the_derivations(tmp_path):
     zeta = copy / "single_location" / "zeta.py"
     assert zeta.read_bytes() == (OWN / "zeta.py").read_bytes()
     zeta.write_text("mine")
-    again = run("derivations", "--copy", copy)
-    assert again.exit_code == 2
+    exits(run("derivations", "--copy", copy), 2)
     assert zeta.read_text() == "mine"
 
 
@@ -615,9 +558,3 @@ def test_a_proof_in_a_pipe_is_neither_padded_nor_broken(derivation):
     proof = shown[: next(i for i, line in enumerate(shown) if line.startswith(" claim"))]
     assert max(map(len, proof)) > 1000
     assert not any(line != line.rstrip() for line in proof if line.strip())
-
-
-def test_agreement_is_said_of_what_is_proved(derivation):
-    shown = verify(derivation("a.py", claim_text("wrong", "x", "x + 1"))).stdout
-    assert "0 of 1 claims proved" in shown
-    assert "agreement" not in shown

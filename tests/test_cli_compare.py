@@ -1,7 +1,5 @@
 """The command that compares predictors: its table, its data, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -14,7 +12,7 @@ from slrsym.cli.compare import PredictorRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
-from ._cli import Screen, refused, run
+from ._cli import Screen, exits, refused, run
 
 SMALL = ("--d", "20", "--L", "4", "--epsilon", "0.1", "--lam", "0.3", "--samples", "4000")
 TASK = Task(d=20, L=4, gamma=0.5**0.5, epsilon=0.1)
@@ -27,8 +25,7 @@ def compare(*arguments):
 
 @pytest.fixture(scope="module")
 def found():
-    result = compare(*SMALL, "--json", "-")
-    assert result.exit_code == 0
+    result = exits(compare(*SMALL, "--json", "-"), 0)
     return json.loads(result.stdout)
 
 
@@ -92,8 +89,7 @@ def test_a_target_and_what_misses_it():
     assert all(row["target_reached"] and row["stderr"] <= 0.01 for row in rows)
     assert rows[0]["samples"] == 8192 < 50_000
     assert result.stderr == ""
-    missed = compare(*SMALL, "--target-stderr", "1e-6")
-    assert missed.exit_code == 0
+    missed = exits(compare(*SMALL, "--target-stderr", "1e-6"), 0)
     assert "erf attention: the standard error is 0.00" in missed.stderr
     assert "after 4,000 samples, above the target" in missed.stderr
 

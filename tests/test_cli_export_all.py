@@ -1,13 +1,11 @@
 """slrsym export all, and the refusals that all kinds of export share."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from tests._cli import refused
+from tests._cli import exits, refused
 from tests._cli import run as program
 from tests.conftest import claim_text
 
@@ -31,9 +29,7 @@ def read(folder):
 
 
 def test_both_are_what_the_two_commands_write(run, tmp_path):
-    result = run("all", "-o", tmp_path / "both", "--title", "Squares")
-    assert result.exit_code == 0, result.stderr
-    assert "verified 2 claims in " in result.stdout
+    exits(run("all", "-o", tmp_path / "both", "--title", "Squares"), 0, "verified 2 claims in ")
     assert run("html", "-o", tmp_path / "html", "--title", "Squares").exit_code == 0
     assert read(tmp_path / "both" / "html") == read(tmp_path / "html")
     assert run("latex", "-o", tmp_path / "latex", "--title", "Squares").exit_code == 0
@@ -64,8 +60,7 @@ def test_a_foreign_folder(run, command, name, tmp_path):
 
 @pytest.mark.parametrize("command", ["html", "all"])
 def test_a_claim_that_fails_is_not_exported(run, command, derivation, tmp_path):
-    result = run(command, "-o", tmp_path / "out", path=derivation("wrong.py", WRONG))
-    assert result.exit_code == 1
+    result = exits(run(command, "-o", tmp_path / "out", path=derivation("wrong.py", WRONG)), 1)
     assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
     assert not (tmp_path / "out").exists()
 
@@ -80,8 +75,7 @@ def test_claims_can_be_named_by_an_option(run, command, tmp_path):
     """The option of verify, for what else is an argument; both at once are one list."""
     arguments = {"one": ["square"], "other": ["--claim", "square"]}
     for name, claims in arguments.items():
-        result = run(command, *claims, "-o", tmp_path / name)
-        assert result.exit_code == 0, result.stderr
+        exits(run(command, *claims, "-o", tmp_path / name), 0)
     assert read(tmp_path / "one") == read(tmp_path / "other")
     assert run(command, "square", "--claim", "square", "-o", tmp_path / "one").exit_code == 0
     for unknown in (["squre"], ["--claim", "squre"]):

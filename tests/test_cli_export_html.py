@@ -1,10 +1,8 @@
 """slrsym export html."""
 
-from __future__ import annotations
-
 import pytest
 
-from tests._cli import refused
+from tests._cli import exits, refused
 from tests._cli import run as program
 from tests.conftest import HEADER, claim_text
 from tests.export.site_check import Page, problems
@@ -35,8 +33,7 @@ def read(folder):
 def test_a_site(run, tmp_path):
     out = tmp_path / "new" / "out"
     result = run("-o", out, "--title", "My <claims>")
-    assert result.exit_code == 0, result.stderr
-    assert f"wrote 3 of them to {out / 'index.html'} in " in result.stdout
+    exits(result, 0, f"wrote 3 of them to {out / 'index.html'} in ")
     files = read(out)
     assert problems(files) == []
     assert {n for n in files if n.startswith("claims/")} == {

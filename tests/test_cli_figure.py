@@ -1,7 +1,5 @@
 """The command ``figure``: what it says, writes and refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -11,7 +9,7 @@ from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
 from slrsym.figures import NAMES
 
-from ._cli import refused
+from ._cli import exits, refused
 from ._cli import run as program
 from ._profile import THOROUGH, more
 from .probing.tiny import write_bert
@@ -63,16 +61,12 @@ ALL = tuple(name for name in NAMES if name != "1")
 @more
 @pytest.mark.parametrize(
     ("form", "names"),
-    [
-        ("png", ("3", "4b", "8")),
-        *[(form, ALL) for form in ("pdf", "png", "svg") if THOROUGH],
-    ],
+    [("png", ("3", "4b", "8")), *[(form, ALL) for form in ("pdf", "png", "svg") if THOROUGH]],
 )
 def test_figures(tmp_path, small, form, names):
     wanted = ("all",) if names == ALL else names
     folder = tmp_path / "new" / "folder"
-    result = run(*wanted, "-o", folder, "--format", form)
-    assert result.exit_code == 0, result.output
+    result = exits(run(*wanted, "-o", folder, "--format", form), 0)
     figures = {f"figure-{name}.{form}" for name in names}
     # The page needs pictures that a browser shows.
     more = {"index.html"} if names == ALL else set()
@@ -87,14 +81,12 @@ def undrawn(monkeypatch):
     """Figures that are files with their names in them: of those that are drawn, others tell."""
     monkeypatch.setattr("slrsym.figures.draw", lambda name, data, note="": f"{name} {note}".strip())
     monkeypatch.setattr(
-        "slrsym.figures.style.save_figure",
-        lambda drawn, target, form="": target.write_text(drawn),
+        "slrsym.figures.style.save_figure", lambda drawn, target, form="": target.write_text(drawn)
     )
 
 
 def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
-    result = run("all", "-o", tmp_path)
-    assert result.exit_code == 0, result.output
+    result = exits(run("all", "-o", tmp_path), 0)
     found = {f.name: f.read_text() for f in tmp_path.iterdir()}
     page = found.pop("index.html")
     assert found == {f"figure-{name}.{form}": name for name in ALL for form in ("pdf", "png")}
@@ -120,9 +112,7 @@ def test_one_figure_and_its_data(tmp_path, small):
 
 def test_data_of_trained_layers_are_read_again(tmp_path, small, undrawn, monkeypatch):
     options = ("-o", tmp_path, "--data", tmp_path / "8.nc")
-    first = run("8", *options)
-    assert first.exit_code == 0
-    assert "Concluded: the layer solves the task" in first.stdout
+    first = exits(run("8", *options), 0, "Concluded: the layer solves the task")
     monkeypatch.setattr("slrsym.transformers.LayerRuns._walk", None)
     assert run("8", *options).stdout == first.stdout
     refused(run("8", "--seed", 1, *options), "--data", "seed = 0; needed is seed = 1")
@@ -156,8 +146,7 @@ def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     assert found.attrs["schedule"] == "Constant(lam=0.2)"
     said = "not the paper's: d = 100, λ = 0.2, 30 steps, 5 runs"
     assert (tmp_path / "figure-4a.pdf").read_text() == f"4a {said}"
-    shown = run("9", "--noise", "shared", "--lam0", 1, "--rate", 0.01, "-o", tmp_path)
-    assert shown.exit_code == 0
+    exits(run("9", "--noise", "shared", "--lam0", 1, "--rate", 0.01, "-o", tmp_path), 0)
     changes = ("--lam", "0.5/(1+0.01*t)", "--gamma2", "1/4", "--runs", 2, "--steps", 30)
     file = tmp_path / "falling.nc"
     assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
@@ -174,9 +163,7 @@ def test_figures_of_an_encoder(tmp_path, monkeypatch):
     few(monkeypatch)
     write_bert(tmp_path / "tiny")
     options = ("-o", tmp_path, "--model", tmp_path / "tiny", "--format", "png")
-    result = run("1", "2", *options)
-    assert result.exit_code == 0, result.output
-    assert "In the encoder tiny: " in result.stdout
+    exits(run("1", "2", *options), 0, "In the encoder tiny: ")
     assert names_in(tmp_path) == ["figure-1.png", "figure-2.png", "tiny"]
 
 
@@ -199,8 +186,7 @@ def test_bad_usage(tmp_path, small):
     refused(run("3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist")
     same = tmp_path / "figure-3.pdf"
     refused(run("3", "-o", tmp_path, "--data", same), "--data", "another file than", "--output")
-    damaged = run("3", "-o", tmp_path, "--data", file)
-    assert damaged.exit_code == 1
+    damaged = exits(run("3", "-o", tmp_path, "--data", file), 1)
     assert "is no file of data" in damaged.stderr
     assert file.read_text() == "not a folder"
     assert names_in(tmp_path) == ["file"]

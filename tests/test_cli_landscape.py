@@ -14,7 +14,7 @@ from slrsym.figures.landscape import bifurcation_diagram_figure, critical_points
 from slrsym.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.task import OrderParameters
 
-from ._cli import refused
+from ._cli import exits, refused
 from ._cli import run as program
 
 SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
@@ -62,8 +62,7 @@ def test_critical_points_are_printed_and_written(tmp_path):
 
 
 def test_json_alone_is_on_standard_output():
-    result = run(*SMALL, "--json", "-")
-    assert result.exit_code == 0, result.output
+    result = exits(run(*SMALL, "--json", "-"), 0)
     assert json.loads(result.stdout)["lam"] == 0.8
     assert "oracle" in result.stderr
 
@@ -97,8 +96,7 @@ def test_branches_are_told_with_their_events(branch):
 
 def test_branches_from_the_command_line(tmp_path):
     file = tmp_path / "branches.json"
-    result = run("--d", 2, "--L", 3, "--branches", 0.6, 0.8, "--json", file)
-    assert result.exit_code == 0, result.output
+    exits(run("--d", 2, "--L", 3, "--branches", 0.6, 0.8, "--json", file), 0)
     content = json.loads(file.read_text())
     assert {b["name"] for b in content} >= {"oracle", "anti-oracle", "full swap", "anti-swap"}
     assert all(len(b["lam"]) == len(b["states"]) == len(b["index"]) for b in content)
@@ -119,9 +117,6 @@ def test_branches_from_the_command_line(tmp_path):
 )
 def test_bad_usage(arguments, said):
     refused(run(*arguments), said)
-
-
-# -- figures -----------------------------------------------------------------------------------
 
 
 def test_the_figure_shows_every_point(found):

@@ -1,7 +1,5 @@
 """The proof log by the command line: written, checked by the checker alone, refused if forged."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from slrsym.checker.log import chained_digest
 from slrsym.claims.__main__ import _is_known
 from slrsym.proof import Ledger
 from slrsym.tactics.proof_log import statement_and_step_records, write_log
-from tests._cli import run
+from tests._cli import exits, run
 from tests._profile import thorough_only
 
 # The function of this name hides the module.
@@ -34,9 +32,7 @@ def logged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logged")
     (folder / "mine.py").write_text(CLAIM)
     log = folder / "proofs.log"
-    done = run("verify", folder / "mine.py", "--proof-log", log)
-    assert done.exit_code == 0, done.output
-    assert "2 of 2 steps with evidence" in done.stdout
+    exits(run("verify", folder / "mine.py", "--proof-log", log), 0, "2 of 2 steps with evidence")
     return folder / "mine.py", log
 
 
@@ -88,13 +84,24 @@ def judge(*words):
     return done.exit_code, done.output
 
 
+def judged(words, expected, *said):
+    """Judge a log, and require the exit code and these parts of what is said."""
+    code, output = judge(*words)
+    assert code == expected, output
+    for part in said:
+        assert part in output, output
+    return output
+
+
 def test_what_was_proved_is_judged_again(logged):
     source, log = logged
-    code, said = judge(log, "--path", source)
-    assert code == 0, said
-    assert "2 of 2 steps follow by the proof checker" in said
-    assert "1 of 1 claims rest on nothing else" in said
-    assert "Every claim, and every step, says what its derivation says." in said
+    judged(
+        (log, "--path", source),
+        0,
+        "2 of 2 steps follow by the proof checker",
+        "1 of 1 claims rest on nothing else",
+        "Every claim, and every step, says what its derivation says.",
+    )
 
 
 def test_steps_without_evidence_are_named(logged, tmp_path):
@@ -105,24 +112,23 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
     )
     bare = tmp_path / "bare.log"
     write_log(bare, ["square"], Ledger.load(source).find, patience=0)
-    code, said = judge(bare, "--no-compare", "--list-unchecked")
-    assert code == 0, said
-    assert "0 of 2 steps follow by the proof checker" in said
-    assert "1 of 2 steps have evidence of their own" in said
-    assert "  square 1: Sign" in said
+    judged(
+        (bare, "--no-compare", "--list-unchecked"),
+        0,
+        "0 of 2 steps follow by the proof checker",
+        "1 of 2 steps have evidence of their own",
+        "  square 1: Sign",
+    )
     assert "square 1" not in judge(bare, "--no-compare")[1]
 
 
 def test_options_that_had_other_names(logged, tmp_path):
     source, log = logged
-    code, said = judge(log, source, "--unchecked")
-    assert code == 0
-    assert "note: --unchecked is called --list-unchecked now" in said
+    judged((log, source, "--unchecked"), 0, "note: --unchecked is called --list-unchecked now")
     assert "note: --alone is called --no-compare now" in judge(log, "--alone")[1]
     new = tmp_path / "new.log"
     words = ["verify", str(source), f"--log={new}", "--patience", "0.5", "--fresh"]
-    done = run(*words)
-    assert done.exit_code == 0
+    done = exits(run(*words), 0)
     assert new.exists()
     assert done.stderr.count(" now\n") == 3
 
@@ -131,22 +137,18 @@ def test_a_derivation_that_says_something_else(logged, tmp_path):
     _, log = logged
     other = tmp_path / "mine.py"
     other.write_text(OTHER)
-    code, said = judge(log, "--path", other)
-    assert code == 1
-    assert "claim square says something else in its derivation" in said
+    judged((log, "--path", other), 1, "claim square says something else in its derivation")
     assert judge(log, "--no-compare")[0] == 0
 
 
 def test_derivations_are_arguments_as_of_verify(logged, tmp_path):
     source, log = logged
-    code, said = judge(log, source)
-    assert code == 0, said
-    assert "Every claim, and every step, says what its derivation says." in said
+    judged((log, source), 0, "Every claim, and every step, says what its derivation says.")
     other = tmp_path / "other.py"
     other.write_text(CLAIM.replace('"square"', '"another"'))
-    code, said = judge(log, other)
-    assert code == 1
-    assert "claim square is none of the derivations; name those that make it as PATH" in said
+    judged(
+        (log, other), 1, "claim square is none of the derivations; name those that make it as PATH"
+    )
 
 
 def test_claims_of_ones_own_need_their_derivations(logged, monkeypatch):
@@ -206,9 +208,7 @@ def forged(log, target, change):
     ],
 )
 def test_forged_logs_are_refused(logged, tmp_path, change):
-    code, said = judge(forged(logged[1], tmp_path / "forged.log", change), "--no-compare")
-    assert code == 1
-    assert "refused" in said
+    judged((forged(logged[1], tmp_path / "forged.log", change), "--no-compare"), 1, "refused")
 
 
 @pytest.mark.parametrize(
@@ -226,17 +226,13 @@ def test_steps_that_are_not_those_of_the_proof(logged, tmp_path, change):
     source, log = logged
     log = forged(log, tmp_path / "forged.log", lambda record: change(record["steps"]))
     assert judge(log, "--no-compare")[0] == 0
-    code, said = judge(log, "--path", source)
-    assert code == 1
-    assert "claim square has other steps in its derivation" in said
+    judged((log, "--path", source), 1, "claim square has other steps in its derivation")
 
 
 def test_a_changed_byte_is_refused(logged, tmp_path):
     damaged = tmp_path / "damaged.log"
     damaged.write_text(logged[1].read_text().replace('"seed":0', '"seed":1'))
-    code, said = judge(damaged, "--no-compare")
-    assert code == 1
-    assert "digest" in said
+    judged((damaged, "--no-compare"), 1, "digest")
 
 
 def test_the_judge_loads_no_search_and_no_sympy(logged):
@@ -254,23 +250,16 @@ def test_the_judge_loads_no_search_and_no_sympy(logged):
 
 
 def test_a_file_that_is_not_there():
-    code, said = judge("nowhere.log")
-    assert code == 2
-    assert "there is no file nowhere.log" in said
+    judged(("nowhere.log",), 2, "there is no file nowhere.log")
 
 
 def test_a_claim_in_the_place_of_a_built_in_one_is_named(tmp_path):
     source = tmp_path / "mine.py"
     log = tmp_path / "proofs.log"
     source.write_text(CLAIM.replace('"square"', '"lemma-16"'))
-    done = run("verify", source, "--proof-log", log)
-    assert done.exit_code == 0, done.output
-    code, said = judge(log, "--path", source)
-    assert code == 0
-    assert "in the place of a claim that comes with slrsym: lemma-16" in said
-    code, said = judge(log)
-    assert code == 1
-    assert "lemma-16 says something else" in said
+    exits(run("verify", source, "--proof-log", log), 0)
+    judged((log, "--path", source), 0, "in the place of a claim that comes with slrsym: lemma-16")
+    judged((log,), 1, "lemma-16 says something else")
 
 
 LIAR = """
@@ -295,9 +284,7 @@ def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, mo
     other.parent.mkdir()
     other.write_text(OTHER)
     monkeypatch.chdir(tmp_path)
-    code, said = judge("proofs.log", "--path", other)
-    assert code == 1
-    assert "claim square says something else in its derivation" in said
+    judged(("proofs.log", "--path", other), 1, "claim square says something else in its derivation")
 
 
 @pytest.mark.usefixtures("by_process")
@@ -306,5 +293,4 @@ def test_what_a_derivation_prints_is_no_answer(logged, tmp_path):
     printing = tmp_path / "mine.py"
     says = '{"claim": "square", "given": [], "statement": ["o", "anything"]}'
     printing.write_text(f"print('{says}')\n{source.read_text()}\nprint('and more')\n")
-    code, said = judge(log, "--path", printing)
-    assert code == 0, said
+    judged((log, "--path", printing), 0)

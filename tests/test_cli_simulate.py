@@ -1,7 +1,5 @@
 """The command ``simulate``: what it says, writes and refuses."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 
@@ -21,7 +19,7 @@ from slrsym.dynamics import (
 )
 from slrsym.dynamics.engines import NumpyEngine
 
-from ._cli import refused, run
+from ._cli import exits, refused, run
 from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -30,9 +28,6 @@ SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
 
 def simulate(*arguments):
     return run("simulate", *arguments)
-
-
-# -- simulate ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -54,9 +49,7 @@ def simulate(*arguments):
 )
 def test_runs_are_those_of_the_library(tmp_path, arguments, start, schedule, task):
     file = tmp_path / "runs.nc"
-    result = simulate(*SHORT, *arguments, "-o", file)
-    assert result.exit_code == 0
-    assert f"saved in {file}" in result.stdout
+    exits(simulate(*SHORT, *arguments, "-o", file), 0, f"saved in {file}")
     made = simulated(task, start, schedule, 4e-3, 40, 20, "numpy")
     assert load(file).equals(made)
     assert load(file).attrs == made.attrs
@@ -84,8 +77,7 @@ def test_vectors_of_a_file(tmp_path):
     for name, start in {
         "pair.npy": (k, v), "pair.npz": (k, v), "axes.npz": VectorStart(k, v, *axes)
     }.items():  # fmt: skip
-        result = simulate("--start", files[name], *short, "-o", runs)
-        assert result.exit_code == 0, result.output
+        exits(simulate("--start", files[name], *short, "-o", runs), 0)
         task = Task(9, 10, 0.5**0.5)
         assert load(runs).equals(simulated(task, start, 0.1, 4e-3, 40, 20))
     given = ("--start", files["pair.npz"])
@@ -95,16 +87,14 @@ def test_vectors_of_a_file(tmp_path):
     refused(simulate("--start", files["pair.npy"]), "pair.npy: v0 must have length 1")
     for content in (files["odd.npz"].read_bytes(), b"", b"PK\x03\x04 and no more"):
         files["odd.npz"].write_bytes(content)
-        ended = simulate("--start", files["odd.npz"])
-        assert ended.exit_code == 1
+        ended = exits(simulate("--start", files["odd.npz"]), 1)
         assert ended.stderr.startswith(f"error: {files['odd.npz']} ")
 
 
 @pytest.mark.parametrize("form", ["--schedule 0.2", "--schedule=0.2"])
 def test_options_that_had_other_names(form, tmp_path):
     old, new = tmp_path / "old.nc", tmp_path / "new.nc"
-    told = simulate(*form.split(), *SHORT, "-o", old)
-    assert told.exit_code == 0
+    told = exits(simulate(*form.split(), *SHORT, "-o", old), 0)
     assert told.stderr.startswith("note: --schedule is called --lam now\n")
     assert "--schedule" not in simulate("--help").stdout
     assert simulate("--lam", 0.2, *SHORT, "-o", new).stderr == ""
@@ -117,8 +107,7 @@ def test_options_that_had_other_names(form, tmp_path):
 def test_batches(tmp_path):
     file, other = tmp_path / "runs.nc", tmp_path / "plot.png"
     sampled = (*SHORT, "--epsilon", 0.1, "--batch", 2)
-    result = simulate(*sampled, "--seed", 4, "-o", file, "--plot", other)
-    assert result.exit_code == 0
+    exits(simulate(*sampled, "--seed", 4, "-o", file, "--plot", other), 0)
     task = Task(400, 10, 0.5**0.5, 0.1)
     made = simulated(task, UniformStart(3, 4), 0.1, 4e-3, 40, 20, "numpy", batch=2, rng=4)
     assert load(file).equals(made)
@@ -144,9 +133,7 @@ def test_dynamics_and_alpha(tmp_path):
 
 def test_runs_that_end_together_share_a_line():
     arguments = ("--steps", 6000, "--runs", 12)
-    result = simulate(*arguments)
-    assert result.exit_code == 0
-    assert "after 6,000 steps" in result.stdout
+    result = exits(simulate(*arguments), 0, "after 6,000 steps")
     names = "count kappa nu theta eta rho excess risk distance"
     assert re.search(" +".join(names.split()), result.stdout)
     rows = [
@@ -171,8 +158,7 @@ def test_a_run_that_does_not_move():
 
 
 def test_the_reduced_dynamics_in_a_line():
-    result = simulate("--planar", "--kappa0", -0.3, "--nu0", -0.1)
-    assert result.exit_code == 0
+    result = exits(simulate("--planar", "--kappa0", -0.3, "--nu0", -0.1), 0)
     made = simulated(TASK, [[-0.3, -0.1]], 0.1, 4e-3, 20_000, 20_000).isel(run=0, step=-1)
     assert result.stdout == (
         f"kappa = {float(made.kappa):.6f}, nu = {float(made.nu):.6f}, "
@@ -192,9 +178,7 @@ def coarse(monkeypatch):
 def test_plots(tmp_path, coarse, form):
     for more in (("--planar", "--kappa0", 0.5, "--nu0", -0.5, "--steps", 20), SHORT):
         file = tmp_path / f"plot.{form}"
-        result = simulate(*more, "--plot", file)
-        assert result.exit_code == 0
-        assert f"drawn in {file}" in result.stdout
+        exits(simulate(*more, "--plot", file), 0, f"drawn in {file}")
         assert [f.name for f in tmp_path.iterdir()] == [file.name]
         file.unlink()
 
@@ -203,9 +187,7 @@ def test_resume(tmp_path):
     first, second = tmp_path / "first.nc", tmp_path / "second.nc"
     simulate(*SHORT, "-o", first)
     before = first.read_bytes()
-    result = simulate("--resume", first, "--steps", 80, "-o", second)
-    assert result.exit_code == 0
-    assert "after 80 steps" in result.stdout
+    exits(simulate("--resume", first, "--steps", 80, "-o", second), 0, "after 80 steps")
     whole = simulated(TASK, UniformStart(3), 0.1, 4e-3, 80, 20, "numpy")
     assert load(second).equals(whole)
     assert first.read_bytes() == before
@@ -298,8 +280,7 @@ def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
         raise RuntimeError("out of cheese")
 
     monkeypatch.setattr("slrsym.dynamics.simulate", fail)
-    result = simulate()
-    assert result.exit_code == 1
+    result = exits(simulate(), 1)
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
 
 

@@ -1,7 +1,5 @@
 """The benchmark of the noise floor: its table, and that it tells derived values from others."""
 
-from __future__ import annotations
-
 import re
 
 from ._benchmarks import benchmark

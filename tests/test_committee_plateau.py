@@ -1,7 +1,5 @@
 """The benchmark of the plateau: that it tells derived values from others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ._benchmarks import benchmark

@@ -1,7 +1,5 @@
 """The comparison of the proved bound under a falling inverse temperature with runs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -49,8 +47,6 @@ def test_no_step_is_above_the_bounds_on_the_distances(setting):
         scale = 2 * setting.task.gamma**2 * math.sqrt(2 * setting.task.d / math.pi) * here
         assert above <= scale * (of_kappa + of_nu)
 
-
-# -- a run beside the claims on the escape from the saddle ---------------------------------------
 
 NUMBERS = {
     convergence.N0: 0.9, convergence.Q: 1.4, convergence.b0: 0.8, convergence.B0: 1.2, alpha: 0.08,

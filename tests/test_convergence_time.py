@@ -1,7 +1,5 @@
 """The comparison of the proved number of steps with runs."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -47,8 +45,6 @@ def test_the_table(capsys):
     taken, bound, factor = (float(cell.replace(",", "")) for cell in row.split()[-3:])
     assert bound / taken == pytest.approx(factor, abs=0.05)
 
-
-# -- runs beside the claims on their iterates ---------------------------------------------------
 
 NUMBERS = {
     convergence.N: 0.9, convergence.Q: 1.4, convergence.b: 0.8, convergence.B: 1.2, alpha: 0.08,

@@ -1,7 +1,5 @@
 """Which files are derivations, told by their text alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from slrsym.claims import file_search as module

@@ -350,8 +350,7 @@ def test_what_is_a_source(doc):
 
 
 @pytest.mark.parametrize(
-    "doc",
-    ["A lemma.", "In (1) and 2.", "Of 1927 runs.", "Of ``slrsym``, ``no-such-claim``.", ""],
+    "doc", ["A lemma.", "In (1) and 2.", "Of 1927 runs.", "Of ``slrsym``, ``no-such-claim``.", ""]
 )
 def test_what_is_none(doc):
     assert not names_a_source(doc)

@@ -3,8 +3,6 @@
 `_public` says which names are walked, and what is asked of each; `_raises` finds what is raised.
 """
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect
@@ -34,8 +32,6 @@ def test_docstrings_are_complete(name):
 def test_examples_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
-
-# -- sources -----------------------------------------------------------------------------------
 
 # A statement or figure of the paper, or a book or article with its year or edition.
 SOURCE = re.compile(

@@ -1,10 +1,7 @@
 """The documentation builds without a warning, its examples are true, and nothing is fetched."""
 
-from __future__ import annotations
-
 import html
 import importlib
-import importlib.util
 import re
 import shlex
 import subprocess
@@ -16,8 +13,10 @@ import pytest
 import typer
 from typer.main import get_command
 
+import slrsym
 from slrsym.cli import app
 
+from ._benchmarks import benchmark
 from ._profile import thorough_only
 from ._public import reference
 from .probing.tiny import write_bert
@@ -82,8 +81,6 @@ def test_what_commands_print_is_there(site):
 
 @thorough_only
 def test_every_claim_and_every_command_is_listed(site):
-    import slrsym
-
     claims = (site / "html" / "reference" / "claims.html").read_text(encoding="utf-8")
     for id in slrsym.ledger().claims:
         assert f">{id}<" in claims
@@ -113,10 +110,8 @@ def test_the_examples_are_true(site):
 )
 def test_formulas(latex, shown):
     pytest.importorskip("docutils", reason="the extra docs is not installed")
-    spec = importlib.util.spec_from_file_location("mathml", DOCS / "_ext" / "mathml.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text = re.sub(r"<(\w+) [^>/]*>", r"<\1>", html.unescape(module.mathml(latex)))
+    found = html.unescape(benchmark("mathml", DOCS / "_ext").mathml(latex))
+    text = re.sub(r"<(\w+) [^>/]*>", r"<\1>", found)
     text = re.sub(r"</?mrow>", "", text).replace("<mtd />", "<mtd></mtd>")
     assert shown in re.sub(r"<mtd [^>]*/>", "<mtd></mtd>", text)
     assert "\\" not in text

@@ -1,7 +1,5 @@
 """The paper's settings, what is seen when they are run, and data that are kept."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import replace
 
@@ -11,6 +9,7 @@ import pytest
 from slrsym import Task, experiments
 from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
 from slrsym.experiments import EXPERIMENTS, load_or_compute, parameter_names, with_parameters
+from slrsym.figures import recipe
 from slrsym.models.paper_risk import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
@@ -42,9 +41,6 @@ def test_the_table_of_the_paper():
         assert experiment.task.epsilon == (0.1 if name == "5" else 0)
         assert 200 <= experiment.log_every <= 500
         assert experiment.steps % experiment.log_every == 0
-
-
-# -- what must be seen -------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +125,6 @@ class TestFullSize:
         # By then, not below the oracle's.
         oracle = excess_risk([1, 1, 0, 0, 0], float(last.lam), EXPERIMENTS["5"].task)
         assert ((last.excess_risk > oracle) & (last.excess_risk < 1.1 * oracle)).all()
-
-
-# -- data that are kept ------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -254,8 +247,6 @@ def test_runs_with_batches_are_not_taken_for_runs_without(file):
 
 @pytest.mark.parametrize("name", ["2", "3", "4a", "5", "8", "9", "basins"])
 def test_parameters_are_those_that_can_be_altered(name):
-    from slrsym.figures import recipe
-
     found = recipe(name)
     values = {"lam": 0.2, "lam0": 0.3, "rate": 1e-3, "gamma": 0.9, "epsilon": 0.2, "alpha": 3e-3}
     values |= {"shared": True}

@@ -4,8 +4,6 @@ A new verb is added to the list if none of it says the same. Properties may be n
 docstring of a proof is its printed idea, that of a schema of the checker the printed theorem.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

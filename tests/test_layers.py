@@ -1,7 +1,5 @@
 """What is loaded late, from room to room, and names of classes: one name, one thing."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The best linear predictor: from second moments in full, and as Proposition 3 says."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The notebooks are what their cells make, and make it again in this environment."""
 
-from __future__ import annotations
-
 import re
 from copy import deepcopy
 from pathlib import Path

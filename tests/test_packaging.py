@@ -1,7 +1,5 @@
 """Files for those who package, host or cite slrsym: they say the same, and name what is there."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -22,13 +20,13 @@ def lower_bounds() -> dict[str, str]:
     return {CONDA.get(name, name): version for name, version in found.items()}
 
 
-def test_no_dependency_has_an_upper_bound() -> None:
+def test_no_dependency_has_an_upper_bound():
     """One needs a test that fails without it, which is then named here."""
     assert len(lower_bounds()) == len(PROJECT["dependencies"])
 
 
 @pytest.mark.parametrize("file", ["environment.yml", "packaging/conda/recipe.yaml"])
-def test_conda_has_the_same_dependencies(file: str) -> None:
+def test_conda_has_the_same_dependencies(file):
     text = (ROOT / file).read_text(encoding="utf-8")
     listed = dict(re.findall(r"^ +- ([\w-]+) ?>=([\d.]+)$", text, re.MULTILINE))
     listed.pop("python", None)
@@ -36,31 +34,31 @@ def test_conda_has_the_same_dependencies(file: str) -> None:
     assert listed == lower_bounds()
 
 
-def test_the_recipe_is_of_this_version() -> None:
+def test_the_recipe_is_of_this_version():
     text = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     assert f'version: "{PROJECT["version"]}"' in text
     assert f"summary: {PROJECT['description']}" in text
 
 
-def test_each_dependency_is_explained() -> None:
+def test_each_dependency_is_explained():
     page = (ROOT / "docs" / "explanation" / "dependencies.md").read_text(encoding="utf-8").lower()
     for name in lower_bounds():
         assert name.removesuffix("-base") in page, name
 
 
-def test_the_citation_has_the_keywords() -> None:
+def test_the_citation_has_the_keywords():
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     keywords = re.search(r"^keywords:\n((?:  - .*\n)+)", text, re.MULTILINE)[1]
     assert re.findall(r"- (.*)", keywords) == PROJECT["keywords"]
 
 
-def test_the_description_is_of_a_toolkit() -> None:
+def test_the_description_is_of_a_toolkit():
     assert "single-location" not in PROJECT["description"]
     assert "urls" not in PROJECT
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda file: file.stem)
-def test_workflows_call_scripts_that_are_there(workflow: Path) -> None:
+def test_workflows_call_scripts_that_are_there(workflow):
     text = workflow.read_text(encoding="utf-8")
     called = set(re.findall(r"\.ci/(\w+)", text.partition("jobs:")[2]))
     assert called == {"lint", "test", "run", "release"}
@@ -69,7 +67,7 @@ def test_workflows_call_scripts_that_are_there(workflow: Path) -> None:
         assert script.read_text(encoding="utf-8").startswith("#!/usr/bin/env bash\n")
 
 
-def test_workflows_try_every_python_that_is_promised() -> None:
+def test_workflows_try_every_python_that_is_promised():
     (text,) = (file.read_text(encoding="utf-8") for file in WORKFLOWS)
     promised = {
         words[-1]

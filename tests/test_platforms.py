@@ -5,8 +5,6 @@ read-only by the rights of its files all the same, which root does not heed: the
 whether anything in it has changed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -76,7 +74,7 @@ def program(*arguments: str, where: Path, package: Path = ROOT, **environment: s
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """A folder with spaces and umlauts in its name, which holds a derivation with some in it."""
     made = tmp_path / NAME
     made.mkdir()
@@ -84,13 +82,13 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_derivation_is_verified_in_a_plain_locale(folder: Path) -> None:
+def test_a_derivation_is_verified_in_a_plain_locale(folder):
     shown = program("verify", "größen.py", "--workers", "2", where=folder, **PLAIN)
     assert "1 of 1 claims proved" in shown
 
 
 @thorough_only
-def test_a_site_is_written_in_a_plain_locale(folder: Path) -> None:
+def test_a_site_is_written_in_a_plain_locale(folder):
     program("export", "html", "--path", "größen.py", "-o", "Seite", where=folder, **PLAIN)
     pages = list((folder / "Seite").rglob("*.html"))
     assert any("für Größen" in page.read_text(encoding="utf-8") for page in pages)
@@ -100,7 +98,7 @@ def test_a_site_is_written_in_a_plain_locale(folder: Path) -> None:
 
 
 @thorough_only
-def test_runs_are_saved_and_read_at_such_a_path(folder: Path) -> None:
+def test_runs_are_saved_and_read_at_such_a_path(folder):
     options = ("--d", "40", "--steps", "10", "--runs", "2")
     program("simulate", *options, "-o", "Läufe.nc", where=folder, **PLAIN)
     assert (folder / "Läufe.nc").stat().st_size > 0
@@ -112,7 +110,7 @@ def test_runs_are_saved_and_read_at_such_a_path(folder: Path) -> None:
 
 
 @thorough_only
-def test_it_works_from_an_installation_that_cannot_be_written(folder: Path) -> None:
+def test_it_works_from_an_installation_that_cannot_be_written(folder):
     """A copy of the package at such a path, with no right to write and another home."""
     package = folder / "Paket"
     for name in ("slrsym", "derivations"):
@@ -138,7 +136,7 @@ def test_it_works_from_an_installation_that_cannot_be_written(folder: Path) -> N
             path.chmod(path.stat().st_mode | 0o200)
 
 
-def test_workers_are_spawned() -> None:
+def test_workers_are_spawned():
     """So that nothing depends on the start method of the platform, or of the program around."""
     make, ours = jobs.executor_factory_and_ownership(None, 2)
     assert ours

@@ -1,7 +1,5 @@
 """Which tests a second run takes: those that do more in a thorough profile than in dev."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Long work shows how far it is: by a bar on a terminal, elsewhere by a line now and then."""
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -1,7 +1,6 @@
 """What the README says, what is public, and how the package starts."""
 
-from __future__ import annotations
-
+import doctest
 import importlib
 import inspect
 import re
@@ -11,11 +10,12 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import sympy
 
 import slrsym
 from slrsym.claims.file_search import builtin_derivation_folder
 
-from ._cli import run
+from ._cli import exits, run
 from ._profile import thorough_only
 from ._public import MODULES
 
@@ -28,9 +28,6 @@ def block(mark: str, language: str, text: str = README) -> str:
     return re.search(rf"{re.escape(mark)}\n```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-# -- the README --------------------------------------------------------------------------------
-
-
 def test_the_readme_is_short():
     assert len(README.splitlines()) <= 130
 
@@ -40,9 +37,7 @@ def test_the_example_of_the_guide_is_proved(tmp_path):
     file.parent.mkdir()
     guide = (ROOT / "docs" / "how-to" / "prove.md").read_text(encoding="utf-8")
     file.write_text(block("<!-- example: my_derivations/median.py -->", "python", guide))
-    result = run("verify", file.parent, "--workers", "1")
-    assert result.exit_code == 0
-    assert "4 of 4 claims proved" in result.stdout
+    exits(run("verify", file.parent, "--workers", "1"), 0, "4 of 4 claims proved")
 
 
 @thorough_only
@@ -52,14 +47,10 @@ def test_the_example_of_the_guide_for_contributors_is_proved(tmp_path):
     example = re.search(rf"{mark}\n   ```python\n(.*?)   ```", guide, re.DOTALL)[1]
     file = tmp_path / "erf_times_g.py"
     file.write_text(dedent(example), encoding="utf-8")
-    result = run("verify", file, "--workers", "1")
-    assert result.exit_code == 0
-    assert "2 of 2 claims proved" in result.stdout
+    exits(run("verify", file, "--workers", "1"), 0, "2 of 2 claims proved")
     # As step 4 says.
     file.write_text(dedent(example).replace("2 * g / sqrt", "3 * g / sqrt"), encoding="utf-8")
-    result = run("verify", file, "--workers", "1")
-    assert result.exit_code == 1
-    assert "step 2 [claim lemma-18-i] is refused" in result.stdout
+    exits(run("verify", file, "--workers", "1"), 1, "step 2 [claim lemma-18-i] is refused")
 
 
 def test_the_version_is_said_once():
@@ -69,8 +60,6 @@ def test_the_version_is_said_once():
 
 
 def test_the_session_of_the_readme(tmp_path):
-    import doctest
-
     sessions = [b for b in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if ">>>" in b]
     assert len(sessions) == 3
     names = {}
@@ -107,9 +96,6 @@ def test_what_the_readme_links_to_is_there():
         assert link.startswith("https://") or (ROOT / link).exists(), link
 
 
-# -- the package -------------------------------------------------------------------------------
-
-
 def test_the_import_is_light():
     code = "import sys, slrsym; sys.exit(any(m in sys.modules for m in ('sympy', 'numpy', 'rich')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -131,13 +117,6 @@ def test_what_is_public_is_documented(name):
         assert inspect.getdoc(thing), f"{name}.{public} has no docstring"
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_all_names_what_exists(name):
-    module = importlib.import_module(name)
-    for public in getattr(module, "__all__", ()):
-        assert hasattr(module, public), f"{name}.__all__ names {public}"
-
-
 def test_derivations_have_sources_and_ideas():
     for claim in slrsym.ledger().claims.values():
         assert claim.source
@@ -145,8 +124,6 @@ def test_derivations_have_sources_and_ideas():
 
 
 def test_star_imports_leave_sympys_names_alone():
-    import sympy
-
     code = "from sympy import *\n"
     for name in ("slrsym.proof", "slrsym.gaussian"):
         module = importlib.import_module(name)

@@ -1,7 +1,5 @@
 """The comparison with public codes: it sees a wrong formula, and its page is of today."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

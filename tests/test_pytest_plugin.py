@@ -1,7 +1,5 @@
 """Derivation files collected by pytest, in this process and as a user would run it."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest
@@ -260,11 +258,7 @@ def test_a_missing_dependency_and_a_circle(run, write):
 def test_claims_of_other_files_and_built_in_ones(run, write):
     write("a.py", claim_text("upon", by='lemma("below")'))
     write("z.py", claim_text("below"))
-    write(
-        "b.py",
-        claim_text("bell", *BELL, 'lemma("lemma-17-i")'),
-        header=BELL_HEADER,
-    )
+    write("b.py", claim_text("bell", *BELL, 'lemma("lemma-17-i")'), header=BELL_HEADER)
     run("a.py").assert_outcomes(passed=3)
     run("b.py").assert_outcomes(passed=3)
     run().assert_outcomes(passed=9)

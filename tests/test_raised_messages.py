@@ -1,7 +1,5 @@
 """Every message of an error that a user can meet shows a value, or says why there is none."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

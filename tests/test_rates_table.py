@@ -1,7 +1,5 @@
 """The benchmark of the rates: bounds of claims hold in random tasks, and lie where they should."""
 
-from __future__ import annotations
-
 from ._benchmarks import benchmark
 from ._profile import thorough_only
 

@@ -1,7 +1,5 @@
 """Old names give the same things as the new ones, with a warning that says the new name."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Schedules of parameters: values, bad ones, and the words for them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What figures 3 and 6 show."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -26,9 +24,6 @@ def risks(oracle):
 @pytest.fixture(scope="module")
 def square():
     return SquareSurvey(points=41, alpha=0.1).compute()
-
-
-# -- figure 3 ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("d", "L", "gamma"), [(10, 10, 0.7), (400, 10, 0.7), (10**6, 100, 2.0)])
@@ -75,9 +70,6 @@ def test_a_survey_is_saved_whole(tmp_path, risks, oracle):
     assert made.equals(risks)
 
 
-# -- figure 6 ----------------------------------------------------------------------------------
-
-
 def test_kinds_of_the_fixed_points(square):
     points = zip(square.fixed_kappa.values, square.fixed_nu.values, strict=True)
     kinds = dict(zip(points, square.fixed_kind.values, strict=True))
@@ -121,9 +113,6 @@ def test_the_risk_is_that_of_the_manifold(square):
     assert float(square.risk.sel(kappa=1, nu=1)) == pytest.approx(excess_risk(ORACLE, 0.1, task))
     noisy = SquareSurvey(Task(400, 10, 0.5**0.5, 0.5), points=3).compute_field_data()
     assert np.allclose(noisy.risk - SquareSurvey(points=3).compute_field_data().risk, 0.25)
-
-
-# -- the two basins ----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

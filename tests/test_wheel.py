@@ -1,7 +1,5 @@
 """The wheel, built and installed elsewhere, does its work; the sources build the same wheel."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Certificates that many tests look at."""
 
-from __future__ import annotations
-
 import pytest
 
 from slrsym import certify

@@ -1,7 +1,5 @@
 """The share of uniform starts near the oracle: against samples, and false statements."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,12 +1,10 @@
 """The neighbourhood of the oracle that attracts: against the gradient, and against descent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sympy import Matrix, Rational, Symbol, symbols
 
-from slrsym import Task, notation
+from slrsym import notation
 from slrsym.certify.attraction import Attraction, attraction_form_matrix
 from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.symbolic_functions import ErfVariance
@@ -14,8 +12,7 @@ from slrsym.models.paper_risk import gradient
 from slrsym.notation import kappa, nu
 from slrsym.proof import in_words
 
-TASK = Task(d=400, L=10, gamma=0.5**0.5)
-E1, E2 = np.eye(4)[:2]
+from .test_sublevel import E1, E2, TASK, slopes, unit
 
 
 def pairs(rng, count, radius):
@@ -26,19 +23,13 @@ def pairs(rng, count, radius):
     for axis, own in ((E1, 1 - whole * share), (E2, 1 - whole * (1 - share))):
         beside = rng.standard_normal((count, 4)) * 10.0 ** rng.uniform(-3, 0, (count, 4))
         beside -= (beside @ axis)[:, None] * axis
-        beside /= np.linalg.norm(beside, axis=1)[:, None]
-        found.append(own[:, None] * axis + np.sqrt(1 - own**2)[:, None] * beside)
+        found.append(own[:, None] * axis + np.sqrt(1 - own**2)[:, None] * unit(beside))
     return found
 
 
 def tangential(k, v, lam):
-    state = np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], (k * v).sum(1)], axis=1)
-    R = gradient(state, lam, TASK)
-    g_k = R[:, 0, None] * E1 + R[:, 3, None] * E2 + R[:, 4, None] * v
-    g_v = R[:, 1, None] * E2 + R[:, 2, None] * E1 + R[:, 4, None] * k
-    g_k -= (g_k * k).sum(1)[:, None] * k
-    g_v -= (g_v * v).sum(1)[:, None] * v
-    return g_k, g_v
+    g_k, g_v = slopes(k, v, lam)
+    return g_k - (g_k * k).sum(1)[:, None] * k, g_v - (g_v * v).sum(1)[:, None] * v
 
 
 def away(k, v):
@@ -55,9 +46,7 @@ def test_every_step_leads_nearer_at_the_certified_rate(lam, alpha, radius):
     before = away(k, v)
     for _ in range(3):
         g_k, g_v = tangential(k, v, lam)
-        k, v = k - alpha * g_k, v - alpha * g_v
-        k /= np.linalg.norm(k, axis=1)[:, None]
-        v /= np.linalg.norm(v, axis=1)[:, None]
+        k, v = unit(k - alpha * g_k), unit(v - alpha * g_v)
         after = away(k, v)
         assert (after <= (1 - 0.01 * alpha) * before + 1e-14).all()
         before = after
@@ -120,19 +109,23 @@ def variance(t, s):
     return erf_variance(float(t), float(s))
 
 
-def test_too_large_a_neighbourhood_is_refused():
-    wide = Attraction("1/10", "1/250", "1/2", "1/100", "60", max_boxes=300)
-    assert "not all of" in wide.reason_not_shown(wide.statement)
+REFUSED = {
+    "too large": (Attraction("1/10", "1/250", "1/2", "1/100", "60", max_boxes=300), "not all of"),
+    "too small a room": (Attraction("1/10", "1/1000", "1/100", "1/100", "1"), ""),
+    "too hot": (Attraction("1", "1/1000", "1/1000", "1/100000", "5", max_boxes=300), ""),
+    **{
+        radius: (Attraction("1/10", "1/1000", radius, "1/100", "5"), "between 0 and 1")
+        for radius in ("0", "1", "3/2", "-1/10")
+    },
+    "the rate below the step": (Attraction("1/10", "10", "1/100", "1", "5"), "below 1/rate"),
+}
 
 
-def test_too_small_a_room_is_noticed():
-    tight = Attraction("1/10", "1/1000", "1/100", "1/100", "1")
-    assert tight.reason_not_shown(tight.statement)
-
-
-def test_above_the_critical_temperature_nothing_is_shown():
-    hot = Attraction("1", "1/1000", "1/1000", "1/100000", "5", max_boxes=300)
-    assert hot.reason_not_shown(hot.statement)
+@pytest.mark.parametrize(("near", "why"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_so_is_not_shown(near, why):
+    reason = near.reason_not_shown(near.statement)
+    assert reason
+    assert why in reason
 
 
 def test_it_is_evidence_for_its_own_statement_only():
@@ -140,17 +133,6 @@ def test_it_is_evidence_for_its_own_statement_only():
     other = Attraction("1/10", "1/1000", "1/50", "1/100", "5")
     assert "this is evidence for" in near.reason_not_shown(other.statement)
     assert "this is evidence for" in near.reason_not_shown(in_words("anything"))
-
-
-@pytest.mark.parametrize("radius", ["0", "1", "3/2", "-1/10"])
-def test_a_radius_has_to_be_between_0_and_1(radius):
-    near = Attraction("1/10", "1/1000", radius, "1/100", "5")
-    assert "between 0 and 1" in near.reason_not_shown(near.statement)
-
-
-def test_a_rate_below_the_step():
-    near = Attraction("1/10", "10", "1/100", "1", "5")
-    assert "below 1/rate" in near.reason_not_shown(near.statement)
 
 
 def test_the_form_is_symmetric():

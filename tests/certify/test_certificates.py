@@ -1,7 +1,5 @@
 """What is certified is so, as far as numbers by other ways can tell."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -9,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from sympy import diff, simplify, sympify
+from sympy import diff, erf, simplify, sympify
 
 from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
@@ -24,6 +22,7 @@ from slrsym.certify.manifold_functions import (
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
+from slrsym.kernels.symbolic_functions import DifferenceFromErf
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.models.paper_risk_expressions import planar_step_program
 from slrsym.notation import alpha as alpha_symbol
@@ -40,6 +39,12 @@ SHOWN = certify.CertificateOutcome.SHOWN
 def planar(points, alpha, at=0.1):
     step = numpy_function(planar_step_program())
     return step(points, at, TASK.gamma, float(TASK.d), 10.0, 0.0, alpha)[..., :2]
+
+
+def jacobian(at, alpha, h=1e-6):
+    """Of the planar map, by differences."""
+    columns = [(planar(at + e, alpha) - planar(at - e, alpha)) / (2 * h) for e in h * np.eye(2)]
+    return np.stack(columns, axis=-1)
 
 
 def on_manifold(points):
@@ -80,13 +85,9 @@ def test_the_risk_falls_by_what_is_certified(best):
 
 
 def test_the_conditions_are_those_of_the_map(best):
-    """Jacobian matrix and eigenvalues by finite differences of the planar map itself."""
-    alpha, h = float(best.alpha), 1e-6
+    alpha = float(best.alpha)
     points = np.random.default_rng(2).uniform(-0.99, 0.99, (500, 2))
-    columns = [
-        (planar(points + e, alpha) - planar(points - e, alpha)) / (2 * h) for e in h * np.eye(2)
-    ]
-    matrices = np.stack(columns, axis=-1)
+    matrices = jacobian(points, alpha)
     field = KINDS["alpha"].parts({})[0].field
     values = numpy_function(field.value_program)(
         points, 0.1, TASK.gamma, 400.0, alpha, 1.0, 0.0, 1.0
@@ -98,12 +99,7 @@ def test_the_conditions_are_those_of_the_map(best):
     determinant = scale.prod(axis=-1) * values[..., 4]
     np.testing.assert_allclose(np.linalg.det(matrices), determinant, atol=1e-8)
     assert (np.linalg.det(matrices) > 0).all()
-    origin = np.zeros(2)
-    at_origin = np.stack(
-        [(planar(origin + e, alpha) - planar(origin - e, alpha)) / (2 * h) for e in h * np.eye(2)],
-        axis=-1,
-    )
-    small, large = np.sort(np.linalg.eigvals(at_origin))
+    small, large = np.sort(np.linalg.eigvals(jacobian(np.zeros(2), alpha)))
     # The step size is so near the limit that the smaller one is nearly 0.
     assert 0 < small < 1e-4
     assert large > 1.2
@@ -111,13 +107,9 @@ def test_the_conditions_are_those_of_the_map(best):
 
 def test_the_map_is_not_injective_beyond(best):
     """The Jacobian determinant of the map itself is negative at the point that refutes."""
-    alpha, h = float(best.refuted_alpha), 1e-5
     ((x, _), (y, _)) = best.refuted.counterexample.point
     at = np.array([float(fmpq(x)), float(fmpq(y))])
-    matrix = np.stack(
-        [(planar(at + e, alpha) - planar(at - e, alpha)) / (2 * h) for e in h * np.eye(2)], axis=-1
-    )
-    assert np.linalg.det(matrix) < 0
+    assert np.linalg.det(jacobian(at, float(best.refuted_alpha), 1e-5)) < 0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -178,33 +170,26 @@ def test_the_map_is_the_one_of_lemma_7():
     new = dict(zip(("kappa", "nu"), step.new, strict=True))
     R, c = sympify("R_kappa"), 1 - kappa**2
     lemma = (kappa - alpha_symbol * R * c) / (1 + alpha_symbol**2 * R**2 * c) ** sympify("1/2")
-    letters = {
-        symbol: value
-        for symbol, value in derivative_symbol_definitions().items()
-        if "c_" in symbol.name
-    }
-    ours = new["kappa"].xreplace(letters)
+    full = derivative_symbol_definitions()
+    ours = new["kappa"].xreplace({x: value for x, value in full.items() if "c_" in x.name})
     ours = ours.subs({symbol: R for symbol in ours.free_symbols if symbol.name == "R_kappa"})
     assert simplify(ours - lemma) == 0
     # Its Jacobian matrix, by differentiation with the slopes put in.
-    full = {**derivative_symbol_definitions()}
     at = {kappa: 0.3, nu: -0.4, lam: 0.1, gamma_symbol: 0.7, d_symbol: 400, alpha_symbol: 0.2}
 
-    def number(expr):
+    def spelled(expr):
         while expr.free_symbols & full.keys():
             expr = expr.xreplace(full)
-        from sympy import erf
+        return expr
 
-        from slrsym.kernels.symbolic_functions import DifferenceFromErf
-
-        return float(expr.replace(DifferenceFromErf, lambda x, y: x - erf(y)).subs(at))
+    def number(expr):
+        expr = spelled(expr).replace(DifferenceFromErf, lambda x, y: x - erf(y))
+        return float(expr.subs(at))
 
     for i, name in enumerate(("kappa", "nu")):
-        expr = new[name]
-        while expr.free_symbols & full.keys():
-            expr = expr.xreplace(full)
         for j, x in enumerate((kappa, nu)):
-            assert number(diff(expr, x)) == pytest.approx(number(step.jacobian[i][j]), rel=1e-9)
+            slope = number(diff(spelled(new[name]), x))
+            assert slope == pytest.approx(number(step.jacobian[i][j]), rel=1e-9)
     assert is_step_matrix_from_angle_hessian()
 
 

@@ -1,7 +1,5 @@
 """Claims that are certified on a box: their status, and that nothing is promoted."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -31,7 +29,7 @@ from slrsym.claims.claim import register_certificate_class
 from slrsym.claims.ledger import Ledger
 from slrsym.gaussian import Expectation, erf_prime, standard_normal, zeta
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
-from tests._cli import run
+from tests._cli import exits, run
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -219,9 +217,7 @@ def test_the_command_counts_them_apart(tmp_path):
     assert found.exit_code == 0
     assert "0 of 1 claims proved, 1 certified on a box" in found.stdout
     assert "slow certified for x in [1/10, 2]" in found.stdout
-    found = run("verify", tmp_path / "bad.py", "-v", "--workers", "1")
-    assert found.exit_code == 1
-    assert "does not hold at" in found.stdout
+    exits(run("verify", tmp_path / "bad.py", "-v", "--workers", "1"), 1, "does not hold at")
 
 
 def test_pytest_collects_them(pytester):

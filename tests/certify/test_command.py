@@ -1,12 +1,10 @@
 """slrsym certify: results, files, refusals, exit codes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
-from tests._cli import refused
+from tests._cli import exits, refused
 from tests._cli import run as program
 
 
@@ -17,23 +15,15 @@ def run(*arguments):
 def test_a_step_size_is_certified_saved_and_checked(tmp_path):
     file = tmp_path / "alpha.json"
     found = run("alpha", "--L", 3, "--lam", "0.1", "--gamma2", "1/2", "--d", 400, "-o", file)
-    assert found.exit_code == 0
-    assert "shown" in found.stdout
-    assert "alpha = 0.30599" in found.stdout
-    assert "closed form" in found.stdout
-    assert "refuted at" in found.stdout
-    again = run("check", file)
-    assert again.exit_code == 0
-    assert f"{file}: shown: alpha for lam = 0.1, gamma = sqrt(0.5), d = 400" in again.stdout
+    exits(found, 0, "shown", "alpha = 0.30599", "closed form", "refuted at")
+    exits(run("check", file), 0, f"{file}: shown: alpha for lam = 0.1, gamma = sqrt(0.5), d = 400")
     (one,) = json.loads(run("check", file, "--json", "-").stdout)
     assert (one["verdict"], one["refusal"]) == ("shown", "")
 
     data = json.loads(file.read_text())
     data["parameters"]["lam"] = ["1/10", "1/2"]
     file.write_text(json.dumps(data))
-    again = run("check", file)
-    assert again.exit_code == 1
-    assert "refused" in again.stdout
+    again = exits(run("check", file), 1, "refused")
     assert "error: " in again.stderr
 
 
@@ -48,31 +38,20 @@ def test_a_step_size_is_certified_saved_and_checked(tmp_path):
     ],
 )
 def test_results_are_readable(arguments, shown):
-    found = run(*arguments)
-    assert found.exit_code == 0
-    assert shown in found.stdout
+    exits(run(*arguments), 0, shown)
 
 
 def test_a_refuted_step_size(tmp_path):
     file = tmp_path / "alpha.json"
     found = run("alpha", "--alpha", "0.31", "-o", file)
-    assert found.exit_code == 1
-    assert "refuted" in found.stdout
-    assert "it fails at (kappa, nu)   (0, 0)" in found.stdout
-    again = run("check", file)
-    assert again.exit_code == 1
-    assert "refuted: alpha" in again.stdout
+    exits(found, 1, "refuted", "it fails at (kappa, nu)   (0, 0)")
+    exits(run("check", file), 1, "refuted: alpha")
 
 
 def test_a_step_size_that_is_left_open():
     found = run("alpha", "--alpha", "0.3", "--max-boxes", 50)
-    assert found.exit_code == 1
-    assert "undecided" in found.stdout
-    assert "left open" in found.stdout
-    assert "boxes of square" in found.stdout
-    found = run("alpha", "--max-boxes", 5)
-    assert found.exit_code == 1
-    assert "no step size was certified" in found.stdout
+    exits(found, 1, "undecided", "left open", "boxes of square")
+    exits(run("alpha", "--max-boxes", 5), 1, "no step size was certified")
 
 
 def test_the_result_as_json():

@@ -1,7 +1,5 @@
 """Statements that are false: each is refuted, refused or left undecided, and none is shown."""
 
-from __future__ import annotations
-
 import copy
 import json
 from fractions import Fraction
@@ -72,204 +70,105 @@ def test_a_step_just_above_a_limit_inside_of_the_square():
 # -- files that were changed -------------------------------------------------------------------
 
 
-def change(name):
-    def register(function):
-        CHANGES[name] = function
-        return function
-
-    return register
-
-
-CHANGES = {}
-
-
 def square(data):
     return data["pieces"][0]["square"]
 
 
-@change("a leaf is missing")
-def _(data):
-    square(data)["tree"] = square(data)["tree"][:-1]
+def all_of(*changes):
+    return lambda data: [change(data) for change in changes]
 
 
-@change("the tree is empty")
-def _(data):
-    square(data)["tree"] = ""
+def tree(changed):
+    return lambda data: square(data).update(tree=changed(square(data)["tree"]))
 
 
-@change("a leaf is there twice")
-def _(data):
-    square(data)["tree"] += "."
-    data["boxes"] += 1
+def boxes(more):
+    return lambda data: data.update(boxes=data["boxes"] + more)
 
 
-@change("leaves overlap: a leaf is followed by its halves")
-def _(data):
-    square(data)["tree"] = "." + square(data)["tree"]
+def setting(*path, to):
+    """Set an entry of an entry ... of the data."""
+
+    def change(data):
+        for part in path[:-1]:
+            data = data[part]
+        data[path[-1]] = to
+
+    return change
 
 
-@change("the cuts are left out")
-def _(data):
-    square(data)["tree"] = "."
+def without(*path):
+    def change(data):
+        for part in path[:-1]:
+            data = data[part]
+        del data[path[-1]]
+
+    return change
 
 
-@change("the cuts are left out, and so is their number")
-def _(data):
-    square(data)["tree"] = "."
-    data["boxes"] = 2
+def refuted_at(*point):
+    def change(data):
+        where = {"parameters": data["parameters"], "part": "square", "point": list(point)}
+        data.update(verdict="refuted", counterexample=where)
+
+    return change
 
 
-@change("an axis that is not there")
-def _(data):
-    square(data)["tree"] = "7" + square(data)["tree"][1:]
-
-
-@change("the other axis is cut first")
-def _(data):
-    tree = square(data)["tree"]
-    square(data)["tree"] = tree.translate(str.maketrans("01", "10"))
-
-
-@change("all leaves are said to be clear at a glance")
-def _(data):
-    assert ":" in square(data)["tree"]
-    square(data)["tree"] = square(data)["tree"].replace(":", ".")
-
-
-@change("a leaf is said to lie around a zero")
-def _(data):
-    square(data)["tree"] = square(data)["tree"].replace(".", "*", 1)
-
-
-@change("a leaf is undecided, and all is said to be shown")
-def _(data):
-    square(data)["tree"] = square(data)["tree"].replace(".", "?", 1)
-
-
-@change("marks behind the end of the tree")
-def _(data):
-    square(data)["tree"] += "."
-
-
-@change("a part is missing, and its boxes are not counted")
-def _(data):
-    del data["pieces"][0]["saddle"]
-    data["boxes"] -= 1
-
-
-@change("the number of boxes is wrong")
-def _(data):
-    data["boxes"] -= 1
-
-
-for _said, _part, _name, _value in (
-    ("a margin is larger than it is", "margins", "Jacobian determinant", "0.9"),
-    ("a margin is no number", "margins", "Jacobian determinant", "nan"),
-    ("the step is longer", "parameters", "alpha", ["31/100", "31/100"]),
-    ("the box of alpha is wider", "parameters", "alpha", ["1/4", "1/3"]),
-    ("the box of lambda is wider", "parameters", "lam", ["1/10", "1"]),
-    ("the box of d is wider", "parameters", "d", ["400", "4000"]),
-    ("gamma is another", "parameters", "gamma", ["2", "2"]),
-    ("a range goes downwards", "parameters", "lam", ["1/10", "1/20"]),
-    ("a parameter is a float", "parameters", "lam", [0.1, 0.1]),
-    ("a parameter is negative", "parameters", "lam", ["-1/10", "1/10"]),
-):
-
-    @change(_said)
-    def _(data, part=_part, name=_name, value=_value):
-        data[part][name] = value
-
-
-@change("a margin is missing")
-def _(data):
-    del data["margins"]["Jacobian determinant"]
-
-
-@change("a parameter is missing")
-def _(data):
-    del data["parameters"]["d"]
-
-
-@change("the parameters are said to be cut, and are not")
-def _(data):
-    data["tree"] = "0.."
-
-
-@change("a piece of the parameters is missing")
-def _(data):
-    data["parameters"]["lam"] = ["1/10", "11/100"]
-    data["tree"] = "0.."
-
-
-@change("a piece too many")
-def _(data):
-    data["pieces"] *= 2
-
-
-@change("no pieces")
-def _(data):
-    data["pieces"] = []
-
-
-@change("a part is missing")
-def _(data):
-    del data["pieces"][0]["saddle"]
-
-
-@change("a part is another")
-def _(data):
-    data["pieces"][0]["saddle"] = data["pieces"][0].pop("square")
-
-
-@change("a zero where there should be none")
-def _(data):
-    box = [["-1/4", "1/4"], ["-1/4", "1/4"]]
-    square(data)["zeros"] = [[box, box]]
-
-
-@change("it is another kind")
-def _(data):
-    data["kind"] = "fixed-points"
-
-
-@change("there is no such kind")
-def _(data):
-    data["kind"] = "everything"
-
-
-@change("a number that does not belong to it")
-def _(data):
-    data["numbers"]["count"] = "5"
-
-
-@change("too few digits")
-def _(data):
-    data["digits"] = 1
-
-
-@change("refuted, without a counterexample")
-def _(data):
-    data["verdict"] = "refuted"
-
-
-@change("refuted, by a point that is none")
-def _(data):
-    data["verdict"] = "refuted"
-    data["counterexample"] = {
-        "parameters": data["parameters"],
-        "part": "square",
-        "point": ["0", "0"],
-    }
-
-
-@change("refuted, by a point outside of the square")
-def _(data):
-    data["verdict"] = "refuted"
-    data["counterexample"] = {
-        "parameters": data["parameters"],
-        "part": "square",
-        "point": ["5", "5"],
-    }
+QUARTER = [["-1/4", "1/4"], ["-1/4", "1/4"]]
+CHANGES = {
+    "a leaf is missing": tree(lambda marks: marks[:-1]),
+    "the tree is empty": tree(lambda marks: ""),
+    "a leaf is there twice": all_of(tree(lambda marks: marks + "."), boxes(1)),
+    "leaves overlap: a leaf is followed by its halves": tree(lambda marks: "." + marks),
+    "the cuts are left out": tree(lambda marks: "."),
+    "the cuts are left out, and so is their number": all_of(
+        tree(lambda marks: "."), setting("boxes", to=2)
+    ),
+    "an axis that is not there": tree(lambda marks: "7" + marks[1:]),
+    "the other axis is cut first": tree(lambda marks: marks.translate(str.maketrans("01", "10"))),
+    "all leaves are said to be clear at a glance": tree(lambda marks: marks.replace(":", ".")),
+    "a leaf is said to lie around a zero": tree(lambda marks: marks.replace(".", "*", 1)),
+    "a leaf is undecided, and all is said to be shown": tree(
+        lambda marks: marks.replace(".", "?", 1)
+    ),
+    "marks behind the end of the tree": tree(lambda marks: marks + "."),
+    "a part is missing, and its boxes are not counted": all_of(
+        without("pieces", 0, "saddle"), boxes(-1)
+    ),
+    "the number of boxes is wrong": boxes(-1),
+    "a margin is larger than it is": setting("margins", "Jacobian determinant", to="0.9"),
+    "a margin is no number": setting("margins", "Jacobian determinant", to="nan"),
+    "the step is longer": setting("parameters", "alpha", to=["31/100", "31/100"]),
+    "the box of alpha is wider": setting("parameters", "alpha", to=["1/4", "1/3"]),
+    "the box of lambda is wider": setting("parameters", "lam", to=["1/10", "1"]),
+    "the box of d is wider": setting("parameters", "d", to=["400", "4000"]),
+    "gamma is another": setting("parameters", "gamma", to=["2", "2"]),
+    "a range goes downwards": setting("parameters", "lam", to=["1/10", "1/20"]),
+    "a parameter is a float": setting("parameters", "lam", to=[0.1, 0.1]),
+    "a parameter is negative": setting("parameters", "lam", to=["-1/10", "1/10"]),
+    "a margin is missing": without("margins", "Jacobian determinant"),
+    "a parameter is missing": without("parameters", "d"),
+    "the parameters are said to be cut, and are not": setting("tree", to="0.."),
+    "a piece of the parameters is missing": all_of(
+        setting("parameters", "lam", to=["1/10", "11/100"]), setting("tree", to="0..")
+    ),
+    "a piece too many": lambda data: data.update(pieces=data["pieces"] * 2),
+    "no pieces": setting("pieces", to=[]),
+    "a part is missing": without("pieces", 0, "saddle"),
+    "a part is another": lambda data: data["pieces"][0].update(
+        saddle=data["pieces"][0].pop("square")
+    ),
+    "a zero where there should be none": setting(
+        "pieces", 0, "square", "zeros", to=[[QUARTER, QUARTER]]
+    ),
+    "it is another kind": setting("kind", to="fixed-points"),
+    "there is no such kind": setting("kind", to="everything"),
+    "a number that does not belong to it": setting("numbers", "count", to="5"),
+    "too few digits": setting("digits", to=1),
+    "refuted, without a counterexample": setting("verdict", to="refuted"),
+    "refuted, by a point that is none": refuted_at("0", "0"),
+    "refuted, by a point outside of the square": refuted_at("5", "5"),
+}
 
 
 @pytest.fixture(scope="module")

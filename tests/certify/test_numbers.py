@@ -1,7 +1,5 @@
 """Exact numbers, their ranges, and what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

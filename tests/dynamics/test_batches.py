@@ -1,7 +1,5 @@
 """Runs with batches: logged, saved, resumed, told apart by their seed, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -118,9 +116,6 @@ def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monke
     same(resume(file), run())
 
 
-# -- seeds -------------------------------------------------------------------------------------
-
-
 def test_the_seed_is_of_the_batches_alone():
     one, other = run(), run(rng=6)
     assert (states(one)[:, 0] == states(other)[:, 0]).all()
@@ -138,9 +133,6 @@ def test_a_generator_gives_a_seed_that_is_saved(tmp_path):
     same(resume(file, 40), run(40, rng=seed))
     # The next runs are others.
     assert run(rng=rng).attrs["seed"] != seed
-
-
-# -- other dynamics ----------------------------------------------------------------------------
 
 
 def test_runs_from_the_manifold_leave_it():

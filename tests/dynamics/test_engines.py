@@ -1,7 +1,5 @@
 """Three ways to make the same steps, in two backends: how far they agree, and what they keep."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -35,9 +33,6 @@ def inverse_temperatures(schedule, steps):
 
 def difference(one, other):
     return np.abs(one - other).max()
-
-
-# -- agreement ---------------------------------------------------------------------------------
 
 
 @more
@@ -94,9 +89,6 @@ def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
         assert np.abs(values[:, : 4 - d]).max() < 1e-14
 
 
-# -- where no two arithmetics can agree --------------------------------------------------------
-
-
 def shaken(states, task, alpha, lam, every, ulps, seed):
     """The orbit, with rounding errors of some units in the last place made on purpose."""
     rng = np.random.default_rng(seed)
@@ -141,9 +133,6 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     assert (gone(machine, plain) < 5 * grown[1]).all()
 
 
-# -- runs by themselves ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 def test_a_run_does_not_depend_on_others(start, backend):
@@ -176,9 +165,6 @@ def test_runs_do_not_depend_on_the_workers(workers):
     states, lam = UniformStart(7, seed=6).overlaps(PAPER), np.full(200, 0.5)
     engine = NumbaEngine(states, PAPER, 4e-3, workers)
     assert (engine.advance(lam, 50) == NumbaEngine(states, PAPER, 4e-3).advance(lam, 50)).all()
-
-
-# -- what an engine does -----------------------------------------------------------------------
 
 
 def engines(backend, states):
@@ -232,9 +218,6 @@ def test_vectors_stay_units_and_the_others_where_they_are():
         assert np.linalg.norm(x, axis=1) == pytest.approx(1, abs=1e-15)
     assert (engine.k_star == k_star).all()
     assert (engine.v_star == v_star).all()
-
-
-# -- the feasible set --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -1,7 +1,5 @@
 """The engines take the instance: what knows the paper's overlaps by name is the paper's model."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A step in the overlaps against Definition 1 in vectors, at 50 digits, and against Lemma 7."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -104,9 +102,6 @@ def test_a_step_in_double_precision():
         )
 
 
-# -- on the manifold ---------------------------------------------------------------------------
-
-
 def lemma_7(kappa, nu, lam, gamma, d, alpha):
     """The paper's formulas, typed in."""
     s = lam * gamma
@@ -158,9 +153,6 @@ def test_the_noise_does_not_matter():
     state = numbers([0.3, 0.2, 0.1, 0.4, 0.5], 0.3, Task(40, 5, 0.7))
     move = mpmath_function(overlap_step_program())
     assert move(state[:5], *state[5:], 0, 0.1) == move(state[:5], *state[5:], 3, 0.1)
-
-
-# -- back into the feasible set ----------------------------------------------------------------
 
 
 def restored(states, d):

@@ -1,7 +1,5 @@
 """What holds of every orbit: feasibility, symmetry, descent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

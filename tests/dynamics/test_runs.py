@@ -1,7 +1,5 @@
 """Runs as they are logged, resumed, interrupted and shown, and what is refused."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import sys

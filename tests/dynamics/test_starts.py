@@ -1,7 +1,5 @@
 """Where runs start: the laws of random starts, overlaps that are given, vectors that have them."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
@@ -132,9 +130,6 @@ def test_random_starts_are_feasible(start, d):
     assert np.linalg.eigvalsh(gram_matrices(states))[:, 0].min() > -4e-15
 
 
-# -- given overlaps ----------------------------------------------------------------------------
-
-
 def test_given_overlaps():
     start = OverlapStart([[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]])
     assert start.runs == 2
@@ -259,9 +254,6 @@ def test_what_is_feasible_depends_on_the_dimension():
 def test_bad_numbers(start, arguments, said):
     with pytest.raises(ValueError, match=said):
         start(*arguments)
-
-
-# -- vectors that have them --------------------------------------------------------------------
 
 
 def awkward(d):

@@ -1,7 +1,5 @@
 """Stochastic gradient descent: exact in law in the overlaps, whatever the dimension."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -205,11 +203,7 @@ def reduced(backend):
 
 @pytest.mark.parametrize(
     "engine",
-    [
-        reduced("numpy"),
-        pytest.param(reduced("numba"), marks=needs_numba),
-        StochasticVectorEngine,
-    ],
+    [reduced("numpy"), pytest.param(reduced("numba"), marks=needs_numba), StochasticVectorEngine],
     ids=["numpy", "numba", "vectors"],
 )
 def test_a_run_does_not_depend_on_those_beside_it(engine):

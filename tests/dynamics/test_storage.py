@@ -1,7 +1,5 @@
 """Runs on disk: as they were, complete or not there, and never in the place of anything else."""
 
-from __future__ import annotations
-
 import os
 import stat
 
@@ -123,9 +121,6 @@ def test_a_path_is_checked_before_anything_is_computed(runs, tmp_path, monkeypat
         simulate(TASK, UniformStart(1), 0.1, 1e-3, 10, path=nowhere)
     with pytest.raises(ValueError, match="path must be in a folder that exists"):
         resume(runs, 40, path=nowhere)
-
-
-# -- files of another kind ---------------------------------------------------------------------
 
 
 def test_no_file(tmp_path):

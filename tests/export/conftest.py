@@ -1,7 +1,5 @@
 """Documents made of the package's claims, without verifying them again."""
 
-from __future__ import annotations
-
 import pytest
 
 from slrsym.claims.verification import ClaimSummary

@@ -4,8 +4,6 @@ What they are drawn from is noted in ``pictures.json``, so that a test can tell 
 other settings by now.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

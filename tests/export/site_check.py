@@ -1,7 +1,5 @@
 """What any page of a static site has to satisfy, checked without a browser."""
 
-from __future__ import annotations
-
 import posixpath
 import random
 import re

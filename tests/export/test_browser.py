@@ -5,8 +5,6 @@ colours, and sends what it measured, page by page (`measure.js`); whatever a pag
 console comes out beside it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What stands beside the claims of the paper for those who read them: prose, written by hand."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Folders of exported files."""
 
-from __future__ import annotations
-
 import pytest
 
 from slrsym.files import (

@@ -1,7 +1,5 @@
 """The static site."""
 
-from __future__ import annotations
-
 import posixpath
 import random
 import re
@@ -34,7 +32,7 @@ from slrsym.typeset.boxes import Atom, row_of_boxes
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE
-from tests.reading import roundtrip
+from tests.reading import read_display, roundtrip
 from tests.reading.mathml import ShownRenderer
 from tests.reading.roundtrip import read_back
 
@@ -249,8 +247,6 @@ def test_every_displayed_formula_reads_as_what_was_checked(document, kind):
 
 def test_annotations_are_the_latex_that_is_read_back(document):
     """What someone copies from a page is what the book prints."""
-    from tests.reading import read_display
-
     formula = r'class="formula(?: desk)?"><math.*?<annotation[^>]*>(.*?)</annotation>'
     for claim in document.claims[:6]:
         for display in claim.displays():

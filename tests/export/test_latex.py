@@ -1,7 +1,5 @@
 """The book, its claims, and claims by themselves."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import shutil
@@ -162,9 +160,6 @@ def test_the_graph_has_room(document):
             assert all(abs(x - u) >= 33 or abs(y - v) >= 10 for u, v in spots[number + 1 :])
         page = "\n".join(graph_page_latex("lead", width, height))
         assert ("pdfpagewidth" in page) == (width > 160 or height > 215)
-
-
-# -- with TeX ----------------------------------------------------------------------------------
 
 
 def _complaints(log: str) -> list[str]:

@@ -1,7 +1,5 @@
 """How many printed lines statements and steps take: what is longer is not read."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

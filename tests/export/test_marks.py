@@ -1,7 +1,5 @@
 """Marks of a claim, such as "13 steps, 30 digits, checker, Coq", and the lists they are from."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

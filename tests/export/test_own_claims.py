@@ -1,7 +1,5 @@
 """Claims of one's own, whose titles, sources, symbols and numbers are not those of the paper."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

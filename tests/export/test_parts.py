@@ -1,7 +1,5 @@
 """Names, titles, works, the graph, and what notebooks show."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 
@@ -234,9 +232,6 @@ def test_every_step_is_shown(ledger, document):
         }
         shown = [f.shown for display in entry.displays() for f in display.formulas]
         assert all(any(side == known for known in shown) for side in links), entry.id
-
-
-# -- notebooks ---------------------------------------------------------------------------------
 
 
 def test_claims_and_chains_in_notebooks():

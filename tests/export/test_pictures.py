@@ -1,7 +1,5 @@
 """Statements have their pictures, in book and site; these are of the settings that figures have."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Titles as text: no power, index or root is lost where no formula can stand."""
 
-from __future__ import annotations
-
 import pytest
 
 from slrsym.export.html import HtmlRenderer

@@ -1,7 +1,5 @@
 """Letters for the planar map, and products within products."""
 
-from __future__ import annotations
-
 import pytest
 from sympy import Derivative, Eq, Integer, Le, Symbol, sqrt, symbols
 

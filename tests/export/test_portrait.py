@@ -1,7 +1,5 @@
 """The phase portrait in a real browser: its numbers are those of `simulate`."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -23,7 +21,7 @@ from slrsym.export.phase_portrait import (
 )
 from slrsym.export.site import portrait_page_html
 from slrsym.planar import C, K
-from tests._cli import refused, run
+from tests._cli import exits, refused, run
 from tests.export.test_browser import CHROMIUM
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -131,8 +129,7 @@ def test_the_separatrix_leads_to_the_saddle(seen):
 
 def test_the_command(tmp_path):
     out = tmp_path / "one.html"
-    result = run("export", "portrait", "-o", out, "--lam", "0.3")
-    assert result.exit_code == 0, result.output
+    exits(run("export", "portrait", "-o", out, "--lam", "0.3"), 0)
     text = out.read_text()
     assert '"lambda":0.3' in text
     assert not re.search(r"(src|href)=\"(?!data:)", text)

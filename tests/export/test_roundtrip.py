@@ -1,7 +1,5 @@
 """What is printed is what was checked."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter
@@ -20,7 +18,7 @@ G = Symbol("G", real=True)
 
 # Formulas that cannot be read back, by claim, each with its reason.
 UNREADABLE = {
-    "oracle-transverse-hessian": "functions with indices, as $H_{11}$, stand without arguments",
+    "oracle-transverse-hessian": "functions with indices, as $H_{11}$, stand without arguments"
 }
 
 

@@ -1,7 +1,5 @@
 """The table of rules in the documentation, and the rules that steps of the ledger name."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

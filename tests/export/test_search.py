@@ -1,7 +1,5 @@
 """The search of the site: the script itself, run by Node on the data of the package's claims."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

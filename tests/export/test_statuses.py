@@ -1,7 +1,5 @@
 """Claims that are not proved: what is said of them, and that "proved" never is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Small data to draw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of committee machines: sampled descent, limits, and drawn data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import erf

@@ -1,9 +1,8 @@
 """Figures 4a, 4b, 5, 7a, 7b: what is drawn is what is in the data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+import xarray as xr
 
 from slrsym.figures import draw
 from slrsym.figures.runs import _finer, choose_distinct_run_indices, runs_figure
@@ -103,8 +102,6 @@ def test_runs_that_end_together_are_shown_by_two():
 
 
 def _ending(*ends):
-    import xarray as xr
-
     kappa, nu = np.array(ends)[:, None].transpose(2, 0, 1)
     return xr.Dataset({"kappa": (("run", "step"), kappa), "nu": (("run", "step"), nu)})
 

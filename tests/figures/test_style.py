@@ -1,7 +1,5 @@
 """How figures are written, and that nothing in them overlaps."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import combinations

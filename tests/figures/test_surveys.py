@@ -1,7 +1,5 @@
 """Figures 3 and 6, and runs over the vector field: what is drawn is what is in the data."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver

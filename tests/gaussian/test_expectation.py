@@ -1,7 +1,5 @@
 """Closed forms: against quadrature, by the laws that expectations obey, and what is refused."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

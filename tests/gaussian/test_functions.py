@@ -1,10 +1,7 @@
 """The special functions: values, derivatives, series, precision, assumptions, printing."""
 
-from __future__ import annotations
-
 import math
 import pickle
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -152,7 +149,7 @@ def relative_error(value: Any, reference: Any) -> Any:
         (zeta(t, -oo), 1),
     ],
 )
-def test_special_values(value: Any, expected: Any) -> None:
+def test_special_values(value, expected):
     assert value == expected
 
 
@@ -170,11 +167,11 @@ def test_special_values(value: Any, expected: Any) -> None:
         (zeta(-t, -s), zeta(t, s)),
     ],
 )
-def test_parity(value: Any, expected: Any) -> None:
+def test_parity(value, expected):
     assert value == expected
 
 
-def test_what_is_not_safe_stays() -> None:
+def test_what_is_not_safe_stays():
     assert isinstance(OwensT(h, 1), OwensT)
     assert isinstance(OwensT(w, oo), OwensT)
     assert normal_cdf(-x).args == (-x,)
@@ -183,14 +180,14 @@ def test_what_is_not_safe_stays() -> None:
 
 
 @pytest.mark.parametrize("function", ONE_ARGUMENT)
-def test_nan(function: Any) -> None:
+def test_nan(function):
     assert function(nan) is S.NaN
     for both in (OwensT, zeta):
         assert both(nan, 1) is S.NaN
         assert both(1, nan) is S.NaN
 
 
-def test_not_riemanns_zeta() -> None:
+def test_not_riemanns_zeta():
     assert zeta(t, s) != sympy.zeta(t, s)
     assert zeta(t, s) - sympy.zeta(t, s) != 0
 
@@ -198,7 +195,7 @@ def test_not_riemanns_zeta() -> None:
 # -- derivatives -----------------------------------------------------------------------------------
 
 
-def test_derivatives_by_each_other() -> None:
+def test_derivatives_by_each_other():
     assert erf_prime(x).diff(x) == erf_second(x)
     assert erf_second(x).diff(x) == (4 * x**2 - 2) * erf_prime(x)
     assert normal_cdf(x).diff(x) == normal_pdf(x)
@@ -207,13 +204,10 @@ def test_derivatives_by_each_other() -> None:
 
 @pytest.mark.parametrize("orders", [(1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)])
 @pytest.mark.parametrize(
-    ("function", "numeric"),
-    [(OwensT, in_mpmath.owens_t), (zeta, in_mpmath.gaussian_zeta)],
+    ("function", "numeric"), [(OwensT, in_mpmath.owens_t), (zeta, in_mpmath.gaussian_zeta)]
 )
 @pytest.mark.parametrize("point", one_in(3, [["0.7", "1.3"], ["-1.1", "0.4"], ["0.2", "-2.5"]]))
-def test_derivatives_of_two_arguments(
-    function: Any, numeric: Callable[..., Any], orders: tuple[int, int], point: list[str]
-) -> None:
+def test_derivatives_of_two_arguments(function, numeric, orders, point):
     first, second = (Rational(c) for c in point)
     derivative = function(t, s)
     for variable, order in zip((t, s), orders, strict=True):
@@ -226,7 +220,7 @@ def test_derivatives_of_two_arguments(
 
 @pytest.mark.parametrize("function", ONE_ARGUMENT)
 @pytest.mark.parametrize("order", [1, 2, 3, 6])
-def test_derivatives_of_one_argument(function: Any, order: int) -> None:
+def test_derivatives_of_one_argument(function, order):
     numeric = getattr(in_mpmath, function.__name__)
     with mp.workdps(60):
         found = mp.mpf(function(x).diff(x, order).subs(x, Rational("0.7")).evalf(40)._mpf_)
@@ -235,7 +229,7 @@ def test_derivatives_of_one_argument(function: Any, order: int) -> None:
 
 
 @pytest.mark.parametrize("applied", APPLIED)
-def test_no_further_argument(applied: Any) -> None:
+def test_no_further_argument(applied):
     with pytest.raises(ArgumentIndexError):
         applied.fdiff(len(applied.args) + 1)
 
@@ -243,7 +237,7 @@ def test_no_further_argument(applied: Any) -> None:
 # -- series and limits -----------------------------------------------------------------------------
 
 
-def test_series_of_owens_t() -> None:
+def test_series_of_owens_t():
     in_h = OwensT(h, a).series(h, 0, 5)
     expected = atan(a) - a * h**2 / 2 + (a + a**3 / 3) * h**4 / 8
     assert sympy.expand(2 * pi * in_h.removeO() - expected) == 0
@@ -254,7 +248,7 @@ def test_series_of_owens_t() -> None:
 
 
 @thorough_only
-def test_series_of_zeta() -> None:
+def test_series_of_zeta():
     in_s = zeta(t, s).series(s, 0, 4)
     expected = erf(t) ** 2 + s**2 * (erf_prime(t) ** 2 + erf(t) * erf_second(t))
     assert sympy.expand(in_s.removeO() - expected) == 0
@@ -267,7 +261,7 @@ def test_series_of_zeta() -> None:
 
 @pytest.mark.parametrize("function", ONE_ARGUMENT)
 @pytest.mark.parametrize("argument", [thorough(x), 2 * x, thorough(sympy.sin(x)), thorough(x + 1)])
-def test_series_of_one_argument(function: Any, argument: Any) -> None:
+def test_series_of_one_argument(function, argument):
     target = erf if function is normal_cdf else exp
     difference = function(argument).series(x, 0, 6) - function(argument).rewrite(target).series(
         x, 0, 6
@@ -292,14 +286,14 @@ def test_series_of_one_argument(function: Any, argument: Any) -> None:
         (zeta(1, s), s, oo, 1),
     ],
 )
-def test_limits(expression: Any, variable: Symbol, at: Any, expected: Any) -> None:
+def test_limits(expression, variable, at, expected):
     assert limit(expression, variable, at) == expected
 
 
 # -- rewriting -------------------------------------------------------------------------------------
 
 
-def test_rewriting() -> None:
+def test_rewriting():
     assert erf_prime(x).rewrite(exp) == 2 * exp(-(x**2)) / sqrt(pi)
     assert erf_second(x).rewrite(exp) == -4 * x * exp(-(x**2)) / sqrt(pi)
     assert erf_second(x).rewrite(erf_prime) == -2 * x * erf_prime(x)
@@ -322,13 +316,13 @@ def test_rewriting() -> None:
         (normal_cdf(-1), erfc),
     ],
 )
-def test_rewriting_keeps_the_value(applied: Any, target: Any) -> None:
+def test_rewriting_keeps_the_value(applied, target):
     rewritten = applied.rewrite(target)
     assert rewritten.has(target)
     assert abs(rewritten.evalf(20) - applied.evalf(20)) < 1e-18
 
 
-def test_the_bound_variable_is_not_captured() -> None:
+def test_the_bound_variable_is_not_captured():
     integral = OwensT(x, a).rewrite(Integral)
     assert integral.free_symbols == {x, a}
     assert abs(integral.subs({x: 1, a: 2}).evalf() - OwensT(1, 2).evalf()) < 1e-14
@@ -338,7 +332,7 @@ def test_the_bound_variable_is_not_captured() -> None:
 
 
 @pytest.mark.parametrize("applied", APPLIED)
-def test_real_for_real_arguments(applied: Any) -> None:
+def test_real_for_real_arguments(applied):
     assert applied.is_real is True
     assert applied.xreplace(dict.fromkeys(applied.free_symbols, w)).is_real is None
 
@@ -369,11 +363,11 @@ def test_real_for_real_arguments(applied: Any) -> None:
         (zeta(t, s).diff(t), "real", True),
     ],
 )
-def test_assumptions(applied: Any, fact: str, verdict: bool | None) -> None:
+def test_assumptions(applied, fact, verdict):
     assert getattr(applied, f"is_{fact}") is verdict
 
 
-def test_vanishing_at_infinity() -> None:
+def test_vanishing_at_infinity():
     infinite = Symbol("y", extended_real=True, infinite=True)
     for function in (erf_prime, erf_second, normal_pdf):
         assert function(infinite).is_zero is True
@@ -382,7 +376,7 @@ def test_vanishing_at_infinity() -> None:
     assert erf_prime(extended).is_nonnegative is True
 
 
-def test_conjugate() -> None:
+def test_conjugate():
     assert conjugate(erf_prime(w)) == erf_prime(conjugate(w))
     assert conjugate(OwensT(h, a)) == OwensT(h, a)
 
@@ -409,7 +403,7 @@ OWENS_POINTS = [
 
 @pytest.mark.parametrize(("height", "end"), OWENS_POINTS)
 @pytest.mark.parametrize("digits", [15, 50])
-def test_owens_t_to_any_precision(height: str, end: str, digits: int) -> None:
+def test_owens_t_to_any_precision(height, end, digits):
     value = OwensT(Rational(height), Rational(end)).evalf(digits)
     with mp.workdps(digits + 15):
         exact = [mp.mpf(c.p) / c.q for c in (Rational(height), Rational(end))]
@@ -420,7 +414,7 @@ def test_owens_t_to_any_precision(height: str, end: str, digits: int) -> None:
 @pytest.mark.parametrize(
     ("height", "end"), one_in(3, [("1/3", "1/2"), ("9", "99/100"), ("2", "5")])
 )
-def test_owens_t_to_200_digits(height: str, end: str) -> None:
+def test_owens_t_to_200_digits(height, end):
     value = OwensT(Rational(height), Rational(end)).evalf(200)
     with mp.workdps(220):
         exact = [mp.mpf(c.p) / c.q for c in (Rational(height), Rational(end))]
@@ -430,7 +424,7 @@ def test_owens_t_to_200_digits(height: str, end: str) -> None:
 
 
 @thorough_only
-def test_owens_t_agrees_across_precisions() -> None:
+def test_owens_t_agrees_across_precisions():
     """The choice of algorithm depends on the precision: two precisions must agree."""
     rng = np.random.default_rng(20)
     for _ in range(150):
@@ -444,7 +438,7 @@ def test_owens_t_agrees_across_precisions() -> None:
             assert relative_error(low, in_mpmath.owens_t(height, end)) < 2.0**-52
 
 
-def test_owens_t_far_out() -> None:
+def test_owens_t_far_out():
     """Rounding h^2/2 to the working precision would cost 46 bits here."""
     with mp.workprec(53):
         low = in_mpmath.owens_t(12345678.9, 0.3)
@@ -466,7 +460,7 @@ def test_owens_t_far_out() -> None:
         ("-1", "-4", 15),
     ],
 )
-def test_zeta_to_any_precision(mean: str, scale: str, digits: int) -> None:
+def test_zeta_to_any_precision(mean, scale, digits):
     value = zeta(Rational(mean), Rational(scale)).evalf(digits)
     with mp.workdps(digits + 15):
         exact = [mp.mpf(c.p) / c.q for c in (Rational(mean), Rational(scale))]
@@ -477,7 +471,7 @@ def test_zeta_to_any_precision(mean: str, scale: str, digits: int) -> None:
 
 @pytest.mark.parametrize("scale", ["1e-20", "1e-3", "1", "1001/1000", "1e8"])
 @pytest.mark.parametrize("digits", [15, 50, 200])
-def test_zeta_on_the_axis(scale: str, digits: int) -> None:
+def test_zeta_on_the_axis(scale, digits):
     """Against the arcsine, evaluated with digits to spare."""
     with mp.workdps(digits + 60):
         square = 2 * mpmath.mpf(Rational(scale).p) ** 2 / Rational(scale).q ** 2
@@ -488,13 +482,13 @@ def test_zeta_on_the_axis(scale: str, digits: int) -> None:
             assert relative_error(value, reference) < mp.mpf(10) ** (2 - digits)
 
 
-def test_zeta_of_tiny_arguments() -> None:
+def test_zeta_of_tiny_arguments():
     value = zeta(Rational("1e-22"), Rational("1e-20")).evalf(30)
     leading = (4 / pi * (Rational("1e-44") + Rational("1e-40"))).evalf(30)
     assert abs(value / leading - 1) < 1e-28
 
 
-def test_evalf_of_the_elementary_functions() -> None:
+def test_evalf_of_the_elementary_functions():
     assert str(erf_prime(10**6 * pi).evalf(30)) == str(
         (2 / sqrt(pi) * exp(-((10**6 * pi) ** 2))).evalf(30)
     )
@@ -513,14 +507,14 @@ def test_evalf_of_the_elementary_functions() -> None:
     assert abs(normal_cdf(oo) - normal_cdf(Float(40))) < 1e-15
 
 
-def test_floats_evaluate_and_the_rest_waits() -> None:
+def test_floats_evaluate_and_the_rest_waits():
     assert OwensT(Float("0.5"), Float("0.25")).is_Float
     assert OwensT(Float("0.5"), a).args == (Float("0.5"), a)
     assert abs(OwensT(h, a).evalf(30, subs={h: 1, a: 2}) - OwensT(1, 2).evalf(30)) < 1e-28
     assert OwensT(h, a).evalf() == OwensT(h, a)
 
 
-def test_multiprecision_at_the_edges() -> None:
+def test_multiprecision_at_the_edges():
     assert in_mpmath.owens_t(mp.inf, 2) == 0
     assert in_mpmath.owens_t(2, 0) == 0
     assert in_mpmath.owens_t(0, mp.inf) == mp.mpf(1) / 4
@@ -540,14 +534,9 @@ def test_multiprecision_at_the_edges() -> None:
 
 @pytest.mark.parametrize(
     ("function", "message"),
-    [
-        (in_mpmath.owens_t, "h must be real"),
-        (in_mpmath.gaussian_zeta, "t must be real"),
-    ],
+    [(in_mpmath.owens_t, "h must be real"), (in_mpmath.gaussian_zeta, "t must be real")],
 )
-def test_multiprecision_refuses_complex_arguments(
-    function: Callable[..., Any], message: str
-) -> None:
+def test_multiprecision_refuses_complex_arguments(function, message):
     with pytest.raises(ValueError, match=message):
         function(mp.mpc(1, 1), 1)
 
@@ -566,7 +555,7 @@ def owens_arguments(count: int, seed: int) -> np.ndarray:
     return np.column_stack([heights, ends])
 
 
-def test_quadrature_rule() -> None:
+def test_quadrature_rule():
     order = 2 * len(_numba_owens.NODES)
     with mp.workdps(40):
         for node, weight in zip(_numba_owens.NODES, _numba_owens.WEIGHTS, strict=True):
@@ -577,20 +566,20 @@ def test_quadrature_rule() -> None:
 
 
 @more
-def test_scalar_owens_t_to_the_last_digits() -> None:
+def test_scalar_owens_t_to_the_last_digits():
     for height, end in owens_arguments(1000 if THOROUGH else 300, seed=1).tolist():
         reference = owens_t_enclosed(height, end)
         error = abs(_numba_owens.owens_t(height, end) - reference)
         assert error <= 5 * np.spacing(reference), (height, end)
 
 
-def test_scalar_owens_t_agrees_with_scipy() -> None:
+def test_scalar_owens_t_agrees_with_scipy():
     points = owens_arguments(3000, seed=2)
     ours = np.array([_numba_owens.owens_t(*point) for point in points.tolist()])
     np.testing.assert_allclose(ours, scipy.special.owens_t(*points.T), rtol=1e-13, atol=2e-16)
 
 
-def test_scalar_owens_t_at_the_edges() -> None:
+def test_scalar_owens_t_at_the_edges():
     owens_t = _numba_owens.owens_t
     assert owens_t(0.0, math.inf) == 0.25
     assert owens_t(math.inf, 0.5) == owens_t(math.inf, 2.0) == owens_t(math.inf, math.inf) == 0.0
@@ -602,7 +591,7 @@ def test_scalar_owens_t_at_the_edges() -> None:
     assert math.isnan(owens_t(1.0, math.nan))
 
 
-def test_scalar_zeta_to_the_last_digits() -> None:
+def test_scalar_zeta_to_the_last_digits():
     rng = np.random.default_rng(3)
     for _ in range(400):
         mean = float(rng.choice([rng.normal(), 10 ** rng.uniform(-20, 2), 0.0]))
@@ -633,7 +622,7 @@ def test_scalar_zeta_to_the_last_digits() -> None:
         (normal_cdf(x / 2), r"\Phi\left(\frac{x}{2}\right)"),
     ],
 )
-def test_latex(expression: Any, expected: str) -> None:
+def test_latex(expression, expected):
     assert latex(expression) == expected
 
 
@@ -655,7 +644,7 @@ def code_test_values() -> np.ndarray:
     )
 
 
-def test_lambdify_numpy() -> None:
+def test_lambdify_numpy():
     compiled = lambdify((t, s), CODE_TEST, modules=NUMPY_MODULES)
     values = compiled(*POINTS)
     assert values.shape == POINTS[0].shape
@@ -665,7 +654,7 @@ def test_lambdify_numpy() -> None:
 
 
 @pytest.mark.parametrize("applied", APPLIED)
-def test_lambdify_plain_numpy(applied: Any) -> None:
+def test_lambdify_plain_numpy(applied):
     """Each function is vectorised even by the plain module (SymPy's own erf is not)."""
     arguments = applied.args
     points = POINTS[: len(arguments)]
@@ -677,13 +666,13 @@ def test_lambdify_plain_numpy(applied: Any) -> None:
 
 
 @pytest.mark.parametrize("modules", ["math", "sympy"])
-def test_lambdify_scalar(modules: str) -> None:
+def test_lambdify_scalar(modules):
     compiled = lambdify((t, s), CODE_TEST, modules=modules)
     values = [float(compiled(u, v)) for u, v in POINTS.T.tolist()]
     np.testing.assert_allclose(values, code_test_values(), rtol=1e-12)
 
 
-def test_lambdify_mpmath() -> None:
+def test_lambdify_mpmath():
     compiled = lambdify((t, s), CODE_TEST, modules=MPMATH_MODULES)
     exact = CODE_TEST.subs({t: Rational(1, 3), s: Rational(-3, 2)}).evalf(60)
     with mp.workdps(60):
@@ -691,7 +680,7 @@ def test_lambdify_mpmath() -> None:
         assert relative_error(value, mp.mpf(exact._mpf_)) < mp.mpf(10) ** -57
 
 
-def test_tail_of_the_distribution_function_in_code() -> None:
+def test_tail_of_the_distribution_function_in_code():
     """1 - erfc or 2 - erfc in the code would give 0."""
     tail = float(normal_cdf(-20).evalf())
     for modules in ("math", "mpmath", "numpy"):
@@ -702,12 +691,12 @@ def test_tail_of_the_distribution_function_in_code() -> None:
             assert float(compiled(at)) == pytest.approx(tail, rel=1e-12)
 
 
-def test_zeta_in_scalar_code_keeps_small_values() -> None:
+def test_zeta_in_scalar_code_keeps_small_values():
     compiled = lambdify((t, s), zeta(t, s), modules="math")
     assert compiled(0.0, 1e-20) == pytest.approx(4e-40 / math.pi, rel=1e-15, abs=0)
 
 
-def test_printing_has_no_other_lazy_name() -> None:
+def test_printing_has_no_other_lazy_name():
     from slrsym.gaussian import erf_derivatives_and_normal_law as printing
 
     with pytest.raises(AttributeError, match="no attribute 'FORTRAN_MODULES'"):
@@ -715,7 +704,7 @@ def test_printing_has_no_other_lazy_name() -> None:
 
 
 @thorough_only
-def test_numba() -> None:
+def test_numba():
     numba = pytest.importorskip("numba", reason="Numba is an optional extra")
     from slrsym.gaussian.erf_derivatives_and_normal_law import NUMBA_MODULES
 
@@ -724,7 +713,7 @@ def test_numba() -> None:
     np.testing.assert_allclose(values, code_test_values(), rtol=1e-12)
 
 
-def test_numba_owens_t_is_the_scalar_one() -> None:
+def test_numba_owens_t_is_the_scalar_one():
     pytest.importorskip("numba", reason="Numba is an optional extra")
     functions = _numba_owens.compile_owens()
     for height, end in owens_arguments(2000, seed=5).tolist():
@@ -739,7 +728,7 @@ def test_numba_owens_t_is_the_scalar_one() -> None:
 
 
 @pytest.mark.parametrize("applied", APPLIED)
-def test_pickle_rebuild_hash(applied: Any) -> None:
+def test_pickle_rebuild_hash(applied):
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         copy = pickle.loads(pickle.dumps(applied, protocol))
         assert copy == applied
@@ -750,6 +739,6 @@ def test_pickle_rebuild_hash(applied: Any) -> None:
 
 
 @pytest.mark.parametrize("applied", APPLIED)
-def test_wrong_number_of_arguments(applied: Any) -> None:
+def test_wrong_number_of_arguments(applied):
     with pytest.raises(TypeError):
         applied.func(*applied.args, 1)

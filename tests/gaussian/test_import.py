@@ -1,7 +1,5 @@
 """What `slrsym.gaussian` loads, imported and used: SymPy, mpmath and python-flint."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -16,7 +14,7 @@ def loaded(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_only_its_three_libraries_are_loaded() -> None:
+def test_only_its_three_libraries_are_loaded():
     code = (
         "import sympy, slrsym.gaussian as g; x = sympy.Symbol('x', real=True); "
         "g.expectation(abs(x)**1.5 + sympy.erf(x)**2, g.standard_normal(x)).evalf()"

@@ -1,7 +1,5 @@
 """The integrals that others are reduced to: against SciPy's bivariate normal law."""
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any
 
@@ -50,15 +48,13 @@ def mean_of_signs(means: Any, variances: Any, covariance: Any, noise: Any) -> fl
         ((THIRD, 2), (3, 1), 0),
     ],
     ids=str,
-)  # fmt: skip
-def test_a_product_of_error_functions(
-    means: Any, variances: Any, covariance: Any, noise: Any
-) -> None:
+)
+def test_a_product_of_error_functions(means, variances, covariance, noise):
     found = erf_product_mean(*map(S, (*means, *variances, covariance)), *noise)
     assert abs(float(found) - mean_of_signs(means, variances, covariance, noise)) < 2e-8
 
 
-def test_means_of_unknown_sign_have_cases_at_zero() -> None:
+def test_means_of_unknown_sign_have_cases_at_zero():
     """Of the five branches, those that are asked for are those that the signs leave open."""
     one, two = S.One, S(2)
     found = erf_product_mean(2 * t, t + THIRD, one, two, HALF)
@@ -72,7 +68,7 @@ def test_means_of_unknown_sign_have_cases_at_zero() -> None:
     assert not erf_product_mean(p, -p, one, two, HALF).has(Piecewise)
 
 
-def test_a_single_error_function() -> None:
+def test_a_single_error_function():
     for noise in (0, 1):
         found = float(erf_mean(HALF, S(2), noise))
         assert abs(found - (2 * norm.cdf(0.5 / sqrt(2 + noise / 2)) - 1)) < 1e-14
@@ -97,9 +93,7 @@ def test_a_single_error_function() -> None:
     ],
     ids=str,
 )
-def test_a_semidefinite_form_in_the_exponent_needs_no_condition(
-    form: Any, semidefinite: bool
-) -> None:
+def test_a_semidefinite_form_in_the_exponent_needs_no_condition(form, semidefinite):
     """Else there is one on the variance, which is a symbol of any sign here."""
     size, variance = len(form), Symbol("v", real=True)
     law = [Matrix(form), *2 * [zeros(size, 1)], variance * eye(size)]

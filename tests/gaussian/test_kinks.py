@@ -4,8 +4,6 @@ The reference is Gauss-Legendre quadrature in floats between the places where so
 bends, in one or two dimensions, and shares nothing with what it checks.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
@@ -119,7 +117,7 @@ ONE = [
 
 
 @pytest.mark.parametrize("case", ONE, ids=lambda case: str(case[0]))
-def test_one_variable(case: Any) -> None:
+def test_one_variable(case):
     expr, function, breaks = case
     rng = Random(str(expr))
     value = expectation(expr, LINE)
@@ -153,7 +151,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("case", TWO, ids=lambda case: str(case[0]))
-def test_two_variables(case: Any) -> None:
+def test_two_variables(case):
     expr, function, lines = case
     rng = Random(str(expr))
     value = expectation(expr, PLANE)
@@ -177,7 +175,7 @@ def test_two_variables(case: Any) -> None:
     assert float(value.subs(at).evalf(20)) == pytest.approx(expected, rel=1e-10, abs=1e-11)
 
 
-def test_arc_cosine_kernels() -> None:
+def test_arc_cosine_kernels():
     law = GaussianLaw({x: 0, y: 0}, [[1, r], [r, 1]])
     at = {r: Rational(3, 7)}
     angle = mp.acos(mp.mpf(3) / 7)
@@ -193,14 +191,14 @@ def test_arc_cosine_kernels() -> None:
         )
 
 
-def test_the_largest_of_several() -> None:
+def test_the_largest_of_several():
     assert expectation(Max(x, y), standard_normal(x, y)) == 1 / sqrt(pi)
     assert expectation(Max(x, y, z), standard_normal(x, y, z)) == 3 / (2 * sqrt(pi))
     of_four = expectation(Max(x, y, z, w), standard_normal(x, y, z, w))
     assert float(of_four) == pytest.approx(1.0293753730039641, rel=1e-12)
 
 
-def test_densities() -> None:
+def test_densities():
     density = expectation(DiracDelta(x - a), standard_normal(x))
     assert density.equals(exp(-(a**2) / 2) / sqrt(2 * pi))
 
@@ -217,13 +215,13 @@ def test_densities() -> None:
     ],
     ids=str,
 )
-def test_what_stays_open_says_why(integrand: Any, why: str) -> None:
+def test_what_stays_open_says_why(integrand, why):
     value = expectation(integrand, standard_normal(x, y))
     assert isinstance(value, Expectation)
     assert why in value.reason
 
 
-def test_three_dependent_signs_stay_open_and_say_why() -> None:
+def test_three_dependent_signs_stay_open_and_say_why():
     law = GaussianLaw({x: 1, y: 0, z: 0}, [[2, 1, 1], [1, 2, 1], [1, 1, 2]])
     value, trace = expectation(sign(x) * sign(y) * sign(z), law, trace=True)
     assert isinstance(value, Expectation)
@@ -233,7 +231,7 @@ def test_three_dependent_signs_stay_open_and_say_why() -> None:
     assert Expectation(x, LINE).reason == ""
 
 
-def test_three_that_close() -> None:
+def test_three_that_close():
     cov = [[2, 1, 1, 0], [1, 2, 1, 0], [1, 1, 2, 0], [0, 0, 0, 1]]
     law = GaussianLaw({x: 0, y: 0, z: 0, w: m}, cov)
     assert expectation(erf(x) * erf(y) * erf(z) * erf(w), law) == 0
@@ -244,7 +242,7 @@ def test_three_that_close() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_the_sign_of_a_form_that_does_not_vary_is_a_factor(place: int) -> None:
+def test_the_sign_of_a_form_that_does_not_vary_is_a_factor(place):
     """In whichever place of the product it stands."""
     names = [y, z]
     names.insert(place, x)
@@ -254,7 +252,7 @@ def test_the_sign_of_a_form_that_does_not_vary_is_a_factor(place: int) -> None:
     assert expand(found - sign(a) * erf(a / sqrt(2)) ** 2) == 0
 
 
-def test_entries() -> None:
+def test_entries():
     one = standard_normal(x)
     assert expectation([x, [x**2], (Abs(x),)], one) == [0, [1], (sqrt(2) / sqrt(pi),)]
     assert expectation(Matrix([[x, x**2], [1, x**4]]), one) == Matrix([[0, 1], [1, 3]])
@@ -262,7 +260,7 @@ def test_entries() -> None:
     assert len(trace) > 1
 
 
-def test_normal_variables_of_sympy() -> None:
+def test_normal_variables_of_sympy():
     X = Normal("X", 1, 2)
     Y = Normal("Y", [0, 1], [[1, Rational(1, 2)], [Rational(1, 2), 1]])
     law = GaussianLaw({x: 0, y: 1}, [[1, Rational(1, 2)], [Rational(1, 2), 1]])
@@ -276,7 +274,7 @@ def test_normal_variables_of_sympy() -> None:
         expectation(Y)
 
 
-def test_what_diverges_or_is_no_integrand() -> None:
+def test_what_diverges_or_is_no_integrand():
     one = standard_normal(x)
     for expr in (tan(x), 1 / cos(x), 1 / sin(x), 1 / tanh(x), 1 / erf(x)):
         with pytest.raises(IntegrabilityError, match="has a pole"):
@@ -288,19 +286,19 @@ def test_what_diverges_or_is_no_integrand() -> None:
         GaussianLaw({x: 0}, [[nan]])
 
 
-def test_a_truncated_exponential_is_not_called_divergent() -> None:
+def test_a_truncated_exponential_is_not_called_divergent():
     value = expectation(exp(x**2) * Piecewise((1, Abs(x) < 1), (0, True)), standard_normal(x))
     assert value.has(Expectation)
 
 
-def test_doit_evaluates() -> None:
+def test_doit_evaluates():
     assert Expectation(Abs(x), standard_normal(x)).doit() == sqrt(2) / sqrt(pi)
     value: Any = Expectation(x**2, LINE) + 1
     assert value.doit() == 1 + m**2 + s**2
 
 
 @pytest.mark.parametrize("expr", [Max(x, y), x * sign(y), Abs(x) * y**2, tanh(1000 * x + 1)])
-def test_digits_of_the_definition(expr: Any) -> None:
+def test_digits_of_the_definition(expr):
     law = GaussianLaw({x: 0, y: Rational(1, 3)}, [[1, Rational(1, 2)], [Rational(1, 2), 1]])
     value = expectation(expr, law)
     found = Expectation(expr, law).evalf(30)
@@ -310,12 +308,12 @@ def test_digits_of_the_definition(expr: Any) -> None:
         assert abs(found - value.evalf(30)) < Rational(1, 10**29)
 
 
-def test_kinks_in_two_dimensions_to_many_digits() -> None:
+def test_kinks_in_two_dimensions_to_many_digits():
     law = GaussianLaw({x: 0, y: 0}, [[1, Rational(1, 2)], [Rational(1, 2), 1]])
     found = Expectation(sign(x) * sign(y), law).evalf(12)
     assert found == pytest.approx(1 / 3, abs=1e-11)
 
 
-def test_names_of_sympy_are_left_alone() -> None:
+def test_names_of_sympy_are_left_alone():
     assert "trace" not in slrsym.gaussian.__all__
     assert all(hasattr(slrsym.gaussian, name) for name in slrsym.gaussian.__all__)

@@ -1,7 +1,5 @@
 """Laws: moments, conditioning, linear images, validation, and the symbols that they bind."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
@@ -26,14 +24,7 @@ from sympy import (
     zoo,
 )
 
-from slrsym.gaussian import (
-    GaussianLaw,
-    IIDSum,
-    NoiseLaw,
-    ProductLaw,
-    expectation,
-    standard_normal,
-)
+from slrsym.gaussian import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, expectation, standard_normal
 from slrsym.gaussian.law import Law
 
 x, y, z, w = NAMES = symbols("x y z w", real=True)
@@ -54,9 +45,6 @@ def floats(law: GaussianLaw) -> tuple[np.ndarray, np.ndarray]:
         np.array([float(m) for m in law.mean.values()]),
         np.array(law.cov.tolist(), dtype=float),
     )
-
-
-# -- reading off ---------------------------------------------------------------------------------
 
 
 def test_parts():
@@ -82,9 +70,6 @@ def test_standard_normal():
 def test_unknown_coordinate():
     with pytest.raises(KeyError, match=r"z is not a coordinate of this law \(x, y\)"):
         standard_normal(x, y).covariance(x, z)
-
-
-# -- marginals, linear images, conditioning ------------------------------------------------------
 
 
 def test_marginal_takes_the_order_given():
@@ -162,9 +147,6 @@ def test_condition_refuses():
         standard_normal(x).conditional({y: 1})
 
 
-# -- validation ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("mean", "cov", "error", "message"),
     [
@@ -195,7 +177,7 @@ def test_condition_refuses():
         ({x: x}, [[x**2]], ValueError, "contain its own coordinate x"),
     ],
 )
-def test_gaussian_law_refuses(mean: Any, cov: Any, error: Any, message: str):
+def test_gaussian_law_refuses(mean, cov, error, message):
     with pytest.raises(error, match=message):
         GaussianLaw(mean, cov)
 
@@ -246,8 +228,6 @@ def test_iid_sum():
         with pytest.raises(ValueError, match="count must be a non-negative integer"):
             IIDSum(x, standard_normal(x), count)
 
-
-# -- bound symbols -------------------------------------------------------------------------------
 
 LAWS = [
     GaussianLaw({x: a, y: 1}, [[s, r], [r, 2]]),

@@ -1,7 +1,5 @@
 """Boxes as MathML."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

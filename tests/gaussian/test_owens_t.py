@@ -1,7 +1,5 @@
 """SymPy's own Owen's T, which comes with version 1.15: accepted, returned, rewritten both ways."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -24,19 +22,19 @@ G = Symbol("G", real=True)
 
 
 @pytest.fixture
-def owens_t(monkeypatch: pytest.MonkeyPatch) -> Any:
+def owens_t(monkeypatch) -> Any:
     """SymPy's function; the stand-in for it if this SymPy has none."""
     monkeypatch.setattr(sympy, "owens_t", getattr(sympy, "owens_t", stub), raising=False)
     return sympy.owens_t
 
 
 @pytest.fixture
-def no_owens_t(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_owens_t(monkeypatch) -> None:
     """A SymPy without the function."""
     monkeypatch.delattr(sympy, "owens_t", raising=False)
 
 
-def test_one_is_rewritten_into_the_other(owens_t: Any) -> None:
+def test_one_is_rewritten_into_the_other(owens_t):
     assert OwensT(h, a).rewrite("owens_t") == owens_t(h, a)
     assert OwensT(h, a).rewrite(owens_t) == owens_t(h, a)
     assert owens_t(h, a).replace(owens_t, OwensT) == OwensT(h, a)
@@ -46,18 +44,18 @@ def test_one_is_rewritten_into_the_other(owens_t: Any) -> None:
     assert str(OwensT(h, a)) == str(owens_t(h, a)) == "owens_t(h, a)"
 
 
-def test_the_public_name_is_that_of_what_is_returned(owens_t: Any) -> None:
+def test_the_public_name_is_that_of_what_is_returned(owens_t):
     assert slrsym.gaussian.owens_t is owens_t
 
 
 @pytest.mark.usefixtures("no_owens_t")
-def test_without_it_our_own_is_returned() -> None:
+def test_without_it_our_own_is_returned():
     assert slrsym.gaussian.owens_t is OwensT
     assert expectation(erf(t + G) ** 2, standard_normal(G)).has(OwensT)
     assert OwensT(h, a).rewrite("owens_t") == OwensT(h, a)
 
 
-def test_expectations_are_given_in_it(owens_t: Any) -> None:
+def test_expectations_are_given_in_it(owens_t):
     law = standard_normal(G)
     expected = 1 - 8 * owens_t(sqrt(6) * t / 3, sqrt(5) / 5)
     value, trace = expectation(erf(t + G) ** 2, law, trace=True)
@@ -67,7 +65,7 @@ def test_expectations_are_given_in_it(owens_t: Any) -> None:
     assert expectation([erf(t + G) ** 2], law) == [expected]
 
 
-def test_expectations_of_it_and_under_it(owens_t: Any) -> None:
+def test_expectations_of_it_and_under_it(owens_t):
     assert expectation(owens_t(h, a) * G**2, standard_normal(G)) == owens_t(h, a)
     law = GaussianLaw({G: owens_t(h, a)}, [[1 + owens_t(h, a) ** 2]])
     assert law == GaussianLaw({G: OwensT(h, a)}, [[1 + OwensT(h, a) ** 2]])
@@ -77,7 +75,7 @@ def test_expectations_of_it_and_under_it(owens_t: Any) -> None:
     )
 
 
-def test_claims_and_proofs_take_it(owens_t: Any) -> None:
+def test_claims_and_proofs_take_it(owens_t):
     """The two proofs name it; the claims that they use are stated in our own."""
     slope = exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2))
     claim = Claim(
@@ -112,19 +110,19 @@ def test_claims_and_proofs_take_it(owens_t: Any) -> None:
 
 @pytest.mark.usefixtures("owens_t")
 @pytest.mark.parametrize("hypothesis", ["h > 0", 1])
-def test_what_is_no_hypothesis_is_still_refused(hypothesis: Any) -> None:
+def test_what_is_no_hypothesis_is_still_refused(hypothesis):
     with pytest.raises(ProofError, match="cannot hold"):
         Claim(id="none", statement=Eq(h, a), source="new", hypotheses=[hypothesis])
 
 
 @pytest.mark.parametrize("backend", ["numpy", "mpmath"])
-def test_kernels_take_it(owens_t: Any, backend: str) -> None:
+def test_kernels_take_it(owens_t, backend):
     kernel = compile_expressions([owens_t(h, a)], [h, a], [], backend)
     (value,) = kernel(np.array([0.5, 1.5])) if backend == "numpy" else kernel([0.5, 1.5])
     assert float(value) == pytest.approx(scipy.special.owens_t(0.5, 1.5), rel=1e-14)
 
 
-def test_models_take_it(owens_t: Any) -> None:
+def test_models_take_it(owens_t):
     k_star, k = Direction("k^*", unit=True), Direction("k", sphere=True)
     token = Token(mean=k_star, target=lambda X: X @ k_star)
     first, second = (

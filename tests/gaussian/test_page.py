@@ -1,7 +1,5 @@
 """The page on Gaussian expectations: its examples, and the integrals of SymPy's issues."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from collections.abc import Callable
@@ -28,7 +26,7 @@ def session() -> dict[str, str]:
     return test.globs
 
 
-def test_the_examples_are_true(session: dict[str, Any]) -> None:
+def test_the_examples_are_true(session):
     assert session["left"].reason
 
 
@@ -83,7 +81,7 @@ ISSUES: dict[int, tuple[str, dict[str, Any], Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("number", ISSUES)
-def test_integrals_of_sympys_issues(session: dict[str, Any], number: int) -> None:
+def test_integrals_of_sympys_issues(session, number):
     text, values, integral = ISSUES[number]
     page = PAGE.read_text(encoding="utf-8")
     assert f"[#{number}]" in page

@@ -1,7 +1,5 @@
 """Numerical expectations from the definition: digits, reductions, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

@@ -1,7 +1,5 @@
 """Moments of lengths with the Gamma function, against integrals of the definition."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -63,10 +61,7 @@ def digits() -> Any:
         yield
 
 
-# -- named in the documentation -------------------------------------------------------------------
-
-
-def test_known_moments() -> None:
+def test_known_moments():
     assert expectation(sqrt(x**2 + y**2), standard_normal(x, y)) == sqrt(pi / 2)
     mean = expectation(log(Abs(x)), standard_normal(x))
     assert mean.equals(-(EulerGamma + log(2)) / 2)
@@ -75,12 +70,9 @@ def test_known_moments() -> None:
     assert expectation(1 / (x**2 + y**2 + z**2), standard_normal(x, y, z)) == 1
 
 
-# -- against integrals ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mean", [Integer(0), Rational(3, 4), Integer(-2)])
 @pytest.mark.parametrize("power", [Rational(1, 3), Rational(-1, 2), Rational(5, 2), pi])
-def test_powers_of_absolute_values(power: Expr, mean: Expr) -> None:
+def test_powers_of_absolute_values(power, mean):
     found = expectation(Abs(x) ** power, GaussianLaw({x: mean}, [[Rational(9, 4)]]))
     # The substitution u = v^5 takes away the pole of the weakest root.
     p, centre = power._to_mpmath(100), mp.mpf(mean)
@@ -94,7 +86,7 @@ def test_powers_of_absolute_values(power: Expr, mean: Expr) -> None:
 
 @pytest.mark.parametrize("power", [HALF, Rational(-1, 2), Rational(3, 2), Rational(7, 3)])
 @pytest.mark.parametrize(("names", "surface"), [((x, y), 2), ((x, y, z), 4)])
-def test_powers_of_sums_of_squares(names: tuple[Symbol, ...], surface: int, power: Expr) -> None:
+def test_powers_of_sums_of_squares(names, surface, power):
     """In polar coordinates; the surface of the unit sphere is 2 pi or 4 pi."""
     k, p = len(names), mp.mpf(power)
     law = GaussianLaw(dict.fromkeys(names, 0), 4 * eye(k))
@@ -104,7 +96,7 @@ def test_powers_of_sums_of_squares(names: tuple[Symbol, ...], surface: int, powe
     assert abs(value(found) / expected - 1) < 1e-20
 
 
-def test_a_length_about_another_point() -> None:
+def test_a_length_about_another_point():
     """The mean of the length of (x + 2, y): one integral over the angle, one over the radius."""
     law = GaussianLaw({x: 2, y: 0}, [[1, 0], [0, 1]])
     found = expectation(sqrt(x**2 + y**2), law)
@@ -117,9 +109,7 @@ def test_a_length_about_another_point() -> None:
     ("inside", "number", "root", "deviation"),
     [(3 * Abs(x), "3", 1, HALF), (sqrt(Abs(x)) / 5, "0.2", 2, Integer(2))],
 )
-def test_logarithms_of_absolute_values(
-    inside: Expr, number: str, root: int, deviation: Expr
-) -> None:
+def test_logarithms_of_absolute_values(inside, number, root, deviation):
     """With number |x|^(1/root) in the logarithm."""
     found = expectation(log(inside), GaussianLaw({x: 0}, [[deviation**2]]))
 
@@ -130,22 +120,19 @@ def test_logarithms_of_absolute_values(
     assert abs(value(found) - numeric) < 1e-15
 
 
-def test_the_logarithm_of_a_sum_of_squares() -> None:
+def test_the_logarithm_of_a_sum_of_squares():
     found = expectation(log(x**2 + y**2), standard_normal(x, y))
     numeric = mp.quad(lambda r: r * mp.exp(-(r**2) / 2) * 2 * mp.log(r), [0, 1, 4, 20])
     assert abs(value(found) - numeric) < 1e-20
 
 
-def test_the_derivative_in_the_power_is_the_mean_of_the_logarithm() -> None:
+def test_the_derivative_in_the_power_is_the_mean_of_the_logarithm():
     power = expectation(Abs(x) ** a, GaussianLaw({x: 0}, [[s**2]]))
     mean = expectation(log(Abs(x)), GaussianLaw({x: 0}, [[s**2]]))
     assert simplify(power.diff(a).subs(a, 0) - mean) == 0
 
 
-# -- which lengths --------------------------------------------------------------------------------
-
-
-def test_dependent_variables() -> None:
+def test_dependent_variables():
     """x^2 - x y + y^2 is 3/4 chi-squared at correlation 1/2; x^2 + y^2 is none."""
     closed = expectation(sqrt(x**2 - x * y + y**2), PAIR)
     assert closed == sqrt(Rational(3, 4)) * sqrt(pi / 2)
@@ -153,7 +140,7 @@ def test_dependent_variables() -> None:
     assert expectation(sqrt(Abs(x - y)), PAIR) == expectation(sqrt(Abs(x)), standard_normal(x))
 
 
-def test_products() -> None:
+def test_products():
     one = standard_normal(x, y)
     root = expectation(sqrt(Abs(x)), one)
     assert expectation(sqrt(Abs(x)) * sqrt(Abs(y)), one) == root**2
@@ -165,7 +152,7 @@ def test_products() -> None:
     assert expectation(x * sqrt(Abs(x)), one).has(Expectation)
 
 
-def test_variance_that_may_vanish() -> None:
+def test_variance_that_may_vanish():
     """|m| of a real m is its deviation; at m = 0 the formula holds for positive powers."""
     law = GaussianLaw({x: 0}, [[m**2]])
     found = expectation(Abs(x) ** HALF, law)
@@ -174,7 +161,7 @@ def test_variance_that_may_vanish() -> None:
     assert expectation(Abs(x) ** -HALF, law).has(Expectation)
 
 
-def test_a_mean_becomes_a_hypergeometric_function() -> None:
+def test_a_mean_becomes_a_hypergeometric_function():
     """Which SymPy expands where it is elementary."""
     law = GaussianLaw({x: m}, [[s**2]])
     general = expectation(Abs(x) ** a, law)
@@ -184,28 +171,28 @@ def test_a_mean_becomes_a_hypergeometric_function() -> None:
 
 
 @pytest.mark.parametrize("integrand", [1 / Abs(x), 1 / (x**2 + y**2), Abs(x) ** Rational(-3, 2)])
-def test_poles_are_refused(integrand: Expr) -> None:
+def test_poles_are_refused(integrand):
     with pytest.raises(IntegrabilityError, match="has a pole"):
         expectation(integrand, standard_normal(x, y))
 
 
-def test_undecided_powers_are_refused() -> None:
+def test_undecided_powers_are_refused():
     with pytest.raises(IntegrabilityError, match=r"b/2 \+ 1/2 > 0, which the assumptions on b"):
         expectation(Abs(x) ** b, standard_normal(x))
 
 
-def test_a_random_exponent_or_a_mean_of_a_logarithm_stays() -> None:
+def test_a_random_exponent_or_a_mean_of_a_logarithm_stays():
     assert expectation(Abs(x) ** Abs(y), standard_normal(x, y)).has(Expectation)
     assert expectation(log(Abs(x - 2)), standard_normal(x)).has(Expectation)
     assert expectation(log(m * Abs(x)), standard_normal(x)).has(Expectation)
 
 
-def test_the_trace_names_the_step() -> None:
+def test_the_trace_names_the_step():
     found, trace = expectation(sqrt(Abs(x)) * sqrt(Abs(y)), standard_normal(x, y), trace=True)
     rules = [step.rule for step in trace]
     assert rules == ["independence", "moment of a length", "moment of a length"]
     assert trace.steps[-1].rhs ** 2 == found
 
 
-def test_kernels_and_proofs_get_no_gamma_function() -> None:
+def test_kernels_and_proofs_get_no_gamma_function():
     assert closed_form_for_proofs(sqrt(Abs(x)), standard_normal(x)).has(Expectation)

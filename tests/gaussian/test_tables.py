@@ -13,8 +13,6 @@ cases of a line of these tables, or its derivative in a parameter. The weight is
 in the entries from Owen's table of 1980, and exp(-p x^2) in the others.
 """
 
-from __future__ import annotations
-
 import zlib
 from fractions import Fraction
 from random import Random
@@ -49,25 +47,16 @@ OWEN = [
     ("(a + b*x)**3", "a**3 + 3*a*b**2"),
     ("phi(a + b*x)", "phi(a/sqrt(1 + b**2))/sqrt(1 + b**2)"),
     ("x*phi(a + b*x)", "-a*b*phi(a/sqrt(1 + b**2))/(1 + b**2)**1.5"),
-    (
-        "x**2*phi(a + b*x)",
-        "(1 + b**2 + a**2*b**2)*phi(a/sqrt(1 + b**2))/(1 + b**2)**2.5",
-    ),
+    ("x**2*phi(a + b*x)", "(1 + b**2 + a**2*b**2)*phi(a/sqrt(1 + b**2))/(1 + b**2)**2.5"),
     ("phi(x)**3", "1/((2*pi)**1.5*2)"),
-    (
-        "phi(a + b*x)**2",
-        "exp(-a**2/(1 + 2*b**2))/(2*pi*sqrt(1 + 2*b**2))",
-    ),
+    ("phi(a + b*x)**2", "exp(-a**2/(1 + 2*b**2))/(2*pi*sqrt(1 + 2*b**2))"),
     # One distribution function.
     ("Phi(x)", "1/2"),
     ("Phi(b*x)", "1/2"),
     ("Phi(a + b*x)", "Phi(a/sqrt(1 + b**2))"),
     ("x*Phi(b*x)", "b/sqrt(2*pi*(1 + b**2))"),
     ("x*Phi(a + b*x)", "b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))"),
-    (
-        "x**2*Phi(a + b*x)",
-        "Phi(a/sqrt(1 + b**2)) - a*b**2/(1 + b**2)**1.5*phi(a/sqrt(1 + b**2))",
-    ),
+    ("x**2*Phi(a + b*x)", "Phi(a/sqrt(1 + b**2)) - a*b**2/(1 + b**2)**1.5*phi(a/sqrt(1 + b**2))"),
     (
         "x**3*Phi(a + b*x)",
         "b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))*(3 - b**2/(1 + b**2) + a**2*b**2/(1 + b**2)**2)",
@@ -92,18 +81,12 @@ OWEN = [
     ("Phi(x)**2", "pi/(3*pi)"),
     ("Phi(b*x)**2", "1/2 - atan(1/sqrt(1 + 2*b**2))/pi"),
     ("Phi(b*x)**2", "atan(sqrt(1 + 2*b**2))/pi"),
-    (
-        "Phi(a + b*x)**2",
-        "Phi(a/sqrt(1 + b**2)) - 2*T(a/sqrt(1 + b**2), 1/sqrt(1 + 2*b**2))",
-    ),
+    ("Phi(a + b*x)**2", "Phi(a/sqrt(1 + b**2)) - 2*T(a/sqrt(1 + b**2), 1/sqrt(1 + 2*b**2))"),
     (
         "Phi(a + b*x)*Phi(a - b*x)",
         "Phi(a/sqrt(1 + b**2)) - 2*T(a/sqrt(1 + b**2), sqrt(1 + 2*b**2))",
     ),
-    (
-        "Phi(b*x)*Phi(c*x)",
-        "1/4 + asin(b*c/sqrt((1 + b**2)*(1 + c**2)))/(2*pi)",
-    ),
+    ("Phi(b*x)*Phi(c*x)", "1/4 + asin(b*c/sqrt((1 + b**2)*(1 + c**2)))/(2*pi)"),
     (
         "Phi(a + b*x)*Phi(c*x)",
         "Phi(a/sqrt(1 + b**2))/2 + T(a/sqrt(1 + b**2), b*c/sqrt(1 + b**2 + c**2))",
@@ -112,18 +95,12 @@ OWEN = [
         "Phi(a + b*x)*Phi(c + d*x)",
         "bivariate(a/sqrt(1 + b**2), c/sqrt(1 + d**2), b*d/sqrt((1 + b**2)*(1 + d**2)))",
     ),
-    (
-        "x*Phi(b*x)**2",
-        "b/sqrt(2*pi*(1 + b**2))",
-    ),
+    ("x*Phi(b*x)**2", "b/sqrt(2*pi*(1 + b**2))"),
     (
         "x*Phi(a + b*x)**2",
         "2*b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))*Phi(a/sqrt((1 + b**2)*(1 + 2*b**2)))",
     ),
-    (
-        "x**2*Phi(b*x)**2",
-        "atan(sqrt(1 + 2*b**2))/pi + b**2/(pi*(1 + b**2)*sqrt(1 + 2*b**2))",
-    ),
+    ("x**2*Phi(b*x)**2", "atan(sqrt(1 + 2*b**2))/pi + b**2/(pi*(1 + b**2)*sqrt(1 + 2*b**2))"),
     ("x*Phi(b*x)*Phi(c*x)", "(b/sqrt(1 + b**2) + c/sqrt(1 + c**2))/(2*sqrt(2*pi))"),
 ]
 

@@ -1,23 +1,7 @@
 """The trace: every step is an equality, and together they are a derivation."""
 
-from __future__ import annotations
-
 import pytest
-from sympy import (
-    Abs,
-    DiracDelta,
-    Rational,
-    S,
-    Symbol,
-    cos,
-    erf,
-    exp,
-    log,
-    sign,
-    sin,
-    sqrt,
-    symbols,
-)
+from sympy import Abs, DiracDelta, Rational, S, Symbol, cos, erf, exp, log, sign, sin, sqrt, symbols
 
 from slrsym.gaussian import (
     Expectation,

@@ -1,27 +1,20 @@
 """The list of expectations in the documentation: up to date, and right."""
 
-from __future__ import annotations
-
-import importlib.util
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from sympy import Rational
 
 from slrsym.gaussian import Expectation, IntegrabilityError, expectation
+from tests._benchmarks import benchmark
 from tests._profile import one_in
 
 DOCS = Path(__file__).parents[2] / "docs"
-_spec = importlib.util.spec_from_file_location("tried", DOCS / "_ext" / "expectations.py")
-assert _spec is not None
-assert _spec.loader is not None
-tried: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(tried)
+tried = benchmark("expectations", DOCS / "_ext")
 
 
-def test_the_page_is_what_the_program_prints() -> None:
+def test_the_page_is_what_the_program_prints():
     page = (DOCS / "reference" / "expectations.md").read_text(encoding="utf-8")
     assert page == tried.page()
     assert len(tried.TRIED) == 47
@@ -29,7 +22,7 @@ def test_the_page_is_what_the_program_prints() -> None:
 
 
 @pytest.mark.parametrize("place", one_in(2, range(47)))
-def test_closed_forms_against_their_definitions(place: int) -> None:
+def test_closed_forms_against_their_definitions(place):
     integrand, law = tried.TRIED[place]
     node = Expectation(integrand, law)
     try:

@@ -1,24 +1,10 @@
 """The unevaluated expectation: what it binds, and how substitution goes around it."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
 import pytest
-from sympy import (
-    Derivative,
-    Eq,
-    Integer,
-    Rational,
-    Symbol,
-    cos,
-    erf,
-    exp,
-    latex,
-    srepr,
-    symbols,
-)
+from sympy import Derivative, Eq, Integer, Rational, Symbol, cos, erf, exp, latex, srepr, symbols
 
 from slrsym.gaussian import (
     Expectation,
@@ -55,9 +41,6 @@ def test_assumptions():
     assert SHIFTED.is_real
     assert SHIFTED.is_commutative
     assert Expectation(exp(1j * x), standard_normal(x)).is_real is None
-
-
-# -- substitution --------------------------------------------------------------------------------
 
 
 def value(expr: Any) -> Any:
@@ -121,9 +104,6 @@ def test_iid_sum_renamed():
     assert total.subs(x, 2) == total
 
 
-# -- equality up to names ------------------------------------------------------------------------
-
-
 def test_equal_up_to_names():
     renamed = SHIFTED.rename_variables({x: y})
     assert renamed != SHIFTED
@@ -158,9 +138,6 @@ def test_equation_may_be_evaluated():
     equation = Eq(Expectation(x**4, GaussianLaw({x: 0}, [[t**2]])), 3 * t**4)
     assert equation.lhs.has(Expectation)
     assert Eq(SHIFTED, SHIFTED) == True  # noqa: E712
-
-
-# -- calculus, copies, printing ------------------------------------------------------------------
 
 
 def test_derivative():

@@ -1,7 +1,5 @@
 """States and tasks of the whole domain, what is exact there, and which backends there are."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from functools import cache

@@ -25,8 +25,6 @@ All are computed to 30 digits: the first two and the series by interpolation at 
 the third by weighted least squares. The tests measure the errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Numba, mpmath and ball arithmetic: the same numbers, machine code that is kept, enclosures."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """The kernels against the derived closed form at many digits, over the whole domain."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -74,9 +72,6 @@ def test_nothing_overflows_at_the_ends_of_the_domain(backend):
                         ).all()
 
 
-# -- derivatives -------------------------------------------------------------------------------
-
-
 def slope(errors, steps):
     return np.polyfit(np.log(steps), np.log(errors), 1)[0]
 
@@ -109,8 +104,6 @@ def test_differences_of_the_gradient_approach_the_hessian():
     assert found == pytest.approx(found.T)
     assert (ahead - behind) / (2 * step) == pytest.approx(found, rel=1e-7, abs=1e-6)
 
-
-# -- shapes and arguments ----------------------------------------------------------------------
 
 TASK = Task(400, 10, 0.7, 0.1)
 

@@ -1,7 +1,5 @@
 """JAX: values and derivatives to 1e-12, and what JAX makes of the functions."""
 
-from __future__ import annotations
-
 import importlib
 from functools import cache
 
@@ -31,6 +29,7 @@ from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 
 jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
 jax_backend = importlib.import_module("slrsym.kernels.jax_backend")
+special = importlib.import_module("slrsym.kernels._jax_special")
 
 x, y, r = symbols("x y r", real=True)
 UPPER = np.triu_indices(5)
@@ -122,8 +121,6 @@ def derivatives(function):
 
 def test_owens_t_and_its_slopes_without_the_compiler(monkeypatch):
     """By SciPy, and the integrand of the definition."""
-    from slrsym.kernels import _jax_special as special
-
     # Arrays of JAX would be compiled for, one operation at a time.
     for name, of_arrays in (("jnp", np), ("erf", erf), ("erfc", erfc)):
         monkeypatch.setattr(special, name, of_arrays)
@@ -141,7 +138,6 @@ def test_owens_t_and_its_slopes_without_the_compiler(monkeypatch):
 @mpmath.workdps(30)
 def test_slopes_of_the_covariance_and_of_the_defect_of_erf():
     """By differences of Plackett's integral; of x - erf(y) also where little is left."""
-    from slrsym.kernels import _jax_special as special
 
     def covariance(x, y, r):
         form = lambda t: mpmath.exp(-(x**2 - 2 * x * y * mpmath.sin(t) + y**2) / mpmath.cos(t) ** 2)  # noqa: E731
@@ -161,8 +157,6 @@ def test_slopes_of_the_covariance_and_of_the_defect_of_erf():
 
 def test_quadratures_without_the_compiler(monkeypatch):
     """Of exp(-2 x^2 - 0.3 / x^2 + 1) / (1 + x^2), and of E cos X and E cos X cos Y."""
-    from slrsym.kernels import _jax_special as special
-
     monkeypatch.setattr(special, "jnp", np)
     numbers = (2.0, 0.3, 1.0, 0.05, 1.0)
     known = mpmath.quad(
@@ -183,7 +177,6 @@ def test_quadratures_without_the_compiler(monkeypatch):
 
 def test_slopes_of_means_without_the_compiler(monkeypatch):
     """Of E cos(a X) and E cos(X) cos(a Y): in means, in covariances, and in the parameter."""
-    from slrsym.kernels import _jax_special as special
 
     def difference(function, i):
         def slope(*at):

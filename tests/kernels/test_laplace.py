@@ -1,7 +1,5 @@
 """Softmax by one integral over another: each part against a plain sum or an identity."""
 
-from __future__ import annotations
-
 import flint
 import mpmath
 import numpy as np
@@ -228,9 +226,6 @@ def test_means_of_a_role_by_numba(mu, spread):
     for tokens in (1.0, 1e6):
         found = by_numba(x, mu, 0.3, spread, tokens)
         assert np.abs(found - role_means(x, mu, 0.3, spread, tokens)).max() < 1e-12
-
-
-# -- what balls add for what their sums miss -------------------------------------------------------
 
 
 @pytest.mark.parametrize("folds", [3, 6, 12])

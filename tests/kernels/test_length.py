@@ -1,7 +1,5 @@
 """Expressions of any length and depth are compiled: no walk nests a call for each term or level."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

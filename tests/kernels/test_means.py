@@ -1,7 +1,5 @@
 """Means of functions that have no closed form: symbols for them, and their values by quadrature."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

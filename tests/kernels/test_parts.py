@@ -1,7 +1,5 @@
 """Parts of kernels on their own: arguments, iteration, Hermite polynomials, Horner's form."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """The polynomials of the kernels: derived again, their errors, and that they are vectorised."""
 
-from __future__ import annotations
-
 import math
 import platform
 import re

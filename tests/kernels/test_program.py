@@ -1,7 +1,5 @@
 """Expressions as programs: what is computed once, what is refused, and that all backends agree."""
 
-from __future__ import annotations
-
 import ast
 import math
 
@@ -43,15 +41,7 @@ from sympy import (
 from sympy import gamma as gamma_function
 
 from slrsym import kernels
-from slrsym.gaussian import (
-    GaussianLaw,
-    OwensT,
-    erf_prime,
-    erf_second,
-    normal_cdf,
-    normal_pdf,
-    zeta,
-)
+from slrsym.gaussian import GaussianLaw, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta

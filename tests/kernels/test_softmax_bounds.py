@@ -1,7 +1,5 @@
 """Bounds of the balls of softmax: moments, ends and errors, against sums and integrals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -73,9 +71,6 @@ def test_powers_of_balls_between_0_and_1():
     for n in (arb(-1), arb(0.5), arb(2, 1.5)):
         with pytest.raises(ValueError, match="counts of tokens must be integers for balls"):
             _power(wide, n)
-
-
-# -- errors ----------------------------------------------------------------------------------------
 
 
 def coordinates(found, law):

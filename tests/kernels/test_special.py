@@ -1,7 +1,5 @@
 """zeta and the variance of erf against quadrature at 40 digits."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -10,8 +8,10 @@ from scipy.special import ndtr
 from sympy import Piecewise, Symbol, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
-from slrsym.kernels import compile_expressions, erf_variance, zeta
+from slrsym.kernels import _numba_owens, compile_expressions, erf_variance, zeta
+from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.krawczyk import krawczyk_image
+from slrsym.kernels.numpy_special_functions import erf_covariance
 from slrsym.kernels.symbolic_functions import BivariateNormalProbability, ErfCovariance, ErfVariance
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
@@ -112,9 +112,6 @@ def test_each_value_is_computed_by_itself(size):
 def test_not_a_number_stays_one():
     assert np.isnan(zeta(np.nan, 1.0))
     assert np.isnan(erf_variance(0.1, np.nan))
-
-
-# -- Owen's T, and probabilities of two variables ----------------------------------------------
 
 
 def both(x, y, r):
@@ -251,9 +248,6 @@ def test_what_is_no_number_is_named(bad):
 
 def test_numbers_and_arrays_agree():
     """Owen's T and zeta by the rule for numbers, and by that for arrays, over their branches."""
-    from slrsym.kernels import _numba_owens
-    from slrsym.kernels import numpy_special_functions as special
-
     rng = np.random.default_rng(4)
     for h in (0.0, 1e-3, 0.7, 3.0, 9.0, 9.5, 20.0):
         for a in (0.0, 1e-6, 0.4, 1.0, 1.7, 12.0, 1e5, -2.0):
@@ -266,8 +260,6 @@ def test_numbers_and_arrays_agree():
 def test_covariances_of_numbers_and_arrays_agree():
     """Where the integrand has its peak inside, at either end, and where nothing is left."""
     numba_special = pytest.importorskip("slrsym.kernels._numba_special")
-    from slrsym.kernels.numpy_special_functions import erf_covariance
-
     for x in (0.0, 0.3, -1.0, 4.0, -9.0, 16.0):
         for y in (0.0, 0.5, 1.0, -4.2, 9.3, 15.0):
             for r in (0.2, 0.9, 1 - 1e-9, 1.0, -0.7):

@@ -5,8 +5,6 @@ second layers; s are the second layers with a minus sign on students. Numbers as
 of the squared error, the learning rate eta.
 """
 
-from __future__ import annotations
-
 from math import asin, pi, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models drawn at random, from everything that the how-to's table and paragraphs allow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random

@@ -1,7 +1,5 @@
 """Models by means of their own: vectors of R^d, tokens that are drawn, and quadrature."""
 
-from __future__ import annotations
-
 import numpy as np
 from sympy import Symbol
 

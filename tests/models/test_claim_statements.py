@@ -1,7 +1,5 @@
 """What claims about a model say: both sides evaluated, against the risk and results by hand."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is derived of a model, proved: the laws of projections, the risk, its gradient."""
 
-from __future__ import annotations
-
 import pytest
 from sympy import Rational, Symbol, exp, symbols
 

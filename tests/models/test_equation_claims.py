@@ -3,8 +3,6 @@
 Students are linear, or square their input, so that all means are moments of normal variables.
 """
 
-from __future__ import annotations
-
 import pytest
 from sympy import Ge, Le, Rational, Symbol, asin, expand, symbols
 
@@ -80,9 +78,6 @@ def test_each_eigenspace_has_claims_of_its_own():
             assert expand(drift - eigenvalue * expected) == 0
 
 
-# -- exchangeable units --------------------------------------------------------------------------
-
-
 def squares(count):
     """State units that square their input, as many of the teacher."""
     students, teachers = Directions("w", count), Directions("u", count, unit=True)
@@ -152,9 +147,6 @@ def test_claims_about_any_number_of_units_say_which_units():
         expected = rates[p]
         assert expand(collapse_sums_of_equal_terms(claim.statement.lhs).doit() - expected) == 0
         assert expand(claim.statement.rhs - expected) == 0
-
-
-# -- hypotheses, and another motion --------------------------------------------------------------
 
 
 def test_minors_of_three_directions_are_needed_only_of_angles_between_them():

@@ -1,7 +1,5 @@
 """Equations as an object: a step and a fixed point by hand, words, LaTeX, files, and refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

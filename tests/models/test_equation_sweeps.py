@@ -1,7 +1,5 @@
 """Equations of motion on a grid of parameters: each point is a solution of its own."""
 
-from __future__ import annotations
-
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 

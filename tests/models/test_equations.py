@@ -1,7 +1,5 @@
 """Equations of motion against the closed forms of committee machines, which share no code."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The examples: what their default arguments state, and their directions by name."""
 
-from __future__ import annotations
-
 import pytest
 from sympy import erf, sqrt
 

@@ -1,7 +1,5 @@
 """The files of users in the documentation: short, and they run."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Instances: closed forms against quadrature of the definition, against tokens, and in descent."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import mpmath
@@ -12,6 +10,7 @@ from scipy.stats import kstest
 from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
+from slrsym.kernels import softmax_risk
 from slrsym.models import logistic, softmax
 from slrsym.models.examples import attention, committee, multi_head
 from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
@@ -480,8 +479,6 @@ def test_softmax_to_the_last_digits(d, plus):
 @pytest.mark.parametrize("tokens", [10, 10**6, 10**9])
 def test_softmax_among_many_tokens_does_not_depend_on_the_steps(tokens, monkeypatch):
     """The rare scores count that win among many."""
-    from slrsym.kernels import softmax_risk
-
     model = by_softmax().model
     f = model.compile("numpy", "risk")
     numbers = numbers_of(
@@ -516,8 +513,6 @@ def test_where_softmax_is_the_conditional_mean(d, tokens, risk):
 @pytest.mark.parametrize("d", [10**5, 10**6])
 def test_softmax_at_large_inverse_temperatures(d):
     """The nodes do not become more, and nothing of the accuracy is lost."""
-    from slrsym.kernels import softmax_risk
-
     model = by_softmax().model
     f = model.compile("numpy", "risk")
     mu = np.sqrt(d / 2)

@@ -1,7 +1,5 @@
 """A run is never lost to what is computed of it, and what can fail fails before it."""
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 

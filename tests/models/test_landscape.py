@@ -1,7 +1,5 @@
 """The table of critical points: one row for an orbit or a continuum, found fast, printed narrow."""
 
-from __future__ import annotations
-
 import io
 import sys
 from functools import cache
@@ -199,21 +197,6 @@ def test_no_point():
     assert repr(StationaryPoints(("x",), (), SearchCoverage(4, ()), 1)) == (
         "no critical point found by 4 searches"
     )
-
-
-@pytest.mark.parametrize(
-    ("changes", "kind"),
-    [
-        ({}, "minimum"),
-        ({"index": 3}, "maximum"),
-        ({"index": 1}, "saddle"),
-        ({"flat": 1}, "degenerate"),
-        ({"flat": 1, "orbit": 1}, "minimum"),
-        ({"plateau": True}, "plateau"),
-    ],
-)
-def test_kinds(changes, kind):
-    assert _point([0.0], **changes).kind == kind
 
 
 def test_progress_is_shown(monkeypatch):

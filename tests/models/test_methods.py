@@ -1,7 +1,5 @@
 """What one does with a model, for each instance: runs, critical points, recovery, tokens, LaTeX."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables of moments: what machine code would compute, run by Python, is what NumPy computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Several heads on several tokens: 22 order parameters, their risk, and descent."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

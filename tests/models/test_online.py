@@ -1,7 +1,5 @@
 """Descent on single samples: the equations of the limit against runs in R^d."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import erf

@@ -1,7 +1,5 @@
 """The paper's task is an instance: law, risk, slopes and curvatures are those of before."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

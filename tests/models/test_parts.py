@@ -1,7 +1,5 @@
 """Small parts of models: groups and products as keys, sums of means, starts, and refusals."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

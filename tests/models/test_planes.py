@@ -1,11 +1,10 @@
 """Means of functions of two normal variables, against another rule, and risks that need them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from sympy import Rational, exp, log, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, normal_cdf
@@ -124,8 +123,6 @@ def test_there_are_no_balls():
         compile_expressions(mean_and_slopes(), LAW, [p], "ball")
 
 
-# -- risks -----------------------------------------------------------------------------------------
-
 ACTIVATIONS = {
     "tanh": (tanh, np.tanh, sech2),
     "logistic": (logistic, lambda u: (1 + np.tanh(u / 2)) / 2, lambda u: sech2(u / 2) / 4),
@@ -183,8 +180,6 @@ def test_gelu_has_a_closed_form():
     stated = student(lambda u: u * normal_cdf(u))
     assert stated.has_closed_form
     found = stated.compile("numpy", "risk")([0.7, 0.3])[0]
-    from scipy.special import ndtr
-
     form = lambda w, u: (w * ndtr(w) - u * ndtr(u)) ** 2  # noqa: E731
     assert found == pytest.approx(by_panels(form, (0, 0), [[0.7, 0.3], [0.3, 1.0]]), rel=1e-12)
 

@@ -4,8 +4,6 @@ Profile dev takes a few that are derived quickly, ci 60 but for those with integ
 variables, which take minutes each, nightly 300 of other numbers each night.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from datetime import UTC, datetime
 

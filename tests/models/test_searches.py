@@ -1,7 +1,5 @@
 """Searches for critical points in the plane, where each step is known."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,12 +12,7 @@ from slrsym.models.critical_point_search import (
     search_gradient_zeros,
 )
 from slrsym.models.critical_point_table import StationaryPoint
-from slrsym.models.critical_points import (
-    RiskOfTrainedDirections,
-    _aligned,
-    _first,
-    _searched,
-)
+from slrsym.models.critical_points import RiskOfTrainedDirections, _aligned, _first, _searched
 
 START = np.array([[3.0, 3.0], [0.0, -1.0]])
 
@@ -84,6 +77,7 @@ def test_distances_of_newton_steps():
     [
         ((), np.inf, 1),
         ((3, 1), np.inf, 1 / 4),
+        ((1, 1, 1), np.inf, 1),
         ((4, 1), 8 - 2, 1 / 5),
         ((20, 10, 2, 1), 4 * 32 / 27 - 4, 1 / 33),
         ((5, 5), 2 * 9 / 6 - 2, 0),
@@ -194,8 +188,9 @@ def test_hessians_by_differences(central, error):
 )
 def test_the_kind_of_a_point(count, index, flat, orbit, kind):
     state = np.zeros(1)
-    found = StationaryPoint(state, 0.0, np.zeros(count), index, flat, orbit, 0, 1, 1, state[None])
-    assert found.kind == kind
+    numbers = (state, 0.0, np.zeros(count), index, flat, orbit, 0, 1, 1, state[None])
+    assert StationaryPoint(*numbers).kind == kind
+    assert StationaryPoint(*numbers, True).kind == "plateau"
 
 
 @pytest.mark.parametrize(("curvature", "plateau"), [(1e-9, False), (1e-4, False), (2e-5, True)])

@@ -1,7 +1,5 @@
 """Online SGD on sequences of tokens: equations of the limit against descent on samples in R^d."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import erf

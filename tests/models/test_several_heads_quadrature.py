@@ -6,8 +6,6 @@ them. What remains is an integral over two independent normal variables, by the 
 shares nothing with the closed form, which has bivariate normal probabilities.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

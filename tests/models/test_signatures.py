@@ -1,7 +1,5 @@
 """Methods of a model show their parameters, errors name them, and a model describes itself."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -1,7 +1,5 @@
 """Softmax in balls: its risk, and that no inverse temperature brings the erf oracle near it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What softmax hands to its backends, without their integrals: numbers, laws and their slopes."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

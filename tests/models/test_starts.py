@@ -1,7 +1,5 @@
 """Random starts of models: the law of their inner products is that of vectors drawn in full."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp

@@ -1,7 +1,5 @@
 """What cannot be stated is refused, in a sentence that says what is allowed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs of models, kept as those of the paper's task: saved, read, interrupted, gone on with."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

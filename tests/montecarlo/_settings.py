@@ -1,7 +1,5 @@
 """Random settings: overlaps of vectors, tasks, inverse temperatures, laws of the location."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """In two hundred random settings, deviations from the closed forms are normal, no more, no less."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

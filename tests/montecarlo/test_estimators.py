@@ -1,7 +1,5 @@
 """Estimators: their laws, their costs, their streams of random numbers, and what they refuse."""
 
-from __future__ import annotations
-
 import tracemalloc
 from functools import partial
 

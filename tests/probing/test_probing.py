@@ -1,7 +1,5 @@
 """Sentences, the encoder, the probe: figures 1 and 2 on a tiny BERT with random weights."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 
@@ -29,9 +27,6 @@ def directory(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models") / "tiny"
     write_bert(folder)
     return folder
-
-
-# -- sentences ---------------------------------------------------------------------------------
 
 
 def test_the_papers_counts_and_no_sentence_twice():
@@ -65,9 +60,6 @@ def test_one_adjective_decides_and_the_citys_does_not():
         labelled_sentences("validation")
     for text, word in EXAMPLE:
         assert word in text
-
-
-# -- the encoder -------------------------------------------------------------------------------
 
 
 def test_pieces(directory):
@@ -170,9 +162,6 @@ def test_the_encoder_against_transformers(directory):
             wanted = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
         for mine, theirs in zip(encoder.hidden_states([text]), wanted, strict=True):
             assert np.allclose(mine, theirs.numpy(), rtol=0, atol=1e-5)
-
-
-# -- the probe ---------------------------------------------------------------------------------
 
 
 def test_logistic_regression_is_the_minimum():

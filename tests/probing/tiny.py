@@ -1,7 +1,5 @@
 """A tiny BERT with random weights, written as one is published."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

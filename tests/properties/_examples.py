@@ -1,7 +1,5 @@
 """How many examples a test has, how large rounding errors may be, and points for a task."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st

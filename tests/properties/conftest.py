@@ -1,7 +1,5 @@
 """Step sizes are random here, and often larger than what is stable: that is told elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

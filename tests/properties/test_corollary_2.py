@@ -1,7 +1,5 @@
 """Corollary 2: the oracle's excess risk vanishes along its scalings, and not without them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -57,9 +55,6 @@ def test_the_best_temperature_has_the_rate_that_is_claimed(tokens, f, gamma):
         risk = risk_of_the_oracle(task, math.sqrt(2 * f * room / d))
         # erfc(a) <= exp(-a^2), where a^2 is f log(d / L) up to a factor that tends to 1.
         assert risk <= (8 / math.pi * f * room + 2.1 * gamma**2) * task.L / d
-
-
-# -- without one of the hypotheses -------------------------------------------------------------
 
 
 def share_of_other_tokens(task, lam):

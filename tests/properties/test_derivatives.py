@@ -1,7 +1,5 @@
 """Gradient and Hessian: differences of the risk, and derivatives at many digits."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -21,8 +19,6 @@ UPPER = np.triu_indices(5)
 MODERATE = tasks(d=(2, 400), L=(1, 20), gamma=(0.3, 3.0))
 WARM = inverse_temperatures(0.03, 2.0)
 
-
-# -- by Taylor's formula -----------------------------------------------------------------------
 
 # Where the term of the lowest order is small those of the next are seen as well. If they have the
 # other sign they bend the line down, in one of two opposite directions.
@@ -107,9 +103,6 @@ def test_derivatives_fit_on_the_product_of_spheres(dimension, lam, task, seed):
         for sign in (1, -1)
     ]
     assert max(slopes) > 2.9
-
-
-# -- at many digits ----------------------------------------------------------------------------
 
 
 def differences_of(name, state, lam, task):

@@ -22,8 +22,6 @@ larger of its row sums. `bounds` has bounds of these derivatives on the whole sq
 :math:`|\operatorname{erf}''| \le 2\sqrt{2/(\pi e)}`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

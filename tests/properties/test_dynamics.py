@@ -5,8 +5,6 @@ already, by as much as the gradient differs between two neighbours. `allowed` fo
 run: it grows with the step size, as errors do, and is of the order of 1e-15 where steps are small.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np
@@ -15,13 +13,7 @@ from hypothesis import example, given
 
 from slrsym import OrderParameters, Task, gradient, hessian, simulate
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.testing.strategies import (
-    manifold_overlaps,
-    overlaps,
-    schedules,
-    step_sizes,
-    tasks,
-)
+from slrsym.testing.strategies import manifold_overlaps, overlaps, schedules, step_sizes, tasks
 
 from ._examples import EPS, costly, with_points
 
@@ -62,9 +54,6 @@ def allowed(states, schedule, alpha, task, dimension=1, power=1):
     return np.array(bounds)
 
 
-# -- the manifold ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 @costly()
 @given(with_points(tasks(), manifold_overlaps), schedules(), step_sizes())
@@ -90,9 +79,6 @@ def test_vectors_stay_on_the_manifold(task_and_start, schedule, alpha):
     states = run(task, [start], schedule, alpha, "vectors")[0]
     bounds = allowed(states, schedule, alpha, task, task.d)
     assert (np.linalg.norm(states[:, 2:], axis=1) <= bounds).all()
-
-
-# -- equivalence -------------------------------------------------------------------------------
 
 
 @costly()

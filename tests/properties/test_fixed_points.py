@@ -1,7 +1,5 @@
 """Propositions 9 and 10: the fixed points on the manifold, and of which kind they are."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache
@@ -40,9 +38,6 @@ def on_manifold(kappa, nu):
     return OrderParameters(kappa, nu, 0.0, 0.0, 0.0)
 
 
-# -- the five are fixed ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dynamics", ["planar", "overlaps"])
 @costly()
 @given(tasks(d=(4, 10**7)), schedules(), step_sizes())
@@ -56,9 +51,6 @@ def test_the_five_points_are_fixed(dynamics, task, schedule, alpha):
     # Without any rounding: at these points a factor of each tangent is zero.
     assert (ends[..., :2] == states[:, None]).all()
     assert (ends[..., 2:] == 0).all()
-
-
-# -- no others are -----------------------------------------------------------------------------
 
 
 @given(tasks(), inverse_temperatures(), manifold_overlaps())
@@ -154,9 +146,6 @@ def test_a_search_of_the_whole_square_finds_no_others(b, s, gamma):
     for end in (-1, 1):
         assert not Equations(parameters, digits, kappa=end).zeros()
         assert not Equations(parameters, digits, nu=end).zeros()
-
-
-# -- their kinds -------------------------------------------------------------------------------
 
 
 @given(tasks(), inverse_temperatures(), st.lists(manifold_overlaps(), min_size=1, max_size=20))

@@ -1,7 +1,5 @@
 """Proposition 3: no linear predictor beats the formula, whatever the locations' probabilities."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

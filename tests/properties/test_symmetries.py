@@ -1,7 +1,5 @@
 """Symmetries of the risk, as they hold: not every change of sign is one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lemma 17, and the second moment of erf at a Gaussian: range, order, Jensen's inequality."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath
@@ -28,9 +26,6 @@ MEANS = st.one_of(
 POINTS = st.one_of(st.floats(-12, 12), log_uniform(1e-300, 1e-3))
 
 
-# -- Lemma 17 ----------------------------------------------------------------------------------
-
-
 @given(POINTS)
 def test_erf_is_bounded_by_its_tangent(x):
     bound = 2 * abs(x) / math.sqrt(math.pi)
@@ -45,10 +40,7 @@ def test_erf_is_bounded_by_its_tangent(x):
 def test_derivatives_of_erf(x):
     with mpmath.workdps(30):
         x = mpmath.mpf(x)
-        first, second = (
-            in_mpmath.erf_prime(x),
-            in_mpmath.erf_second(x),
-        )
+        first, second = (in_mpmath.erf_prime(x), in_mpmath.erf_second(x))
         assert abs(first - 2 / mpmath.sqrt(mpmath.pi) * mpmath.exp(-x * x)) <= first * 1e-28
         assert abs(second + 2 * x * first) <= abs(second) * mpmath.mpf("1e-28")
         step = mpmath.mpf(10) ** -12
@@ -60,9 +52,6 @@ def test_derivatives_of_erf(x):
         assert abs(second) <= 2 * mpmath.sqrt(2 / (mpmath.pi * mpmath.e)) * (
             1 + mpmath.mpf("1e-25")
         )
-
-
-# -- zeta --------------------------------------------------------------------------------------
 
 
 @given(MEANS, SPREADS)

@@ -1,7 +1,5 @@
 """Derivatives, integrals, sums and limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sympy import Derivative, Integral, Lambda, Limit, Subs, Sum

@@ -1,7 +1,5 @@
 """Expectations and their laws."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sympy import Symbol

@@ -1,7 +1,5 @@
 """Sums, products, powers, fractions and functions with names."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole formulas, read from the LaTeX of a display."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

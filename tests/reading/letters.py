@@ -1,7 +1,5 @@
 """Letters, with what stands below and above them, and functions that have letters for names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

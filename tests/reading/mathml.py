@@ -3,8 +3,6 @@
 It shares no code with what writes MathML, and does not look at annotations.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from xml.etree.ElementTree import Element, fromstring

@@ -1,7 +1,5 @@
 """Whether what is printed is what was checked: every displayed formula, read back and compared."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -87,9 +85,6 @@ def _of_display(claim: ClaimEntry, display: Display, renderer: Any) -> Iterable[
         reason = "" if equal else f"reads as {sign} {side}, and was checked as {relation} {shown}"
         outcomes.append(Outcome(claim.id, latex, equal, reason))
     return outcomes
-
-
-# -- expressions -------------------------------------------------------------------------------
 
 
 def same(one: Any, other: Any) -> bool:
@@ -202,9 +197,6 @@ def _apart(law: Law, symbols: set[Symbol]) -> Law | None:
             blocks.append(block)
     blocks.sort(key=lambda b: str(b.symbols))
     return blocks[0] if len(blocks) == 1 else ProductLaw(*blocks)
-
-
-# -- statements --------------------------------------------------------------------------------
 
 
 def _tree(statement: Any) -> Any:

@@ -1,7 +1,5 @@
 """Statements, and chains of relations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.reading.expressions import RELATIONS, Expressions

@@ -1,7 +1,5 @@
 """LaTeX as tokens, and what every part of the grammar needs of them."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -11,7 +11,8 @@ from rich.console import Console
 from slrsym.cli.recovery import _short as short
 from slrsym.cli.recovery import sweep_table
 from slrsym.recovery import VERDICTS, Setting, recover, sweeps
-from tests._cli import refused
+from slrsym.recovery.setting import endpoint_statistics
+from tests._cli import exits, refused
 from tests._cli import run as program
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
@@ -24,8 +25,7 @@ def run(*arguments):
 def test_one_setting_is_counted_and_saved(tmp_path):
     file, numbers = tmp_path / "runs.nc", tmp_path / "runs.json"
     picture = tmp_path / "basin.svg"
-    result = run(*QUICK, "-o", file, "--json", numbers, "--plot", picture, "--seed", 3)
-    assert result.exit_code == 0, result.output
+    result = exits(run(*QUICK, "-o", file, "--json", numbers, "--plot", picture, "--seed", 3), 0)
     setting = Setting(1, 1e-4, 40, 3, 0.5**0.5, 2e-2, 300)
     with pytest.warns(RuntimeWarning):
         data = recover(setting, 4, 3, workers=1)
@@ -47,10 +47,7 @@ def test_one_setting_is_counted_and_saved(tmp_path):
 
 def test_what_tells_swap_points_is_printed(data, monkeypatch):
     monkeypatch.setattr("slrsym.recovery.recover", lambda *_, **__: data)
-    result = run()
-    assert result.exit_code == 0
-    assert "growing at" in result.stdout
-    assert "mode to the oracle" in result.stdout
+    result = exits(run(), 0, "growing at", "mode to the oracle")
     count, total = int(data["count"][1]), data.sizes["run"]
     assert f"{count}     {100 * count / total:.2f}%" in result.stdout
 
@@ -74,8 +71,7 @@ def test_the_inverse_temperature(given, lam0, rate, data, monkeypatch):
 def test_several_values_make_a_grid(tmp_path):
     picture = tmp_path / "grid.png"
     arguments = ("--lam", "0.1,0.4", "--gamma2", "1/2,2", *QUICK)
-    result = run(*arguments, "--json", "-", "--plot", picture)
-    assert result.exit_code == 0, result.output
+    result = exits(run(*arguments, "--json", "-", "--plot", picture), 0)
     content = json.loads(result.stdout)
     counts = content["data"]["count"]
     assert np.sum(counts["values"]) == 16
@@ -91,8 +87,6 @@ def test_several_values_make_a_grid(tmp_path):
 
 def _grid(counts):
     """Return a sweep of two inverse temperatures and three others, with these counts."""
-    from slrsym.recovery.setting import endpoint_statistics
-
     runs = int(np.sum(counts, axis=-1).ravel()[0])
     axes = {"lam0": [0.1, 1], "rate": [0, 1e-4], "d": [40, 400], "L": [3, 10], "gamma": [0.5, 0.7]}
     axes["alpha"] = [0.004, 0.02]
@@ -161,8 +155,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
 
     file = tmp_path / "runs.nc"
     monkeypatch.setattr(sweeps, "follow_to_ends", interrupted)
-    result = run(*QUICK, "-o", file)
-    assert result.exit_code == 130
+    result = exits(run(*QUICK, "-o", file), 130)
     assert f"goes on, from {file}.parts" in result.stderr
     monkeypatch.undo()
     assert run(*QUICK, "-o", file).exit_code == 0

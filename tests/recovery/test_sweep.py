@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -73,8 +75,6 @@ def test_runs_do_not_depend_on_what_else_is_asked_for(grid):
     same = {"lam0": 1.0, "L": 6}
     assert part["count"].sel(**same).equals(grid["count"].sel(**same))
 
-
-# -- files -------------------------------------------------------------------------------------
 
 _SCRIPT = """
 import os, signal, sys
@@ -169,9 +169,6 @@ def test_other_settings_are_refused_and_left_alone(tmp_path):
         sweep(**small, runs=2, workers=1, path=tmp_path / "runs.nc")
 
 
-# -- executors ---------------------------------------------------------------------------------
-
-
 def test_over_threads_that_the_user_hands_in(grid):
     with ThreadPoolExecutor(3) as pool:
         assert sweep(**GRID, **SIZE, executor=pool).identical(grid)
@@ -238,8 +235,6 @@ class Dead(ThreadPoolExecutor):
     """Breaks at once."""
 
     def submit(self, function, *arguments):
-        from concurrent.futures.process import BrokenProcessPool
-
         raise BrokenProcessPool("all died")
 
 
@@ -261,13 +256,8 @@ def test_workers_that_always_die_are_not_made_for_ever(tmp_path):
 
 
 def test_what_a_job_raises_is_raised():
-    from collections import deque
-
     with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
         list(iterate_results_on_executor(deque([("a", divmod, (1, 0))]), lambda: pool, False))
-
-
-# -- arguments ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ integrands. Two grids, one in the gaps of the other, have to agree; one of them 
 differences of half the length, so that these have to agree, too.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

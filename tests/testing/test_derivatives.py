@@ -1,7 +1,5 @@
 """Slopes as numbers: of right derivatives, of wrong ones, of retractions, of a user's own cost."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

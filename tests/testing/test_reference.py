@@ -1,7 +1,5 @@
 """The reference values: what they are made of, and what the kernels make of them."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math
@@ -40,9 +38,6 @@ BACKENDS = [
         marks=pytest.mark.skipif(not importlib.util.find_spec("numba"), reason="needs numba"),
     ),
 ]
-
-
-# -- the values --------------------------------------------------------------------------------
 
 
 def test_the_values_agree_with_all_combinations_of_tokens():
@@ -138,9 +133,6 @@ def test_bad_options(capsys, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-# -- the closed form, at 40 digits -------------------------------------------------------------
-
-
 @more
 @pytest.mark.parametrize("name", RiskAndDerivatives._fields)
 def test_the_closed_form_is_the_definition(name):
@@ -152,9 +144,6 @@ def test_the_closed_form_is_the_definition(name):
             size = max(map(abs, exact))
             gap = max(abs(a - b) for a, b in zip(found, exact, strict=True))
             assert gap <= size * mpmath.mpf(10) ** (2 - DIGITS)
-
-
-# -- the kernels, in units in the last place ---------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -176,9 +165,6 @@ def test_errors_of_zeta(region):
             assert errors["zeta"].ulps <= 6
             exponent = row.t**2 / (1 + 2 * row.s**2)
             assert errors["variance"].ulps <= 8 + 3 * exponent
-
-
-# -- the table ---------------------------------------------------------------------------------
 
 
 def test_errors_are_counted():

@@ -1,7 +1,5 @@
 """The strategies draw what they promise, reach the ends, and say what is wrong with an argument."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -39,9 +37,6 @@ def found(strategy, condition):
     return find(strategy, condition, settings=THOROUGH)
 
 
-# -- numbers -----------------------------------------------------------------------------------
-
-
 @given(st.data(), st.tuples(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9)).map(sorted))
 def test_numbers_stay_between_their_ends(data, ends):
     least, most = ends
@@ -76,9 +71,6 @@ def test_schedules_are_constant_falling_and_neither():
         assert condition(found(schedules(), condition))
 
 
-# -- tasks -------------------------------------------------------------------------------------
-
-
 @given(tasks(d=(3, 50), L=(2, 9), gamma=(0.5, 2.0), epsilon=(0.1, 1.0)))
 def test_tasks_have_the_sizes_asked_for(task):
     assert isinstance(task, Task)
@@ -96,9 +88,6 @@ def test_the_ends_of_tasks_are_met():
         lambda task: task.gamma < 0.1,
     ):
         assert condition(found(tasks(), condition))
-
-
-# -- overlaps ----------------------------------------------------------------------------------
 
 
 @given(st.integers(2, 6), st.data())
@@ -164,9 +153,6 @@ def test_corner_cases_of_the_plane_can_be_lifted_to_it():
         draw_vectors_and_stars_with_overlaps(np.array([state]), 2)
     # Four axes, with their signs, for each of k and v.
     assert len({*corner_overlaps(2).elements}) == 16
-
-
-# -- arguments ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Erf heads on several locations: their risk, its descent, and descent from samples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.random import default_rng
@@ -34,9 +32,6 @@ def squared_errors(task, students, stars, lam, rng, count):
     seen = X @ students.T
     output = (erf(lam * seen[..., :heads]) * seen[..., heads:]).sum(axis=(1, 2))
     return np.square(y - output)
-
-
-# -- the risk ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -161,9 +156,6 @@ def test_second_moments_by_quadrature():
         gates = erf(lam * (mean[0] + u[0])) * erf(lam * (mean[2] + u[1]))
         wanted = np.outer(weights, weights).ravel() @ (gates * (V * v + rest[0, 1]))
         assert function(np.array(state), lam)[0] == pytest.approx(wanted, abs=1e-11)
-
-
-# -- descent -----------------------------------------------------------------------------------
 
 
 def test_descent_in_the_span_is_descent_in_all_dimensions():

@@ -1,7 +1,5 @@
 """The Transformer layer: its output from the definition, its gradient from differences."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Runs of a Transformer layer: they learn, can be cut anywhere, and do not see each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr
