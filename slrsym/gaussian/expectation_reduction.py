@@ -33,13 +33,8 @@ from slrsym.gaussian.integrand import (
     require_slow_growth,
 )
 from slrsym.gaussian.kinks_as_signs import UnsupportedIntegrandError
-from slrsym.gaussian.law import (
-    GaussianLaw,
-    IIDSum,
-    Law,
-    NoiseLaw,
-    ProductLaw,
-)
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.gaussian.noise_and_product_laws import joint_law
 from slrsym.gaussian.radial_moments import (
     group_uncorrelated_factors,
     has_noninteger_power,
@@ -108,12 +103,8 @@ class ExpectationReduction:
         parts = []
         for concerned, factor in groups:
             laws = [blocks[i] for i in sorted(concerned) if isinstance(blocks[i], Law)]
-            if laws:
-                block = laws[0] if len(laws) == 1 else ProductLaw(*laws)
-            else:
-                (copy_sum,) = (blocks[i] for i in concerned)
-                block = copy_sum.law
-            parts.append((factor, block))
+            # Without a law, it is a factor in one sum of copies.
+            parts.append((factor, joint_law(laws or [blocks[i].law for i in concerned])))
         return coefficient, parts
 
     def _block(self, factor: Expr, block: Law) -> Expr:

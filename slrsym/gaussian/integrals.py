@@ -58,10 +58,8 @@ def erf_product_mean(
     bivariate normal distribution function of correlation :math:`\rho = 2c/(A_u A_w)`, and Owen
     (1956) gives :math:`\Phi_2` by T. Without noise, :math:`A^2 = 2v`, and it is that of signs.
     """
-    square_u, square_w = (
-        _tidy(twice_noise_variance_u + 2 * variance_u),
-        _tidy(twice_noise_variance_w + 2 * variance_w),
-    )
+    square_u = _tidy(twice_noise_variance_u + 2 * variance_u)
+    square_w = _tidy(twice_noise_variance_w + 2 * variance_w)
     scale_u, scale_w = sp.sqrt(square_u), sp.sqrt(square_w)
     covariance = _tidy(covariance)
     if covariance == 0:
@@ -146,6 +144,25 @@ def simplify_complex_rational(expr: Expr) -> Expr:
     )
 
 
+def ldl_decomposition(matrix: Matrix) -> tuple[list[Expr], Matrix] | None:
+    """Return D and L with M = L D L^T, or None if a pivot vanishes and its row does not."""
+    work, n = matrix.copy(), matrix.rows
+    diagonal, lower = [], sp.eye(n)
+    for i in range(n):
+        pivot = sp.factor(work[i, i])
+        diagonal.append(pivot)
+        for j in range(i + 1, n):
+            entry = sp.cancel(work[j, i])
+            if entry == 0:
+                continue
+            if pivot == 0:
+                return None
+            lower[j, i] = sp.cancel(entry / pivot)
+            for k in range(i + 1, n):
+                work[j, k] = sp.cancel(work[j, k] - lower[j, i] * work[i, k])
+    return diagonal, lower
+
+
 def _evidently_positive(expr: Expr) -> bool | None:
     verdict = expr.is_positive
     result: bool | None = verdict if verdict is not None else sp.factor(expr).is_positive
@@ -154,20 +171,10 @@ def _evidently_positive(expr: Expr) -> bool | None:
 
 def _evidently_semidefinite(matrix: Matrix) -> bool:
     """Return whether elimination without pivoting shows that a matrix is positive semidefinite."""
-    work = matrix.copy()
-    n = work.shape[0]
-    for i in range(n):
-        pivot = _tidy(work[i, i])
-        if pivot == 0:
-            if any(sp.cancel(work[i, j]) != 0 for j in range(i + 1, n)):
-                return False
-            continue
-        if not _evidently_positive(pivot) and not pivot.is_nonnegative:
-            return False
-        for j in range(i + 1, n):
-            for k in range(i + 1, n):
-                work[j, k] = sp.cancel(work[j, k] - work[j, i] * work[i, k] / pivot)
-    return True
+    found = ldl_decomposition(matrix)
+    return found is not None and all(
+        p == 0 or _evidently_positive(p) or p.is_nonnegative for p in found[0]
+    )
 
 
 def _require_integrable(

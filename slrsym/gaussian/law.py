@@ -20,6 +20,7 @@ from slrsym.gaussian.noise_and_product_laws import (
     Law,
     NoiseLaw,
     ProductLaw,
+    joint_law,
     require_real_expression,
     require_symbol_declared_real_only,
 )
@@ -419,7 +420,7 @@ def replace_sympy_stats_variables(expr: Expr) -> tuple[Expr, Law]:
     left = random_symbols(plain)
     if left:
         raise TypeError(f"expr must be in entries of {left[0]}, such as {left[0]}[0]")
-    return plain, laws[0] if len(laws) == 1 else ProductLaw(*laws)
+    return plain, joint_law(laws)
 
 
 def _entries(variable: Any, own: list[Symbol]) -> list[tuple[Any, Symbol]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
@@ -226,3 +226,8 @@ class ProductLaw(Law):
 
     def _latex(self, printer: Any) -> str:
         return r" \perp ".join(rf"\left({printer._print(law)}\right)" for law in self.args)
+
+
+def joint_law(laws: Sequence[Law]) -> Law:
+    """Return the joint law of independent vectors: a product, unless there is one law only."""
+    return laws[0] if len(laws) == 1 else ProductLaw(*laws)

@@ -10,6 +10,7 @@ from sympy import Derivative, Expr, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
+from slrsym.gaussian.noise_and_product_laws import joint_law
 from slrsym.proofs.calculus import evaluate_derivatives
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import replace_outermost_expectations
@@ -157,7 +158,7 @@ class _Conditioning(Rule):
                 outer.append(block.marginal(*present))
             else:
                 raise Refused(f"cannot condition {block}")
-        return _joined(inner), _joined(outer)
+        return joint_law(inner), joint_law(outer)
 
 
 def conditioning(*given: Symbol) -> Rule:
@@ -176,10 +177,6 @@ def conditioning(*given: Symbol) -> Rule:
         For equalities.
     """
     return _Conditioning(given)
-
-
-def _joined(laws: list[Law]) -> Law:
-    return laws[0] if len(laws) == 1 else ProductLaw(*laws)
 
 
 class _PeelCopy(Rule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -16,7 +16,6 @@ from slrsym.checker.arithmetic import (
     relations_in_conjunction,
     require_relation_holds,
 )
-from slrsym.checker.differentiation import special_derivatives_in_premises
 from slrsym.checker.ring import ExponentUnitTooCoarse
 from slrsym.checker.term import (
     Term,
@@ -31,23 +30,34 @@ from slrsym.checker.term import (
     parts_outside_binder,
     places_and_subterms,
     replace_parts,
-    substitute,
 )
 from slrsym.checker.theorem import Theorem, apply_rule
 from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED, citation_axiom_name
 from slrsym.proofs.step import Step
-from slrsym.tactics.binders import BinderEquationSearch, outer_binders
-from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, ProofEmitter
-from slrsym.tactics.failure_messages import rejection_in_words_of_statements
-from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.statements.expressions import expression_text
+from slrsym.tactics.binders import (
+    BinderEquationSearch,
+    outer_binders,
+    polynomial_term,
+    ring_with_search,
+)
+from slrsym.tactics.emission import ARITHMETIC_PROVER, FAILURES, MissingFact, ProofEmitter
 from slrsym.tactics.registration import register_emitter_for_rules, register_prover
-from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
-from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path, replace_at_paths
+from slrsym.tactics.sign_search import RELATION_OF, SearchHintRecordingRing, SignSearch, UnknownSign
+from slrsym.tactics.subterm_paths import (
+    body_in_variables,
+    paths_to_subterm,
+    replace_at_path,
+    replace_at_paths,
+)
+from slrsym.tactics.term_to_sympy import TermToSympy
 
 ZERO = num(0)
 # Evidence, or the error of a failed search, by a digest of the question. Evidence is checked again.
 EVIDENCE_CACHE: dict[str, Any] = {}
+# The longest polynomial, in terms, that is useful in a message.
+_MOST_TERMS = 12
 
 
 class NoEquationsKnown(Rejected):
@@ -81,11 +91,7 @@ def search_arithmetic_evidence(
     try:
         made = _search_with_growing_facts(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = (
-            Rejected(str(failed))
-            if emitter is None
-            else rejection_in_words_of_statements(emitter, failed)
-        )
+        reason = _rejection_in_words_of_statements(emitter, failed)
         # A step with more effort left may find evidence.
         if emitter is None or emitter.remaining_effort > 0:
             # Without its traceback, which would keep much memory.
@@ -93,6 +99,16 @@ def search_arithmetic_evidence(
         raise reason from None
     EVIDENCE_CACHE[name] = made[-1]
     return made
+
+
+def _rejection_in_words_of_statements(emitter: ProofEmitter | None, reason: Rejected) -> Rejected:
+    """Return a new error for a failed search, with its reason in the wording of statements."""
+    if emitter and isinstance(reason, UnknownSign) and len(reason.polynomial) <= _MOST_TERMS:
+        with suppress(*FAILURES, IndexError, KeyError):
+            term = polynomial_term(reason.ring, reason.polynomial)
+            text = expression_text(TermToSympy(emitter.translator).expression(term))
+            return MissingFact(f"{reason}: {text} {RELATION_OF[reason.sign]} 0")
+    return Rejected(str(reason))
 
 
 def _search_with_growing_facts(
@@ -153,14 +169,7 @@ def _search_with_facts(
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
         search = SignSearch(effort, most, is_brief)
-        ring = SearchHintRecordingRing(
-            size,
-            units,
-            search,
-            special_derivatives_in_premises(premises),
-            binder_keys_in_facts(facts),
-        )
-        ring.search = search
+        ring = ring_with_search(size, units, search, premises, facts)
         try:
             use = _learn_facts(ring, search, facts, chosen)
             require_relation_holds(ring, p)
@@ -209,7 +218,7 @@ def prove_by_arithmetic(
             raise
         try:
             return emitter.run_and_undo_on_failure(
-                partial(_prove_with_binder_equations, emitter, p, given, lines, formulas, effort)
+                _prove_with_binder_equations, emitter, p, given, lines, formulas, effort
             )
         except NoEquationsKnown:
             raise reason from None
@@ -280,6 +289,14 @@ def opaque_terms(t: Term) -> dict[str, Term]:
     return found
 
 
+def definedness_of_opaque_terms(p: Term, lines: Sequence[Inference]) -> list[Term]:
+    """Return the equations t = t for the opaque terms of formulas that are not known to exist."""
+    said = [line.theorem.conclusion for line in lines]
+    nodes = {k: n for q in (p, *said) for k, n in opaque_terms(q).items()}
+    known = binder_keys_in_facts([r for q in said for r in relations_in_conjunction(q)])
+    return [definedness_equation(n) for k, n in nodes.items() if k not in known]
+
+
 def theorems_on_special_values(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
     """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
@@ -318,7 +335,7 @@ def _instantiate_claim(emitter: ProofEmitter, id: str, value: Term) -> Inference
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
         exists = emitter.run_and_undo_on_failure(
-            partial(prove_by_arithmetic, emitter, definedness_equation(value), ())
+            prove_by_arithmetic, emitter, definedness_equation(value), ()
         )
         line = emitter.infer_by_logic([line, exists], (), line.theorem.conclusion)
     return line
@@ -346,11 +363,8 @@ def _special_values(t: Term) -> Iterator[Term]:
     if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
         yield t
     if t[0] == "d":
-        (body,), point = (
-            binder_bodies(t),
-            dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
-        )
-        yield from (u for u in _special_values(substitute(body, point)) if u[0] == "f")
+        at_point = body_in_variables(t, parts_outside_binder(t))
+        yield from (u for u in _special_values(at_point) if u[0] == "f")
     for place, part in places_and_subterms(t):
         if not is_bound_place(t, place):
             yield from _special_values(part)
@@ -375,40 +389,49 @@ def prove_in_context(
     given: Sequence[Term] = (),
 ) -> Inference:
     """Prove a relation by arithmetic under a step's hypotheses; expectations count as numbers."""
-    lines = [
-        *lines,
-        *theorems_on_special_values(emitter, [p, *(line.theorem.conclusion for line in lines)]),
-    ]
-    nodes = opaque_terms(p)
-    for line in lines:
-        nodes |= opaque_terms(line.theorem.conclusion)
-    known = binder_keys_in_facts(
-        [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
-    )
-    asked = [definedness_equation(n) for name, n in nodes.items() if name not in known]
+    said = [p, *(line.theorem.conclusion for line in lines)]
+    lines = [*lines, *theorems_on_special_values(emitter, said)]
     exist = [
         emitter.prove_or_add_axiom(q, context)
-        for q in asked
+        for q in definedness_of_opaque_terms(p, lines)
         if canonical_key(q) != canonical_key(p)
     ]
-    return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
+    own = emitter.hypotheses(context)
+    keys = set(map(canonical_key, own))
+    more = [h for h in given if canonical_key(h) not in keys]
+    return prove_by_arithmetic(emitter, p, (*own, *more), [*lines, *exist])
 
 
-def _prove_with_more_hypotheses(
-    emitter: ProofEmitter,
-    p: Term,
-    given: Sequence[Term],
-    context: Context,
-    lines: Sequence[Inference] = (),
-) -> Inference:
-    """Prove a relation by arithmetic from the hypotheses of a step and from further ones."""
-    own = set(map(canonical_key, emitter.hypotheses(context)))
-    return prove_in_context(
-        emitter, p, context, lines, [h for h in given if canonical_key(h) not in own]
-    )
+# From the hypotheses of a step and from further ones.
+register_prover(
+    3,
+    lambda emitter, p, given, context, lines=(): prove_in_context(
+        emitter, p, context, lines, given
+    ),
+)
 
 
-register_prover(3, _prove_with_more_hypotheses)
+class RewrittenFormula:
+    """A formula that is rewritten by equations, to be proved in its new form."""
+
+    def __init__(self, emitter: ProofEmitter, p: Term, through: Collection[str] = ()) -> None:
+        self.emitter, self.formula, self.through = emitter, p, through
+        # The equations, each with the paths at which it was applied.
+        self.steps: list[tuple[Inference, list[Any]]] = []
+
+    def apply(self, equation: Inference, backwards: bool = False) -> None:
+        """Replace the left side of an equation by its right side, or the right by the left."""
+        _, old, new = equation.theorem.conclusion
+        old, new = (new, old) if backwards else (old, new)
+        paths = paths_to_subterm(self.formula, old, self.through)
+        self.formula = replace_at_paths(self.formula, paths, new)
+        self.steps.append((equation, paths))
+
+    def prove_original(self, shown: Inference) -> Inference:
+        """Return a proof of the formula as it was, from one of its new form."""
+        for equation, paths in reversed(self.steps):
+            shown = self.emitter.rewrite(shown, equation, paths)
+        return shown
 
 
 def prove_after_rewriting(
@@ -418,16 +441,10 @@ def prove_after_rewriting(
     prove: Callable[[Term], Inference],
 ) -> Inference:
     """Rewrite a formula by equations, prove the result by `prove`, and rewrite back."""
-    changed = []
-    for line in equations:
-        _, old, new = line.theorem.conclusion
-        paths = paths_to_subterm(p, old)
-        p = replace_at_paths(p, paths, new)
-        changed.append((line, [tuples_to_lists(path) for path in paths]))
-    shown = prove(p)
-    for line, paths in reversed(changed):
-        shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
-    return shown
+    work = RewrittenFormula(emitter, p)
+    for equation in equations:
+        work.apply(equation)
+    return work.prove_original(prove(work.formula))
 
 
 def _is_mean_equation(p: Term) -> bool:
@@ -451,7 +468,7 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     except FAILURES as reason:
         with suppress(*FAILURES):
             return emitter.run_and_undo_on_failure(
-                partial(emitter.prove_from_equations, (), wanted, step.context)
+                emitter.prove_from_equations, (), wanted, step.context
             )
         raise reason
 
@@ -460,27 +477,18 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
 def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
-    paths = [path for path, _ in _calls_of_zeta_and_owens_t(wanted)]
+    calls = list(_calls_of_zeta_and_owens_t(wanted))
     meant, terms = wanted, {}
-    for path, t in _calls_of_zeta_and_owens_t(wanted):
+    for path, t in calls:
         line = emitter.script.add("definition", (), t)
         for name in free_symbols(t):
             # A bound variable needs no hypothesis that it is defined.
-            known = emitter.script.add("symbol", (), name)
-            exists = emitter.infer_by_logic([known], (), definedness_equation(name))
-            left = {
-                k: h
-                for k, h in line.theorem.hypotheses.items()
-                if k != canonical_key(definedness_equation(name))
-            }
-            line = emitter.infer_by_logic([line, exists], left.values(), line.theorem.conclusion)
+            line = emitter.discharge_symbol(line, name)
         terms[canonical_key(t)] = line
         meant = replace_at_path(meant, path, line.theorem.conclusion[2])
     line = emitter.prove_from_equations((), meant, context)
-    for path, t in zip(paths, [t for _, t in _calls_of_zeta_and_owens_t(wanted)], strict=True):
-        line = emitter.script.add(
-            "rewrite", [line, terms[canonical_key(t)]], [tuples_to_lists(path)]
-        )
+    for path, t in calls:
+        line = emitter.rewrite(line, terms[canonical_key(t)], [path])
     return emitter.discharge_hypotheses(line, context)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from flint import fmpq
@@ -36,7 +35,6 @@ from slrsym.checker.term import (
     definedness_equation,
     free_symbols,
     fresh_symbol,
-    is_bound_place,
     is_same_term,
     is_term,
     num,
@@ -45,9 +43,11 @@ from slrsym.checker.term import (
     replace_parts,
     substitute,
 )
+from slrsym.checker.theorem import Theorem
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import are_surely_different
 from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch
+from slrsym.tactics.subterm_paths import body_in_variables, subterms
 
 # One normal form may take this fraction, 1/10, of the search effort of a step.
 _SHARE = 10
@@ -60,11 +60,18 @@ Arithmetic = Callable[
 
 def outer_binders(t: Term) -> Iterator[Term]:
     """Yield the sums, integrals, derivatives and expectations in a term, outer ones first."""
-    if t[0] in ("sum", "int", "d", "E"):
-        yield t
-    for place, part in places_and_subterms(t):
-        if not is_bound_place(t, place):
-            yield from outer_binders(part)
+    return (s for s in subterms(t) if s[0] in ("sum", "int", "d", "E"))
+
+
+def ring_with_search(
+    size: int, units: dict[Any, Any], search: SignSearch, premises: Sequence[Theorem],
+    facts: Sequence[Term],
+) -> SearchHintRecordingRing:  # fmt: skip
+    """Return a ring that has not learned the facts yet, but knows of which terms they speak."""
+    derivatives = special_derivatives_in_premises(premises)
+    ring = SearchHintRecordingRing(size, units, search, derivatives, binder_keys_in_facts(facts))
+    ring.search = search
+    return ring
 
 
 class BinderEquationSearch:
@@ -106,7 +113,7 @@ class BinderEquationSearch:
         """Run a derivation of equations, undo it if it fails, and return whether it succeeded."""
         mark, seen = len(self.found), set(self._seen)
         try:
-            self.emitter.run_and_undo_on_failure(partial(make, *data))
+            self.emitter.run_and_undo_on_failure(make, *data)
         except FAILURES:
             del self.found[mark:]
             self._seen = seen
@@ -169,7 +176,7 @@ class BinderEquationSearch:
 
     def _evaluate_derivative(self, t: Term) -> None:
         """Evaluate a derivative of a term that contains sums or integrals."""
-        if not any(part[0] in _RANGES for part in _subterms(binder_bodies(t)[0])):
+        if not any(part[0] in _RANGES for part in subterms(binder_bodies(t)[0], deep=True)):
             return
         cited = [line for line in self.lines if _is_equation_of_derivative(line)]
         evaluate_derivative(
@@ -231,7 +238,7 @@ class BinderEquationSearch:
     def _are_ordered(self, low: Term, high: Term) -> bool:
         """Return whether arithmetic proves that the lower end is at most the upper end."""
         with suppress(*FAILURES):
-            self.emitter.run_and_undo_on_failure(lambda: self.prove_relation(("<=", low, high)))
+            self.emitter.run_and_undo_on_failure(self.prove_relation, ("<=", low, high))
             return True
         return False
 
@@ -289,14 +296,7 @@ class BinderEquationSearch:
             max(self.emitter.remaining_effort, self.emitter.effort // 50),
         )
         premises = [line.theorem for line in self._known_theorems()]
-        ring = SearchHintRecordingRing(
-            40,
-            dict(self._units),
-            search,
-            special_derivatives_in_premises(premises),
-            binder_keys_in_facts(facts),
-        )
-        ring.search = search
+        ring = ring_with_search(40, dict(self._units), search, premises, facts)
         first = [
             r for line in self.found for r in relations_in_conjunction(line.theorem.conclusion)
         ]
@@ -383,9 +383,7 @@ class BinderEquationSearch:
                 continue
             with suppress(*FAILURES):
                 self.found.append(
-                    self.emitter.run_and_undo_on_failure(
-                        partial(self._prove_expectations_equal, a, b)
-                    )
+                    self.emitter.run_and_undo_on_failure(self._prove_expectations_equal, a, b)
                 )
                 merged.add(canonical_key(a))
 
@@ -393,9 +391,7 @@ class BinderEquationSearch:
         """Prove that two expectations are equal."""
         names = set(bound_variables(a))
         given = [h for h in self.given if not free_symbols(h) & names]
-        body = substitute(
-            binder_bodies(b)[0], dict(zip(bound_variables(b), bound_variables(a), strict=True))
-        )
+        body = body_in_variables(b, bound_variables(a))
         if is_same_term(binder_bodies(a)[0], body):
             exists = self._known_definedness(definedness_equation(a))
             if exists is None:
@@ -425,12 +421,12 @@ def _mentions(line: Inference, names: set[Term]) -> bool:
 
 def _may_be_equal(a: Term, b: Term) -> bool:
     """Return whether two expectations may be equal, from numerical values of their parts."""
-    if [law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(a)] != [
-        law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(b)
-    ]:
+    kinds, other_kinds = (
+        [law[: 2 if law[0] == "gauss" else 1] for law in parts_outside_binder(t)] for t in (a, b)
+    )
+    if kinds != other_kinds:
         return False
-    names = dict(zip(bound_variables(b), bound_variables(a), strict=True))
-    pairs = [(binder_bodies(a)[0], substitute(binder_bodies(b)[0], names))]
+    pairs = [(binder_bodies(a)[0], body_in_variables(b, bound_variables(a)))]
     for law, other in zip(parts_outside_binder(a), parts_outside_binder(b), strict=True):
         start = 2 if law[0] == "gauss" else 1
         pairs += zip(law[start:], other[start:], strict=True)
@@ -445,12 +441,6 @@ def _is_equation_of_derivative(line: Inference) -> bool:
 
 def _height(t: Term) -> int:
     return 1 + max((_height(part) for _, part in places_and_subterms(t)), default=0)
-
-
-def _subterms(t: Term) -> Iterator[Term]:
-    yield t
-    for _, part in places_and_subterms(t):
-        yield from _subterms(part)
 
 
 # -- terms of polynomials -------------------------------------------------------------------------

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from sympy import Eq, S, expand
@@ -19,11 +18,9 @@ from slrsym.checker.term import (
     definedness_equation,
     free_symbols,
     fresh_symbol,
-    is_bound_place,
     is_same_term,
     num,
     parts_outside_binder,
-    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.chain import D
@@ -32,9 +29,8 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_emitter_for_proofs, register_emitter_for_rules
-from slrsym.tactics.subterm_paths import paths_to_subterm
+from slrsym.tactics.subterm_paths import paths_to_subterm, subterms
 
 ZERO = num(0)
 
@@ -49,14 +45,13 @@ class MeanValueTheoremProver:
     def discharge_all_but_interval(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
-        given, proofs = [*self.given, ("<=", low, high), *here], []
-        left = {canonical_key(h): h for h in here}
-        for name, h in line.theorem.hypotheses.items():
-            if self.x in free_symbols(h) and name not in left:
-                proofs.append(prove_by_arithmetic(self.emitter, h, given))
-        for p in (line, *proofs):
-            left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free_symbols(h)}
-        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
+        given = [*self.given, ("<=", low, high), *here]
+        proofs = [
+            prove_by_arithmetic(self.emitter, h, given)
+            for name, h in line.theorem.hypotheses.items()
+            if self.x in free_symbols(h) and name not in map(canonical_key, here)
+        ]
+        return self.emitter.discharge_by(line, proofs)
 
     def compare_ends(self, line: Inference, low: Term, high: Term) -> Inference:
         """Compare values at `low` and `high`, given a comparison of derivatives between them."""
@@ -72,11 +67,8 @@ class MeanValueTheoremProver:
             self.emitter.prove_or_add_axiom(definedness_equation(t), self.context) for t in (a, b)
         ]
         ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
-        left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
-        kept = [h for k, h in left.items() if k not in ends]
-        return self.emitter.infer_by_logic(
-            [*lines, order, *exist], kept, lines[0].theorem.conclusion
-        )
+        premises = [*lines, order, *exist]
+        return self.emitter.infer_from_cases(premises, lines[0].theorem.conclusion, ends)
 
 
 @register_emitter_for_rules("_Monotone")
@@ -118,12 +110,9 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
             proofs.append(prove_by_arithmetic(emitter, ("<=", value[2], most), given, lines))
             here = emitter.script.add("assume", (), value)
             proofs.append(emitter.script.add("chain", [here, proofs[-1]]))
-        left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
         known = {canonical_key(p.theorem.conclusion) for p in proofs}
         known |= {canonical_key(side[2]) for side in split.theorem.conclusion[1:]}
-        return emitter.infer_by_logic(
-            proofs, [h for k, h in left.items() if k not in known], wanted
-        )
+        return emitter.infer_from_cases(proofs, wanted, known)
 
     return between.prove_for_both_orders(emitter.term(rule.start), emitter.term(rule.end), show)
 
@@ -138,9 +127,9 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
     uses = [emitter.proved_claims.cite(id) for id in step.uses]
-    y = fresh_symbol(
-        x, [x, *free_symbols(of), *free_symbols(most), *free_symbols(start), *free_symbols(end)]
-    )
+    taken = [x, *(s for t in (of, most, start, end) for s in free_symbols(t))]
+    y = fresh_symbol(x, taken)
+    z = fresh_symbol(x, [*taken, y])
 
     def derivative_at(f: Term, point: Term) -> Term:
         return ("d", (1,), (y,), (substitute(f, {x: y}),), (point,))
@@ -154,17 +143,6 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         near = between.discharge_all_but_interval(bend, low, high)
         step_one = prove_by_arithmetic(
             emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
-        )
-        z = fresh_symbol(
-            x,
-            [
-                x,
-                y,
-                *free_symbols(of),
-                *free_symbols(most),
-                *free_symbols(start),
-                *free_symbols(end),
-            ],
         )
         moved = emitter.script.add("instance", [step_one], ((x, z),))
         inner = MeanValueTheoremProver(emitter, step.context, z)
@@ -214,7 +192,7 @@ def _emit_equal_by_derivative(
             # The left side is f(high) + g(low), and the right side g(high) + f(low).
             places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
             with suppress(*FAILURES):
-                short = emitter.run_and_undo_on_failure(partial(align_values, line, places))
+                short = emitter.run_and_undo_on_failure(align_values, line, places)
                 return emitter.prove_from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
@@ -232,13 +210,9 @@ def _emit_equal_by_derivative(
     return emitter.emit_step(last, conclude)
 
 
-def _outermost_binders(t: Term, head: str) -> Iterator[Term]:
-    """Yield the outermost binders of a given kind, such as sums, in a term."""
-    if t[0] == head:
-        yield t
-    for place, part in places_and_subterms(t):
-        if not is_bound_place(t, place):
-            yield from _outermost_binders(part, head)
+def _binders_of_kind(t: Term, head: str) -> list[Term]:
+    """Return the different binders of a given kind, such as sums, that are outside all others."""
+    return list({canonical_key(s): s for s in subterms(t) if s[0] == head}.values())
 
 
 @register_emitter_for_rules("_FundamentalTheorem")
@@ -249,12 +223,10 @@ def _emit_fundamental_theorem(
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     primitive = ("lam", (emitter.term(rule.variable),), (emitter.term(rule.antiderivative),), ())
-    for node in _outermost_binders(wanted, "int"):
+    for node in _binders_of_kind(wanted, "int"):
         with suppress(*FAILURES):
             lines.append(
-                emitter.run_and_undo_on_failure(
-                    partial(_integrate, emitter, step.context, node, primitive)
-                )
+                emitter.run_and_undo_on_failure(_integrate, emitter, step.context, node, primitive)
             )
     if not lines:
         raise Rejected("no integrand is the derivative")
@@ -263,11 +235,8 @@ def _emit_fundamental_theorem(
 
 def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
     """Evaluate an integral by an antiderivative, a function of one variable."""
-    (x,), (body,), (low, high) = (
-        bound_variables(node),
-        binder_bodies(node),
-        parts_outside_binder(node),
-    )
+    (x,), (body,) = bound_variables(node), binder_bodies(node)
+    low, high = parts_outside_binder(node)
     given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
     here = [("<=", low, x)] * (low[0] != "-oo") + [("<=", x, high)] * (high[0] != "oo")
     slope = ("d", (1,), bound_variables(primitive), binder_bodies(primitive), (x,))
@@ -289,7 +258,7 @@ def _emit_integral_algebra(
 ) -> Inference:
     """Prove a relation of integrals by writing each as a difference of integrals from 0."""
     wanted, lines = emitter.formula(step.statement), []
-    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "int")}.values():
+    for node in _binders_of_kind(wanted, "int"):
         low, high = parts_outside_binder(node)
         first, second = (
             ("int", bound_variables(node), binder_bodies(node), e)
@@ -306,17 +275,16 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
-    for node in {canonical_key(n): n for n in _outermost_binders(wanted, "sum")}.values():
 
-        def split_off(node: Term = node) -> Inference:
-            line = emitter.script.add("term of a sum", (), node, place)
-            if any(emitter.find_proof(h, emitter.hypotheses(step.context), step.context) is None
-                   for h in line.theorem.hypotheses.values()):  # fmt: skip
-                raise Rejected("the sum is not known to have the term")
-            return emitter.discharge_hypotheses(line, step.context)
+    def split_off(node: Term) -> Inference:
+        line = emitter.script.add("term of a sum", (), node, place)
+        for h in line.theorem.hypotheses.values():
+            emitter.require_proof(h, emitter.hypotheses(step.context), step.context)
+        return emitter.discharge_hypotheses(line, step.context)
 
+    for node in _binders_of_kind(wanted, "sum"):
         with suppress(*FAILURES):
-            lines.append(emitter.run_and_undo_on_failure(split_off))
+            lines.append(emitter.run_and_undo_on_failure(split_off, node))
     return emitter.prove_from_equations(lines, wanted, step.context)
 
 
@@ -332,9 +300,7 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
         """Prove `p` for an index in the range of the sum, and discharge the rule's facts."""
         line = prove_in_context(emitter, p, within, lines)
         for fact in reversed(facts):
-            both = line.theorem.hypotheses | fact.theorem.hypotheses
-            left = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
-            line = emitter.infer_by_logic([line, fact], left, p)
+            line = emitter.discharge_by(line, [fact])
         return line
 
     found: dict[Any, Any] = {}
@@ -361,36 +327,23 @@ def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
 
     exist: list[Inference] = []
     for t in (*parts, body):
-        exist.append(
-            discharge(
-                emitter.script.add(
-                    "under", [under_facts(definedness_equation(t))], sum_over_range(t)
-                )
-            )
-        )
+        there = under_facts(definedness_equation(t))
+        exist.append(discharge(emitter.script.add("under", [there], sum_over_range(t))))
         emitter.store_proof(definedness_equation(sum_over_range(t)), step.context, exist[-1])
     added = discharge(emitter.script.add("under", [compared], sum_over_range(sides[0])))
-    taken = discharge(
-        emitter.script.add(
-            "linear",
-            [under_facts(definedness_equation(body))],
-            sum_over_range(body),
-            factors,
-            parts,
-        )
-    )
+    there, total = under_facts(definedness_equation(body)), sum_over_range(body)
+    taken = discharge(emitter.script.add("linear", [there], total, factors, parts))
     goal = emitter.formula(step.statement)
 
     def rewrite_equal(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.prove_from_equations(exist, ("=", old, new), step.context)
-        paths = [tuples_to_lists(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
-        return emitter.script.add("rewrite", [line, equation], paths) if paths else line
+        return emitter.rewrite(line, equation, paths_to_subterm(line.theorem.conclusion, old))
 
     # One side is the other side plus a sum that compares to 0.
     if rule.partition is not None:
         taken = rewrite_equal(taken, sum_over_range(emitter.term(rule.partition)), num(1))
     added = rewrite_equal(added, sum_over_range(ZERO), ZERO)
-    total, (_, *ends) = sum_over_range(body), taken.theorem.conclusion
+    _, *ends = taken.theorem.conclusion
     (linear_part,) = [t for t in ends if not is_same_term(t, total)]
     more, less = goal[1:] if is_same_term(sides[0], body) else goal[:0:-1]
     equal = emitter.prove_from_equations(exist, ("=", ("+", less, linear_part), more), step.context)

@@ -43,7 +43,6 @@ from slrsym.checker.term import (
     is_same_term,
     num,
     places_and_subterms,
-    substitute,
 )
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
@@ -59,14 +58,13 @@ from slrsym.gaussian.special_functions import (
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
-from slrsym.tactics.arithmetic import prove_after_rewriting, prove_by_arithmetic
+from slrsym.tactics.arithmetic import RewrittenFormula, prove_after_rewriting, prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.enclosures import rational_bounds_of_mean
 from slrsym.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_emitter_for_rules
-from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import body_in_variables, paths_to_subterm, subterms
 from slrsym.tactics.term_to_sympy import TermToSympy
 
 ZERO = num(0)
@@ -138,17 +136,17 @@ class ClosedFormSearch(ExpectationCalculus):
         """Evaluate the mean of a function, or of a product of two, from the table of integrals."""
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
-            with suppress(Rejected):
-                return self.emitter.run_and_undo_on_failure(
-                    partial(self._apply_table_entry, rule, t)
-                ), []
+            if found := self._attempt(self._apply_table_entry, rule, t):
+                return found
         (body,) = binder_bodies(t)
-        if body[:3] == ("^", 2, 1):
-            # The table of products also evaluates squares.
-            with suppress(Rejected):
-                return self.emitter.run_and_undo_on_failure(
-                    partial(self._look_up_square, t, body[3])
-                ), []
+        # The table of products also evaluates squares.
+        is_square = body[:3] == ("^", 2, 1)
+        return self._attempt(self._look_up_square, t, body[3]) if is_square else None
+
+    def _attempt(self, make: Callable[..., Inference], *data: Any) -> Any:
+        """Return what a method gives of an expectation that it evaluates; None if it fails."""
+        with suppress(*FAILURES, ValueError):
+            return self.emitter.run_and_undo_on_failure(make, *data), []
         return None
 
     def _look_up_square(self, t: Term, f: Term) -> Inference:
@@ -204,7 +202,9 @@ class ClosedFormSearch(ExpectationCalculus):
             e, {s: -names[s] for s in names}, e.law.rename_variables(names)
         )
         other = line.theorem.conclusion[2]
-        minus = self.apply_linearity(other, [(num(-1), _integrand_in_variables_of(other, t))])
+        minus = self.apply_linearity(
+            other, [(num(-1), body_in_variables(t, bound_variables(other)))]
+        )
         line = self.rewrite_right_side(line, minus, other)
         # E f = -E f
         return self.prove(("=", t, num(0)), [line]), []
@@ -229,7 +229,7 @@ class ClosedFormSearch(ExpectationCalculus):
             meaning = self.emitter.discharge_hypotheses(meaning, self.context)
             _, _, square = meaning.theorem.conclusion
             t = self.term(standard)
-            same = self.replace_integrand(t, _integrand_in_variables_of(t, square))
+            same = self.replace_integrand(t, body_in_variables(square, bound_variables(t)))
             return self.add("chain", [line, same, self.emitter.swap_sides(meaning)]), []
         return None
 
@@ -243,7 +243,7 @@ class ClosedFormSearch(ExpectationCalculus):
         line, standard = self.move_to_law(e, {x: form}, standard_normal(name))
         with suppress(*FAILURES):
             value = self.emitter.run_and_undo_on_failure(
-                partial(_erf_square_by_owens_t, self.emitter, standard, self.context)
+                _erf_square_by_owens_t, self.emitter, standard, self.context
             )
             return self.add("chain", [line, value]), []
         return None
@@ -256,19 +256,12 @@ class ClosedFormSearch(ExpectationCalculus):
         known = "erf-product-on-line" in self.emitter.proved_claims
         if not (known and are_two and is_gaussian):
             return None
-        (u,), (w,) = (f.args for f in factors)
-        X, Y = Dummy("X", real=True), Dummy("Y", real=True)
-        with suppress(*FAILURES, ValueError):
-            joint = e.law.linear_image({X: u, Y: w})
-            return self.emitter.run_and_undo_on_failure(
-                partial(self._express_erf_product, e, u, w, joint)
-            ), []
-        return None
+        return self._attempt(self._express_erf_product, e, *(f.args[0] for f in factors))
 
-    def _express_erf_product(
-        self, e: Expectation, u: Expr, w: Expr, joint: GaussianLaw
-    ) -> Inference:
-        (X, m), (Y, n) = joint.mean.items()
+    def _express_erf_product(self, e: Expectation, u: Expr, w: Expr) -> Inference:
+        X, Y = Dummy("X", real=True), Dummy("Y", real=True)
+        joint = e.law.linear_image({X: u, Y: w})
+        m, n = joint.mean.values()
         # SymPy takes positive factors out of signs; here they are the scale of both means.
         scale = m / sign(m).args[0] if isinstance(sign(m), sign) else S.One
         values = {"m": m / scale, "n": n / scale, "x": scale}
@@ -289,12 +282,12 @@ class ClosedFormSearch(ExpectationCalculus):
         moved = {s: u - m for s, u, m in zip(joint.symbols, forms, means, strict=True)}
         line = self.change_variables(centred, moved, e.law)
         node = line.theorem.conclusion[2]
-        body = _integrand_in_variables_of(node, self.term(e))
+        body = body_in_variables(self.term(e), bound_variables(node))
         line = self.rewrite_right_side(line, self.replace_integrand(node, body), node)
         left = line.theorem.conclusion[1]
         line = self.emitter.swap_sides(line)
         same = self.replace_integrand(
-            left, _integrand_in_variables_of(left, value.theorem.conclusion[1])
+            left, body_in_variables(value.theorem.conclusion[1], bound_variables(left))
         )
         return self.add("chain", [line, same, value])
 
@@ -346,9 +339,8 @@ class ClosedFormSearch(ExpectationCalculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.emitter.run_and_undo_on_failure(
-                partial(self.emitter.emit_by_rule, step, ())
-            ), [other]
+            line = self.emitter.run_and_undo_on_failure(self.emitter.emit_by_rule, step, ())
+            return line, [other]
         return None
 
     def move_to_law(
@@ -358,7 +350,7 @@ class ClosedFormSearch(ExpectationCalculus):
         line = self.change_variables(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
-        body = _integrand_in_variables_of(node, t)
+        body = body_in_variables(t, bound_variables(node))
         if not is_same_term(binder_bodies(node)[0], body):
             line = self.rewrite_right_side(line, self.replace_integrand(node, body), node)
         return line, other
@@ -393,12 +385,6 @@ def _forms_with_squares(exponent: Expr, law: GaussianLaw) -> list[Expr]:
     return forms if left == 0 else []
 
 
-def _integrand_in_variables_of(node: Term, other: Term) -> Term:
-    """Return an expectation's integrand, written in the bound variables of another one."""
-    names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
-    return substitute(binder_bodies(other)[0], names)
-
-
 def _has_one_gaussian_variable(e: Expectation) -> bool:
     return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
 
@@ -423,7 +409,7 @@ def _emit_gaussian_calculus(
         # A search helps only if these expectations cancel.
         kept, emitter.remaining_effort = emitter.remaining_effort, 0
         try:
-            return emitter.run_and_undo_on_failure(partial(work.conclude, wanted, more))
+            return emitter.run_and_undo_on_failure(work.conclude, wanted, more)
         except FAILURES:
             means = ", ".join(dict.fromkeys(map(str, work.unreduced)))
             raise Rejected(f"no closed form is known of {means}") from None
@@ -433,16 +419,12 @@ def _emit_gaussian_calculus(
     if both:
         # Relate the expectations of both sides without evaluating any of them.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.run_and_undo_on_failure(
-                partial(search, "expand_integrand", "reduce_by_stein")
-            )
+            return emitter.run_and_undo_on_failure(search, "expand_integrand", "reduce_by_stein")
     try:
         return emitter.run_and_undo_on_failure(search)
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
-            return emitter.run_and_undo_on_failure(
-                partial(_accept_closed_forms_on_trust, emitter, step)
-            )
+            return emitter.run_and_undo_on_failure(_accept_closed_forms_on_trust, emitter, step)
         raise reason
 
 
@@ -505,6 +487,11 @@ def _exponents(t: Term) -> Iterator[Term]:
 
 # The precision, in bits, at which numbers are compared.
 _BITS = 128
+# Functions that the checker cannot enclose, by functions that it can.
+_BY_EXP: dict[str, Callable[[Expr], Expr]] = {
+    "erf_prime": lambda u: 2 * exp(-(u**2)) / sqrt(pi),
+    "erf_second": lambda u: -4 * u * exp(-(u**2)) / sqrt(pi),
+}
 
 
 @register_emitter_for_rules("_BallArithmetic")
@@ -514,62 +501,31 @@ def _emit_ball_arithmetic(
     """Compare numbers by ball arithmetic, with means replaced by closed forms or enclosures."""
     if loose := sorted(step.statement.free_symbols, key=str):
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
-    p, changed = emitter.formula(step.statement), list[tuple[Inference, list[Any]]]()
-    bounds = list[Inference]()
+    work, bounds = RewrittenFormula(emitter, emitter.formula(step.statement)), list[Inference]()
     for node in outermost_expectations(step):
         try:
-            line = emitter.run_and_undo_on_failure(
-                partial(derive_closed_form, emitter, node, step.context)
-            )
+            line = emitter.run_and_undo_on_failure(derive_closed_form, emitter, node, step.context)
         except FAILURES:
             low, high = rational_bounds_of_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
             bounds += [emitter.add_soundness_axiom(step, emitter.formula(part)) for part in said]
             continue
-        _, mean, value = line.theorem.conclusion
-        paths = paths_to_subterm(p, mean)
-        changed.append((line, [tuples_to_lists(path) for path in paths]))
-        p = replace_at_paths(p, paths, value)
-    for t in _gaussian_density_calls(p):
-        line = prove_by_arithmetic(
-            emitter,
-            ("=", t, emitter.term(_BY_EXP[t[1]](TermToSympy(emitter.translator).expression(t[2])))),
-            (),
-        )
-        paths = paths_to_subterm(p, t)
-        changed.append((line, [tuples_to_lists(path) for path in paths]))
-        p = replace_at_paths(p, paths, line.theorem.conclusion[2])
+        work.apply(line)
+    calls = (s for s in subterms(work.formula, inner_first=True) if s[0] == "f")
+    for t in [s for s in calls if s[1] in _BY_EXP]:
+        value = _BY_EXP[t[1]](TermToSympy(emitter.translator).expression(t[2]))
+        work.apply(prove_by_arithmetic(emitter, ("=", t, emitter.term(value)), ()))
     if bounds:
-        shown = emitter.prove_from_equations(bounds, p, step.context)
+        shown = emitter.prove_from_equations(bounds, work.formula, step.context)
     else:
-        shown = emitter.script.add("numbers", (), p, _BITS)
-    for line, paths in reversed(changed):
-        shown = emitter.script.add("rewrite", [shown, line], paths)
-    return shown
-
-
-# Functions that the checker cannot enclose, by functions that it can.
-_BY_EXP: dict[str, Callable[[Expr], Expr]] = {
-    "erf_prime": lambda u: 2 * exp(-(u**2)) / sqrt(pi),
-    "erf_second": lambda u: -4 * u * exp(-(u**2)) / sqrt(pi),
-}
-
-
-def _gaussian_density_calls(t: Term) -> Iterator[Term]:
-    """Yield calls of Gaussian density factors outside all binders, the inner ones first."""
-    for place, part in places_and_subterms(t):
-        if not is_bound_place(t, place):
-            yield from _gaussian_density_calls(part)
-    if t[0] == "f" and t[1] in _BY_EXP:
-        yield t
+        shown = emitter.script.add("numbers", (), work.formula, _BITS)
+    return work.prove_original(shown)
 
 
 def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
-        return emitter.run_and_undo_on_failure(
-            partial(_erf_square_by_owens_t, emitter, node, context)
-        )
+        return emitter.run_and_undo_on_failure(_erf_square_by_owens_t, emitter, node, context)
     work = ClosedFormSearch(emitter, context)
     work.store_reduction_equations(node, [work.rewrite_for_table, *work.methods])
     name = canonical_key(emitter.term(node))
@@ -589,11 +545,10 @@ def _erf_square_by_owens_t(emitter: ProofEmitter, node: Expectation, context: Co
     meaning = emitter.discharge_hypotheses(meaning, context)
     mean = meaning.theorem.conclusion[2]
     work, t = ExpectationCalculus(emitter, context), emitter.term(node)
-    same_mean = work.replace_integrand(mean, _integrand_in_variables_of(mean, t))
+    same_mean = work.replace_integrand(mean, body_in_variables(t, bound_variables(mean)))
     value = emitter.cite_claim("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
         # Replace zeta by its expectation, and then rewrite the integrand.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
-        paths = [tuples_to_lists(path) for path in paths_to_subterm(said, old)]
-        value = emitter.script.add("rewrite", [value, line], paths)
+        value = emitter.rewrite(value, line, paths_to_subterm(said, old))
     return value

@@ -1,33 +1,15 @@
-"""Covariance matrices: LDL^T decomposition, and quick tests of semidefiniteness."""
+"""Quick tests of covariance matrices for semidefiniteness."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 from sympy.logic.boolalg import Boolean
 
-
-def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
-    """Return D and L with M = L D L^T, or None if a pivot vanishes and its row does not."""
-    work, n = matrix.copy(), matrix.rows
-    diagonal, lower = [], sp.eye(n)
-    for i in range(n):
-        pivot = sp.factor(work[i, i])
-        diagonal.append(pivot)
-        for j in range(i + 1, n):
-            entry = sp.cancel(work[j, i])
-            if entry == 0:
-                continue
-            if pivot == 0:
-                return None
-            lower[j, i] = sp.cancel(entry / pivot)
-            for k in range(i + 1, n):
-                work[j, k] = sp.cancel(work[j, k] - lower[j, i] * work[i, k])
-    return diagonal, lower
+from slrsym.gaussian.integrals import ldl_decomposition
 
 
 def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.expectations import ONE, ZERO, product_of_factors, sum_of_terms
@@ -23,18 +22,15 @@ from slrsym.checker.term import (
     Term,
     canonical_key,
     definedness_equation,
-    is_bound_place,
     num,
-    places_and_subterms,
     substitute,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
+from slrsym.tactics.arithmetic import RewrittenFormula, prove_by_arithmetic, prove_in_context
 from slrsym.tactics.calculus import MeanValueTheoremProver
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_prover
-from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import paths_to_subterm, subterms
 
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")
@@ -168,7 +164,7 @@ def _instantiate(emitter: ProofEmitter, line: Inference, values: dict[Term, Term
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
     exist = [prove_by_arithmetic(emitter, definedness_equation(v), ()) for v in values.values()]
-    return emitter.infer_by_logic([line, *exist], (), line.theorem.conclusion)
+    return emitter.discharge_by(line, exist)
 
 
 # -- angles ---------------------------------------------------------------------------------------
@@ -227,10 +223,8 @@ class _AngleExpansion:
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._expand_sum(inner, others)
             _, _, right = line.theorem.conclusion
-            paths = [
-                [2, *tuples_to_lists(path)] for path in paths_to_subterm(right, ("f", inner, rest))
-            ]
-            line = self.emitter.script.add("rewrite", [line, equation], paths)
+            paths = [(2, *path) for path in paths_to_subterm(right, ("f", inner, rest))]
+            line = self.emitter.rewrite(line, equation, paths)
         return line
 
 
@@ -239,13 +233,8 @@ class _AngleExpansion:
 
 def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
     """Return the calls of some functions in a term by key, if deep also those inside binders."""
-    found: dict[str, Term] = {}
-    for place, part in places_and_subterms(t):
-        if deep or not is_bound_place(t, place):
-            found |= _function_calls(part, names, deep)
-    if t[0] == "f" and t[1] in names:
-        found.setdefault(canonical_key(t), t)
-    return found
+    found = (s for s in subterms(t, deep, inner_first=True) if s[0] == "f" and s[1] in names)
+    return {canonical_key(s): s for s in found}
 
 
 def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
@@ -304,8 +293,7 @@ def _discharge_by_arithmetic(
     proofs = [
         prove_by_arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()
     ]
-    left = {k: h for proof in proofs for k, h in proof.theorem.hypotheses.items()}
-    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.discharge_by(line, proofs)
 
 
 def _theorems_on_calls(
@@ -322,7 +310,7 @@ def _theorems_on_calls(
     for u in angles.values():
         with suppress(*FAILURES):
             yield emitter.run_and_undo_on_failure(
-                partial(_instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u})
+                _instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u}
             )
     for t in _function_calls(p, ("log",), deep=False).values():
         for way in _proofs_about_log(emitter, t[2], given, context, lines):
@@ -340,25 +328,18 @@ def _prove_by_identities(
     """Prove a relation after rewriting function values by identities."""
     if p[0] not in RELATIONS:
         raise Rejected("no relation")
-    meant, changed = p, list[tuple[Inference, list[Any]]]()
+    work = RewrittenFormula(emitter, p, through=BINDERS)
     for _ in range(_MOST_ROUNDS):
-        before = meant
-        for line in _applicable_identities(emitter, meant):
-            _, old, new = line.theorem.conclusion
-            found = paths_to_subterm(meant, old, through=BINDERS)
-            meant = replace_at_paths(meant, found, new)
-            changed.append((line, [tuples_to_lists(path) for path in found]))
-        if meant == before:
+        before = work.formula
+        for line in _applicable_identities(emitter, before):
+            work.apply(line)
+        if work.formula == before:
             break
-    facts = list(_theorems_on_calls(emitter, meant, given, context, lines))
-    if not changed and not facts:
+    facts = list(_theorems_on_calls(emitter, work.formula, given, context, lines))
+    if not work.steps and not facts:
         raise Rejected("no identities")
-    own = set(map(canonical_key, emitter.hypotheses(context)))
-    more = [h for h in given if canonical_key(h) not in own]
-    shown = prove_in_context(emitter, meant, context, [*lines, *facts], more)
-    for line, paths in reversed(changed):
-        shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
-    return shown
+    shown = prove_in_context(emitter, work.formula, context, [*lines, *facts], given)
+    return work.prove_original(shown)
 
 
 # Provers without identities are tried first.

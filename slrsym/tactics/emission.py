@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -18,13 +18,14 @@ from slrsym.checker.term import (
     RELATIONS,
     Term,
     canonical_key,
+    definedness_equation,
     free_symbols,
     is_same_term,
     num,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
-from slrsym.proofs.claim_steps import ClaimWithEvidence, steps_of_claim
+from slrsym.proofs.claim_steps import ClaimWithEvidence
 from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
 from slrsym.renamed import old_attribute
@@ -33,7 +34,7 @@ from slrsym.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
     is_plainly_semidefinite,
 )
-from slrsym.tactics.log_records import RecordingProofBuilder, tuples_to_lists
+from slrsym.tactics.log_records import RecordingProofBuilder
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
 from slrsym.tactics.registration import EMITTERS, PROOF_EMITTERS, PROVERS, USER_EMITTERS
@@ -55,15 +56,13 @@ class MissingFact(Rejected):
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """The outcome of a step: accepted or refused, with the reason and the inferences made."""
+    """The outcome of a step: accepted or refused, with the reason."""
 
     label: str
     # The class of its rule; for a structural rule, also the beginning of its name.
     kind: str
     # Why there is no evidence; empty if the step was accepted.
     refusal: str
-    # The numbers of the inferences that prove it, without those that prove its premises.
-    lines: range
 
 
 class ProofEmitter:
@@ -107,10 +106,8 @@ class ProofEmitter:
         """Return the hypotheses of a step as formulas, without those that cannot be translated."""
         found = []
         for h in (*context.hypotheses, *context.granted):
-            try:
+            with contextlib.suppress(Untranslatable):
                 found.append(self.formula(h))
-            except Untranslatable:
-                continue
         return (*found, *self._covariance_conditions(context))
 
     def _covariance_conditions(self, context: Context) -> tuple[Term, ...]:
@@ -142,11 +139,8 @@ class ProofEmitter:
 
     def can_prove(self, p: Term, context: Context) -> bool:
         """Return whether a formula can be proved; keep none of the inferences."""
-        mark, left, self.remaining_effort = (
-            len(self.script.lines),
-            self.remaining_effort,
-            self.effort,
-        )
+        mark, left = len(self.script.lines), self.remaining_effort
+        self.remaining_effort = self.effort
         try:
             line = self.find_proof(p, self.hypotheses(context), context)
             return line is not None and _ON_TRUST not in line.theorem.axioms
@@ -172,6 +166,31 @@ class ProofEmitter:
     ) -> Inference:
         """Derive a formula under hypotheses from premises, by propositional logic."""
         return self.script.add("logic", premises, tuple(hypotheses), p)
+
+    def discharge_by(self, line: Inference, proofs: Sequence[Inference]) -> Inference:
+        """Discharge those hypotheses of a theorem that other theorems conclude."""
+        shown = {canonical_key(p.theorem.conclusion) for p in proofs}
+        left = {k: h for k, h in line.theorem.hypotheses.items() if k not in shown}
+        for p in proofs:
+            left |= p.theorem.hypotheses
+        return self.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
+
+    def infer_from_cases(
+        self, premises: Sequence[Inference], p: Term, cases: Container[str] = ()
+    ) -> Inference:
+        """Derive a formula under all hypotheses of the premises, but for cases, given by key."""
+        left = {k: h for line in premises for k, h in line.theorem.hypotheses.items()}
+        return self.infer_by_logic(premises, [h for k, h in left.items() if k not in cases], p)
+
+    def discharge_symbol(self, line: Inference, name: Term) -> Inference:
+        """Discharge the hypothesis that a symbol is defined, as symbols are."""
+        known = self.script.add("symbol", (), name)
+        exists = self.infer_by_logic([known], (), definedness_equation(name))
+        return self.discharge_by(line, [exists])
+
+    def rewrite(self, line: Inference, equation: Inference, paths: Sequence[Any]) -> Inference:
+        """Rewrite a theorem by an equation at given paths, possibly none."""
+        return self.script.add("rewrite", [line, equation], [*paths]) if paths else line
 
     def swap_sides(self, equation: Inference) -> Inference:
         """Derive an equation with its sides exchanged."""
@@ -230,14 +249,19 @@ class ProofEmitter:
             return self.infer_by_logic(parts, given, p)
         for side in p[1:]:
             if isinstance(side, tuple) and side[:1] == ("s",):
-                try:
+                with contextlib.suppress(Rejected):
                     return self.infer_by_logic([self.script.add("symbol", (), side)], (), p)
-                except Rejected:
-                    continue
         for ask in PROVERS:
             with contextlib.suppress(*FAILURES):
-                return self.run_and_undo_on_failure(partial(ask, self, p, given, context))
+                return self.run_and_undo_on_failure(ask, self, p, given, context)
         return None
+
+    def require_proof(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
+        """Return a proof of `p` under given hypotheses; raise `Rejected` if every method fails."""
+        line = self.find_proof(p, given, context)
+        if line is None:
+            raise Rejected(f"{self.formula_text(p)} is not shown")
+        return line
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """Derive a formula from a theorem that equals it, contains it, or implies it by parts."""
@@ -251,10 +275,8 @@ class ProofEmitter:
             name = " ".join(sorted((canonical_key(a), canonical_key(b))))
             if name not in seen:
                 seen[name] = self.script.add("order", (), a, b)
-        try:
+        with contextlib.suppress(Rejected):
             return self.infer_by_logic([shown, *seen.values()], given, wanted)
-        except Rejected:
-            pass
         if wanted[0] == "and":
             return self.infer_by_logic(
                 [self.conclude(shown, q, context) for q in wanted[1:]],
@@ -369,10 +391,7 @@ class ProofEmitter:
         left = [h for k, h in line.theorem.hypotheses.items() if k not in own]
         if not left:
             return line
-        proofs = [self.prove_or_add_axiom(h, context) for h in left]
-        needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
-        kept = [h for k, h in needed.items() if k in own]
-        return self.infer_by_logic([line, *proofs], kept, line.theorem.conclusion)
+        return self.discharge_by(line, [self.prove_or_add_axiom(h, context) for h in left])
 
     def _conclude_from_any(
         self, shown: Sequence[Inference], p: Term, context: Context
@@ -380,14 +399,16 @@ class ProofEmitter:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
-                return self.run_and_undo_on_failure(partial(self.conclude, line, p, context))
+                return self.run_and_undo_on_failure(self.conclude, line, p, context)
         return None
 
-    def run_and_undo_on_failure(self, make: Callable[[], Inference]) -> Inference:
-        """Return `make()`; if it fails, remove the inferences that it added and raise its error."""
+    def run_and_undo_on_failure(
+        self, make: Callable[..., Inference], *data: Any, **options: Any
+    ) -> Inference:
+        """Call `make`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:
-            return make()
+            return make(*data, **options)
         except FAILURES:
             self.undo_from(mark)
             raise
@@ -422,7 +443,7 @@ class ProofEmitter:
         for ask in PROVERS:
             try:
                 return self.run_and_undo_on_failure(
-                    partial(ask, self, p, self.hypotheses(context), context, lines)
+                    ask, self, p, self.hypotheses(context), context, lines
                 )
             except FAILURES as reason:
                 missing = reason if isinstance(reason, MissingFact) else missing
@@ -468,8 +489,7 @@ class ProofEmitter:
         line = self.infer_by_logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
-            if places := [tuples_to_lists(path) for path in paths_to_symbol(whole, symbol)]:
-                line = self.script.add("rewrite", [line, equation], places)
+            line = self.rewrite(line, equation, paths_to_symbol(whole, symbol))
         equations = [("=", symbol, value) for symbol, value in values.items()]
         return self.infer_by_logic([line], (*given, *equations), goal)
 
@@ -507,9 +527,8 @@ class ProofEmitter:
             line = self.add_unchecked(kind, refusal, given, wanted)
         self.earlier.register_new_inference(step.label, step.rule.name, wanted, line)
         self.script.record_step(step.label, step.rule.name, line)
-        lines = range(start, len(self.script.lines))
         refused = "; ".join(filter(None, self._reasons.values()))
-        self.outcomes.append(StepOutcome(step.label, kind, refused, lines))
+        self.outcomes.append(StepOutcome(step.label, kind, refused))
         return line
 
     def emit_proof(self, proof: Proof, context: Context, label: str = "") -> Inference:
@@ -562,25 +581,3 @@ def _step_kind(step: Step) -> str:
         return name.lstrip("_")
     words = step.rule.name.split()
     return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"
-
-
-def emit_claim(
-    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence], proved_claims: ProvedClaims,
-    earlier: EarlierInferences | None = None, patience: float = 1.0,
-    refuted_step_labels: Iterable[str] = (),
-) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
-    """Translate a claim and add it to the proved claims; return its log record and emitter."""
-    emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted_step_labels)
-    statement = emitter.formula(claim.statement)
-    context, given = emitter.claim_context_and_hypotheses
-    if claim.is_empirical or claim.certificate() is not None:
-        what = "an experiment" if claim.is_empirical else "a certificate"
-        line = emitter.add_unchecked(what, f"{what}, no proof", given, statement)
-    else:
-        proof = claim.build_proof()
-        shown = emitter.emit_proof(proof, context)
-        last = steps_of_claim(claim, find)[-1]
-        line = emitter.emit_step(
-            last, lambda: emitter.conclude(shown, statement, context), "statement"
-        )
-    return emitter.script.finish_claim(claim.id, statement, given, line), emitter

@@ -92,7 +92,8 @@ def _enclose(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
             first = chosen(other, analytic=analytic)
         return first
     if isinstance(expr, sp.log):
-        return _apply_above(of(expr.args[0]), lambda x: x.log(analytic=analytic), arb(0), analytic)
+        x = of(expr.args[0])
+        return x.log(analytic=analytic) if analytic or x.real > 0 else _NAN
     if isinstance(expr, sp.atan | sp.asin | sp.acos) and not (expr.free_symbols & set(values)):
         x = of(expr.args[0])
         real = {sp.atan: arb.atan, sp.asin: arb.asin, sp.acos: arb.acos}[expr.func](x.real)
@@ -106,13 +107,6 @@ def _enclose(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
             raise Rejected("an expectation within another one is not enclosed")
         return acb(_enclose_mean(expr))
     raise Rejected(f"{expr} is not enclosed")
-
-
-def _apply_above(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
-    """Apply a function defined above `low`; return NaN if the ball may reach below it."""
-    if not analytic and not x.real > low:
-        return _NAN
-    return function(x)
 
 
 def _enclose_power(base: Ball, power: Rational, analytic: bool) -> Ball:
@@ -203,7 +197,8 @@ def _growth_bound(expr: Expr, z: Dummy) -> tuple[arb, arb]:
         return _growth_bound_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
     if isinstance(expr, sp.log):
         # |log u| <= u + 1/u, and u has a positive lower bound.
-        return _growth_bound_of_logarithm(expr.args[0], z)
+        size, rate = _growth_bound(expr.args[0], z)
+        return size + 1 / _positive_lower_bound(expr.args[0], z), rate
     if isinstance(expr, Pow) and expr.exp.is_Rational:
         least = _positive_lower_bound(expr.base, z)
         return (least ** arb(fmpq(int(expr.exp.p), int(expr.exp.q)))).upper(), arb(0)
@@ -219,11 +214,6 @@ def _growth_bound_of_exponential(argument: Expr, z: Dummy, most: int) -> tuple[a
     if polynomial.degree() == 2 and not bend < 0:
         raise Rejected(f"the exponential of {argument} grows too fast for the rule")
     return abs(constant).exp().upper(), abs(slope).upper()
-
-
-def _growth_bound_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
-    size, rate = _growth_bound(argument, z)
-    return size + 1 / _positive_lower_bound(argument, z), rate
 
 
 def _positive_lower_bound(expr: Expr, z: Dummy) -> arb:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -17,19 +17,17 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    definedness_equation,
     free_symbols,
     is_same_term,
     parts_outside_binder,
 )
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.integrals import ldl_decomposition
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_in_context
-from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_prover
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.term_to_sympy import TermToSympy
@@ -37,32 +35,27 @@ from slrsym.tactics.term_to_sympy import TermToSympy
 # -- existence --------------------------------------------------------------------------------
 
 
-def _prove_derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
-    if binder_bodies(node)[0][0] != "E":
-        raise Rejected("the derivative of no expectation")
-    with suppress(Rejected):
-        return emitter.script.add("defined", [emitter.script.add("price", (), node)], [1])
-    return emitter.script.add(
-        "defined", [emitter.script.add("derivative of expectation", (), node)], [1]
-    )
-
-
-def _prove_mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
-    with suppress(Rejected):
-        return emitter.script.add("integrable", (), node)
-    with suppress(Rejected):
-        return emitter.script.add(
-            "defined", [emitter.script.add("gaussian integral", (), node)], [1]
-        )
-    return emitter.script.add("defined", [emitter.script.add("centred pair", (), node)], [1])
-
-
-# Provers that a term with this head is defined.
-_DEFINED: dict[str, Callable[[ProofEmitter, Term], Inference]] = {
-    "E": _prove_mean_exists,
-    "copies": lambda emitter, node: emitter.script.add("copies exist", (), node),
-    "d": _prove_derivative_exists,
+# By head of a term, the rules for equations with it, by which it is defined.
+_RULES_OF_DEFINEDNESS: dict[str, tuple[str, ...]] = {
+    "E": ("integrable", "gaussian integral", "centred pair"),
+    "copies": ("copies exist",),
+    "d": ("price", "derivative of expectation"),
 }
+
+
+def _prove_defined(emitter: ProofEmitter, node: Term, context: Context) -> Inference:
+    """Prove that an expectation, a derivative of one, or a sum of copies is defined."""
+    if node[0] == "d" and binder_bodies(node)[0][0] != "E":
+        raise Rejected("the derivative of no expectation")
+    for rule in _RULES_OF_DEFINEDNESS[node[0]]:
+        with suppress(Rejected):
+            line = emitter.script.add(rule, (), node)
+            if not is_same_term(*line.theorem.conclusion[1:]):
+                line = emitter.script.add("defined", [line], [1])
+            break
+    else:
+        raise Rejected("no rule says that it is defined")
+    return emitter.discharge_hypotheses(line, context)
 
 
 def _prove_existence(
@@ -75,35 +68,26 @@ def _prove_existence(
     """Prove that expectations or their derivatives exist, or that a matrix is semidefinite."""
     if p[0] == "=" and is_improper_integral(p[1]) and is_same_term(p[1], p[2]):
         return emitter.discharge_hypotheses(emitter.script.add("bells", (), p[1]), context)
-    if p[0] == "=" and p[1][0] in _DEFINED and is_same_term(p[1], p[2]):
+    if p[0] == "=" and p[1][0] in _RULES_OF_DEFINEDNESS and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
-            return emitter.run_and_undo_on_failure(
-                lambda: emitter.discharge_hypotheses(_DEFINED[p[1][0]](emitter, p[1]), context)
-            )
-    if p[:2] == ("o", "moderate") or p == (
-        "forall",
-        bound_variables(p),
-        _definedness_bodies(p),
-        (),
-    ):
-        function = (
-            p[2] if p[0] == "o" else ("lam", bound_variables(p), (binder_bodies(p)[0][1],), ())
-        )
+            return emitter.run_and_undo_on_failure(_prove_defined, emitter, p[1], context)
+    (part,) = binder_bodies(p) if p[0] == "forall" else (("",),)
+    says_defined = part[0] == "=" and part[1] == part[2]
+    if p[:2] == ("o", "moderate") or says_defined:
+        function = ("lam", bound_variables(p), (part[1],), ()) if says_defined else p[2]
         with suppress(Rejected):
             line = emitter.script.add("moderate", (), function)
             line = emitter.infer_by_logic([line], line.theorem.hypotheses.values(), p)
             return emitter.discharge_hypotheses(line, context)
     if p[0] == "forall":
-        (part,), names = binder_bodies(p), bound_variables(p)
+        names = bound_variables(p)
         ways = [
             partial(way, line, part, context)
             for line in _instantiate_hypotheses(emitter, names, context)
             for way in (emitter.conclude, partial(_prove_by_rewriting, emitter))
         ]
         own = tuple(h for h in given if not free_symbols(h) & set(names))
-        shown = emitter.try_in_turn(
-            [*ways, lambda: _prove_from_hypotheses(emitter, part, own, context)], ""
-        )
+        shown = emitter.try_in_turn([*ways, partial(emitter.require_proof, part, own, context)], "")
         for x in reversed(names):
             shown = emitter.script.add("generalise", [shown], x)
         return emitter.infer_by_logic([shown], shown.theorem.hypotheses.values(), p)
@@ -112,15 +96,6 @@ def _prove_existence(
     if p[0] in RELATIONS and opaque_terms(p):
         return ExpectationCalculus(emitter, context).prove(p, lines)
     raise Rejected("another question")
-
-
-def _prove_from_hypotheses(
-    emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Context
-) -> Inference:
-    """Prove a formula from hypotheses, or raise `Rejected`."""
-    if (line := emitter.find_proof(p, given, context)) is None:
-        raise Rejected("not shown for all values")
-    return line
 
 
 def _instantiate_hypotheses(
@@ -142,16 +117,7 @@ def _prove_by_rewriting(
     if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
         raise Rejected("there is no equation, or its left side does not stand there")
     other = prove_in_context(emitter, replace_at_paths(p, paths, shown[2]), context, [line])
-    return emitter.script.add("rewrite", [other, line], [tuples_to_lists(path) for path in paths])
-
-
-def _definedness_bodies(p: Term) -> tuple[Term, ...] | None:
-    """Return the body by which an equation for all x says that its left side is defined."""
-    return (
-        (definedness_equation(binder_bodies(p)[0][1]),)
-        if p[0] == "forall" and binder_bodies(p)[0][0] == "="
-        else None
-    )
+    return emitter.rewrite(other, line, paths)
 
 
 register_prover(2, _prove_existence)
@@ -167,7 +133,7 @@ def _prove_semidefinite(
     for source, rows in _factorisations(emitter, _stated_matrix(emitter, p), given):
         with suppress(*FAILURES):
             return emitter.run_and_undo_on_failure(
-                partial(_prove_image_semidefinite, emitter, p, source, rows, context)
+                _prove_image_semidefinite, emitter, p, source, rows, context
             )
     raise Rejected("no reason why a matrix is positive semidefinite")
 
@@ -178,8 +144,7 @@ def _prove_image_semidefinite(
     """Prove B S B^T positive semidefinite, from the entries of B and a semidefinite S."""
     line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
-        if emitter.find_proof(h, emitter.hypotheses(context), context) is None:
-            raise Rejected(f"{emitter.formula_text(h)} is not shown")
+        emitter.require_proof(h, emitter.hypotheses(context), context)
     return emitter.discharge_hypotheses(line, context)
 
 

@@ -7,15 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import (
-    Add,
-    Derivative,
-    Dummy,
-    Expr,
-    Mul,
-    Symbol,
-    floor,
-)
+from sympy import Add, Derivative, Dummy, Expr, Mul, Symbol, floor
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
@@ -23,13 +15,10 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    is_bound_place,
     is_same_term,
     neg,
     num,
     parts_outside_binder,
-    places_and_subterms,
-    substitute,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
@@ -43,10 +32,14 @@ from slrsym.tactics.expectations import (
     expectations_outside_binders,
     outermost_expectations,
 )
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import value_at_pseudorandom_point
 from slrsym.tactics.registration import register_emitter_for_rules
-from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import (
+    body_in_variables,
+    paths_to_subterm,
+    replace_at_paths,
+    subterms,
+)
 
 ZERO = num(0)
 
@@ -89,13 +82,10 @@ def _evaluate_inner_derivatives(
         if not moved.integrand.free_symbols & set(law.symbols):
             wanted = work.emitter.term(moved.integrand)
         else:
-            names = dict(zip(bound_variables(work.term(moved)), bound_variables(node), strict=True))
-            wanted = substitute(binder_bodies(work.term(moved))[0], names)
+            wanted = body_in_variables(work.term(moved), bound_variables(node))
         equal = work.replace_integrand(node, wanted)
         line = work.rewrite_right_side(line, equal, node)
-        work.store_reduction_equations(
-            moved, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
-        )
+        work.reduce(moved)
     return line
 
 
@@ -160,61 +150,39 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
 def _emit_jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove Jensen's inequality for the first expectation of the step that it fits."""
     rule: Any = step.rule
-    x = rule.variable
-    bend = _prove_derivative_sign(emitter, rule.of, x, 2, step.context)
+    bend = _prove_derivative_sign(emitter, rule.of, rule.variable, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
-    means = [
-        Expectation(substitute_simultaneously(rule.of, {x: node.integrand}), node.law)
-        for node in nodes
-    ]
-    return emitter.try_in_turn([
-        partial(_apply_jensen, emitter, step, bend, *pair)
-        for pair in zip(nodes, means, strict=True)
-    ], "no expectation fits")  # fmt: skip
+    ways = [partial(_apply_jensen, emitter, step, bend, node) for node in nodes]
+    return emitter.try_in_turn(ways, "no expectation fits")
 
 
 def _apply_jensen(
-    emitter: ProofEmitter, step: Step, bend: Inference, node: Expectation, mean: Expectation
+    emitter: ProofEmitter, step: Step, bend: Inference, node: Expectation
 ) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     line = work.discharge_all(emitter.script.add("jensen", [bend], emitter.term(node)))
-    ends = expectations_outside_binders(line.theorem.conclusion)
-    return _conclude_with_other_integrands(work, line, emitter.formula(step.statement), ends)
+    return _conclude_with_other_integrands(work, line, emitter.formula(step.statement))
 
 
 def _conclude_with_other_integrands(
-    work: ExpectationCalculus, line: Inference, wanted: Term, ends: dict[str, Term]
+    work: ExpectationCalculus, line: Inference, wanted: Term
 ) -> Inference:
     """Derive a statement whose means have integrands that are equal but written differently."""
-    for node in ends.values():
+    for node in expectations_outside_binders(line.theorem.conclusion).values():
         for other in expectations_outside_binders(wanted).values():
             if is_same_term(node, other) or not is_same_term(
                 ("tuple", *parts_outside_binder(node)), ("tuple", *parts_outside_binder(other))
             ):
                 continue
-            names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
-                body = substitute(binder_bodies(other)[0], names)
-                equal = work.emitter.run_and_undo_on_failure(
-                    partial(work.replace_integrand, node, body)
-                )
-                line = _rewrite_both_sides(work, line, equal, node)
+                body = body_in_variables(other, bound_variables(node))
+                equal = work.emitter.run_and_undo_on_failure(work.replace_integrand, node, body)
+                paths = paths_to_subterm(line.theorem.conclusion, node)
+                line = work.emitter.rewrite(line, equal, paths)
                 break
     return work.emitter.run_and_undo_on_failure(
         lambda: work.emitter.discharge_hypotheses(work.prove(wanted, [line]), work.context)
     )
-
-
-def _rewrite_both_sides(
-    work: ExpectationCalculus, line: Inference, equation: Inference, source: Term
-) -> Inference:
-    """Rewrite both sides of a theorem by an equation for `source`."""
-    _, left, right = line.theorem.conclusion
-    sides = ((1, left), (2, right))
-    paths = [
-        [i, *tuples_to_lists(path)] for i, side in sides for path in paths_to_subterm(side, source)
-    ]
-    return work.add("rewrite", [line, equation], paths) if paths else line
 
 
 @register_emitter_for_rules("_CauchySchwarz", "_Poincare")
@@ -234,22 +202,12 @@ def _apply_cauchy_schwarz(emitter: ProofEmitter, step: Step, rule: Any, law: Any
     names = list(law.symbols)
     work = ExpectationCalculus(emitter, step.context)
     total = Expectation(Add(*names), law)
+    _, variables, _, laws = emitter.term(total)
     f, g = (
-        (
-            "E",
-            bound_variables(emitter.term(total)),
-            (work.integrand_term(h, total),),
-            parts_outside_binder(emitter.term(total)),
-        )
-        for h in (rule.first, rule.second)
+        ("E", variables, (work.integrand_term(h, total),), laws) for h in (rule.first, rule.second)
     )
     line = work.discharge_all(emitter.script.add("cauchy-schwarz", (), f, g))
-    return _conclude_with_other_integrands(
-        work,
-        line,
-        emitter.formula(step.statement),
-        expectations_outside_binders(line.theorem.conclusion),
-    )
+    return _conclude_with_other_integrands(work, line, emitter.formula(step.statement))
 
 
 def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
@@ -258,9 +216,7 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
     line = emitter.script.add("poincare", (), emitter.term(node))
     line = work.discharge_all(_evaluate_inner_derivatives(work, line, rule.of, law))
     for node in outermost_expectations(step):
-        work.store_reduction_equations(
-            node, [work.expand_integrand, work.evaluate_constant, work.drop_unused_variables]
-        )
+        work.reduce(node)
     return work.conclude(emitter.formula(step.statement), [work.resolve_right_side(line, ())])
 
 
@@ -272,19 +228,17 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
     """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return emitter.run_and_undo_on_failure(
-            partial(prove_in_context, emitter, p, step.context, premises)
-        )
+        return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, step.context, premises)
     except FAILURES:
         with suppress(*FAILURES):
             if signs := _prove_means_nonnegative(emitter, p, step.context):
                 return emitter.run_and_undo_on_failure(
-                    partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
+                    prove_in_context, emitter, p, step.context, (*premises, *signs)
                 )
         for t, k in _integer_cuts(emitter, step):
             with suppress(*FAILURES):
                 return emitter.run_and_undo_on_failure(
-                    partial(_prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context)
+                    _prove_on_both_sides_of_cut, emitter, p, given, t, k, step.context
                 )
         return emitter.prove_from_equations(premises, p, step.context)
 
@@ -298,9 +252,7 @@ def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -
             said = ("<=", num(0), binder_bodies(node)[0])
             with suppress(*FAILURES):
                 known = emitter.run_and_undo_on_failure(
-                    partial(
-                        ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
-                    )
+                    ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                 )
                 lines.append(emitter.script.add("constant", (), zero))
                 lines.append(emitter.script.add("under", [known], zero))
@@ -336,15 +288,6 @@ def _prove_on_both_sides_of_cut(
 # -- pieces ---------------------------------------------------------------------------------------
 
 
-def _calls_with_kinks(t: Term) -> Iterator[Term]:
-    """Yield signs, absolute values and maxima outside all binders, the inner ones first."""
-    for place, part in places_and_subterms(t):
-        if not is_bound_place(t, place):
-            yield from _calls_with_kinks(part)
-    if t[0] == "f" and t[1] in ("sign", "abs", "max"):
-        yield t
-
-
 @register_emitter_for_rules("_Piecewise")
 def _emit_piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
@@ -357,15 +300,18 @@ def _with_zero(
     _, u, nought = zero
     spots = paths_to_subterm(p, u)
     line = prove_in_context(emitter, replace_at_paths(p, spots, nought), context, (), cases)
-    equal = emitter.script.add("assume", (), zero)
-    return emitter.script.add("rewrite", [line, equal], [tuples_to_lists(path) for path in spots])
+    return emitter.rewrite(line, emitter.script.add("assume", (), zero), spots)
 
 
 def prove_by_pieces(
     emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...]
 ) -> Inference:
     """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
-    node = next(_calls_with_kinks(p), None)
+    # The inner ones first.
+    with_kinks = (
+        s for s in subterms(p, inner_first=True) if s[0] == "f" and s[1] in ("sign", "abs", "max")
+    )
+    node = next(with_kinks, None)
     if node is None:
         ways = [partial(prove_in_context, emitter, p, context, (), cases)]
         ways += [
@@ -392,9 +338,7 @@ def prove_by_pieces(
         else:
             equal = prove_in_context(emitter, ("=", node, piece), context, known, (here, *cases))
         line = prove_by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
-        return emitter.script.add(
-            "rewrite", [line, equal], [tuples_to_lists(path) for path in paths]
-        )
+        return emitter.rewrite(line, equal, paths)
 
     def signs_of_u() -> Iterator[Inference]:
         """Yield proofs of strict signs of the number, by the hypotheses and by the outer cases."""
@@ -402,8 +346,9 @@ def prove_by_pieces(
         yield from filter(None, (emitter.find_proof_once(sign, context) for sign in strict))
         for sign in strict if cases else ():
             with suppress(*FAILURES):
-                shown = partial(prove_in_context, emitter, sign, context, (), cases)
-                yield emitter.run_and_undo_on_failure(shown)
+                yield emitter.run_and_undo_on_failure(
+                    prove_in_context, emitter, sign, context, (), cases
+                )
 
     def by_contradiction(here: Term) -> Inference:
         """Prove anything in a case that contradicts a sign that is known."""
@@ -419,7 +364,7 @@ def prove_by_pieces(
         try:
             # An inequality is more useful to the search than an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
-            parts.append(emitter.run_and_undo_on_failure(partial(within, weak, value, piece)))
+            parts.append(emitter.run_and_undo_on_failure(within, weak, value, piece))
         except FAILURES as reason:
             try:
                 parts.append(by_contradiction(side))
@@ -427,6 +372,5 @@ def prove_by_pieces(
                 if side[0] != "=":
                     raise reason from None
                 parts.append(within(side, value, piece))
-    given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
     decided -= set(map(canonical_key, (*cases, *emitter.hypotheses(context))))
-    return emitter.infer_by_logic(parts, [h for k, h in given.items() if k not in decided], p)
+    return emitter.infer_from_cases(parts, p, decided)

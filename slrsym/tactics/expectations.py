@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import binder_keys_in_facts, relations_in_conjunction
 from slrsym.checker.expectations import ONE, linear_combination_term
 from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness_equation,
     free_symbols,
     is_same_term,
     neg,
@@ -30,15 +27,21 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.gaussian.noise_and_product_laws import joint_law
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, theorems_on_special_values
+from slrsym.tactics.arithmetic import (
+    RewrittenFormula,
+    definedness_of_opaque_terms,
+    opaque_terms,
+    prove_by_arithmetic,
+    theorems_on_special_values,
+)
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_surely_different
-from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.subterm_paths import body_in_variables, paths_to_subterm
 
 # The search effort for one equation, which is proved quickly or needs no signs.
 QUICK = 60_000
@@ -74,17 +77,8 @@ class ExpectationCalculus:
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
             lines = [*lines, *theorems_on_special_values(self.emitter, said)]
-        nodes = opaque_terms(p)
-        for line in lines:
-            nodes |= opaque_terms(line.theorem.conclusion)
-        known = binder_keys_in_facts(
-            [r for line in lines for r in relations_in_conjunction(line.theorem.conclusion)]
-        )
-        exist = [
-            self.emitter.prove_or_add_axiom(definedness_equation(n), self.context)
-            for k, n in nodes.items()
-            if k not in known
-        ]
+        asked = definedness_of_opaque_terms(p, lines)
+        exist = [self.emitter.prove_or_add_axiom(q, self.context) for q in asked]
         return prove_by_arithmetic(self.emitter, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
@@ -92,16 +86,14 @@ class ExpectationCalculus:
 
     def integrand_term(self, integrand: Expr, node: Expectation) -> Term:
         """Translate an integrand, in the bound variables of an expectation's translation."""
-        t, u = self.term(node), self.term(Expectation(integrand, node.law))
-        return substitute(
-            binder_bodies(u)[0], dict(zip(bound_variables(u), bound_variables(t), strict=True))
-        )
+        other = self.term(Expectation(integrand, node.law))
+        return body_in_variables(other, bound_variables(self.term(node)))
 
     def rewrite_right_side(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """Rewrite the right-hand side of a theorem by an equation for `source`."""
         _, _, right = line.theorem.conclusion
-        paths = [[2, *tuples_to_lists(path)] for path in paths_to_subterm(right, source)]
-        return self.add("rewrite", [line, equation], paths) if paths else line
+        paths = [(2, *path) for path in paths_to_subterm(right, source)]
+        return self.emitter.rewrite(line, equation, paths)
 
     def apply_linearity(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
         """Prove E f = sum of c E g over parts (c, g) whose combination is f."""
@@ -131,34 +123,22 @@ class ExpectationCalculus:
     ) -> Inference:
         """Discharge hypotheses by theorems, and by arithmetic those on given bound variables."""
         known = {canonical_key(other.theorem.conclusion) for other in lines}
-        more = []
-        for name, h in line.theorem.hypotheses.items():
-            if name not in known and free_symbols(h) & set(integration_variables):
-                more.append(self.prove(h, (), integration_variables))
-        proofs = [*lines, *more]
-        known |= {canonical_key(other.theorem.conclusion) for other in more}
-        left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
-        for other in proofs:
-            left |= other.theorem.hypotheses
-        return self.emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
+        more = [
+            self.prove(h, (), integration_variables)
+            for name, h in line.theorem.hypotheses.items()
+            if name not in known and free_symbols(h) & set(integration_variables)
+        ]
+        return self.emitter.discharge_by(line, [*lines, *more])
 
     def discharge_all(self, line: Inference) -> Inference:
         """Discharge every hypothesis that the step does not have, or raise `Rejected`."""
         own = set(map(canonical_key, self.given))
-        proofs = []
-        for name, h in line.theorem.hypotheses.items():
-            if name not in own:
-                shown = self.emitter.find_proof(h, self.given, self.context)
-                if shown is None:
-                    raise Rejected(f"{self.emitter.formula_text(h)} is not shown")
-                proofs.append(shown)
-        left = [h for k, h in line.theorem.hypotheses.items() if k in own]
-        left += [h for p in proofs for h in p.theorem.hypotheses.values()]
-        return (
-            self.emitter.infer_by_logic([line, *proofs], left, line.theorem.conclusion)
-            if proofs
-            else line
-        )
+        proofs = [
+            self.emitter.require_proof(h, self.given, self.context)
+            for name, h in line.theorem.hypotheses.items()
+            if name not in own
+        ]
+        return self.emitter.discharge_by(line, proofs) if proofs else line
 
     def integrate_against_density(self, t: Term) -> tuple[Inference, Inference]:
         """Write an expectation as an integral against the density, and prove that it exists."""
@@ -185,6 +165,11 @@ class ExpectationCalculus:
                     break
             else:
                 self.unreduced.append(e)
+
+    def reduce(self, node: Expectation, *ways: Callable[..., Any]) -> None:
+        """Derive equations for an expectation by linearity and by further methods."""
+        first = (self.expand_integrand, self.evaluate_constant)
+        self.store_reduction_equations(node, [*first, *ways, self.drop_unused_variables])
 
     def expand_integrand(self, e: Expectation, deep: bool = True) -> Any:
         """Expand an integrand and move constants out; expand sums inside functions if `deep`."""
@@ -375,14 +360,9 @@ class ExpectationCalculus:
         line = self.add("moments of copies", (), self.term(e))
         for node in expectations_outside_binders(line.theorem.conclusion[2]).values():
             # SymPy writes a power of a product as a product of powers.
-            t = self.term(more[-1])
-            body = substitute(
-                binder_bodies(t)[0],
-                dict(zip(bound_variables(t), bound_variables(node), strict=True)),
-            )
-            if binder_bodies(node)[0][:3] == ("^", 2, 1) and not is_same_term(
-                binder_bodies(node)[0], body
-            ):
+            body = body_in_variables(self.term(more[-1]), bound_variables(node))
+            (old,) = binder_bodies(node)
+            if old[:3] == ("^", 2, 1) and not is_same_term(old, body):
                 line = self.rewrite_right_side(line, self.replace_integrand(node, body), node)
         return line, more
 
@@ -473,17 +453,12 @@ class ExpectationCalculus:
                     continue
                 if came_out and {canonical_key(a), canonical_key(b)} <= named.keys():
                     continue
-                other = substitute(
-                    binder_bodies(b)[0],
-                    dict(zip(bound_variables(b), bound_variables(a), strict=True)),
-                )
+                other = body_in_variables(b, bound_variables(a))
                 if not equations and are_surely_different(binder_bodies(a)[0], other):
                     continue
                 with suppress(*FAILURES):
                     equal.append(
-                        self.emitter.run_and_undo_on_failure(
-                            partial(self.replace_integrand, a, other)
-                        )
+                        self.emitter.run_and_undo_on_failure(self.replace_integrand, a, other)
                     )
                     break
         for line in equal:
@@ -493,7 +468,7 @@ class ExpectationCalculus:
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
             return self.emitter.run_and_undo_on_failure(
-                partial(self._prove_by_rewriting, wanted, mine, [*others, *equal, *more])
+                self._prove_by_rewriting, wanted, mine, [*others, *equal, *more]
             )
         return self.prove(wanted, [*mine, *others, *equal, *more])
 
@@ -507,17 +482,11 @@ class ExpectationCalculus:
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
     ) -> Inference:
         """Rewrite the statement by equations, prove the result, and rewrite back."""
-        meant, named, changed = wanted, expectations_outside_binders(wanted), []
+        work, named = RewrittenFormula(self.emitter, wanted), expectations_outside_binders(wanted)
         for line in equations:
-            _, a, b = line.theorem.conclusion
-            node, other = (a, b) if canonical_key(a) in named else (b, a)
-            paths = paths_to_subterm(meant, node)
-            meant = replace_at_paths(meant, paths, other)
-            changed.append((line, [tuples_to_lists(path) for path in paths]))
-        shown = self.prove(meant, more)
-        for line, paths in reversed(changed):
-            shown = self.add("rewrite", [shown, line], paths) if paths else shown
-        return shown
+            _, left, _ = line.theorem.conclusion
+            work.apply(line, backwards=canonical_key(left) not in named)
+        return work.prove_original(self.prove(work.formula, more))
 
 
 def _split_constant_factors(term: Expr, law: Law) -> tuple[Expr, Expr]:
@@ -525,10 +494,6 @@ def _split_constant_factors(term: Expr, law: Law) -> tuple[Expr, Expr]:
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
-
-
-def joint_law(laws: Sequence[Law]) -> Law:
-    return laws[0] if len(laws) == 1 else ProductLaw(*laws)
 
 
 def _are_dependent(a: Any, b: Any, blocks: Sequence[Law]) -> bool:

@@ -87,10 +87,7 @@ class FactCombinationSearch:
                 cands += self.products_with_monomials(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
         for parts in cands[:400]:
-            t = st.one
-            for g, n in parts:
-                t = t * g**n
-            t = st.facts.reduce(t)
+            t = _product(st, parts)
             name = frozenset(t.to_dict().items())
             if t != 0 and name not in seen:
                 seen.add(name)
@@ -229,10 +226,7 @@ class FactCombinationSearch:
             if not (s <= NN or s <= NP):
                 continue
             flip = 1 if s <= NN else -1
-            t = st.one
-            for f, n in parts:
-                t = t * f**n
-            t = st.facts.reduce(t)
+            t = _product(st, parts)
             self.work += len(t)
             name = frozenset(t.to_dict().items())
             if len(t.monoms()) > 60 or t == 0 or name in seen:
@@ -276,6 +270,11 @@ class FactCombinationSearch:
         rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
         self.learn_sign_from_combination(st, q, rows)
         return True
+
+
+def _product(st: Ring, parts: Any) -> Any:
+    """Return the reduced product of some polynomials, each with its power."""
+    return st.facts.reduce(math.prod((f**n for f, n in parts), start=st.one))
 
 
 def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:

@@ -33,7 +33,6 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
-    definedness_equation,
     is_bound_place,
     num,
     parts_outside_binder,
@@ -42,6 +41,7 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
+from slrsym.gaussian.noise_and_product_laws import joint_law
 from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
@@ -50,11 +50,10 @@ from slrsym.tactics.arithmetic import is_improper_integral
 from slrsym.tactics.closed_forms import derive_closed_form
 from slrsym.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
 from slrsym.tactics.existence_of_laws_and_expectations import store_existence_proof_of_image_law
-from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
-from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.tactics.registration import register_emitter_for_rules
 from slrsym.tactics.structure import prove_by_identity_under_derivatives
-from slrsym.tactics.subterm_paths import paths_to_subterm
+from slrsym.tactics.subterm_paths import body_in_variables, paths_to_subterm
 
 # -- emitters of rules ----------------------------------------------------------------------------
 
@@ -68,11 +67,10 @@ def _reduce_expectations(
         work.drop_empty_copy_sums,
         partial(work.expand_integrand, deep=deep),
         work.evaluate_constant,
+        *(getattr(work, way) for way in ways),
+        *([partial(work.apply_stein_lemma, rule.variables)] if rule else []),
+        work.drop_unused_variables,
     ]
-    chosen += [getattr(work, way) for way in ways]
-    if rule is not None:
-        chosen.append(partial(work.apply_stein_lemma, rule.variables))
-    chosen.append(work.drop_unused_variables)
     for node in outermost_expectations(step):
         work.store_reduction_equations(node, chosen)
     return work
@@ -107,17 +105,12 @@ def _split_improper_integrals(work: ExpectationCalculus, step: Step) -> Iterator
         for term in Add.make_args(expand(node.function)):
             c, f = term.as_independent(x, as_Add=False)
             parts[f] = parts.get(f, S.Zero) + c
-        bodies = {f: work.emitter.term(node.func(f, *node.limits)) for f in parts}
-        yield work.apply_linearity(t, [
-            (
-                work.emitter.term(c),
-                substitute(
-                    binder_bodies(bodies[f])[0],
-                    {bound_variables(bodies[f])[0]: bound_variables(t)[0]},
-                ),
-            )
-            for f, c in parts.items()
-        ])  # fmt: skip
+        bodies = [
+            body_in_variables(work.emitter.term(node.func(f, *node.limits)), bound_variables(t))
+            for f in parts
+        ]
+        factors = map(work.emitter.term, parts.values())
+        yield work.apply_linearity(t, list(zip(factors, bodies, strict=True)))
 
 
 LINEARITY_PROVER.append(prove_by_linearity)
@@ -128,22 +121,18 @@ def _emit_differentiate(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
     """Prove a step by derivatives of elementary functions, or by splitting improper integrals."""
-    uses, wanted = (
-        [emitter.proved_claims.cite(id) for id in step.uses],
-        emitter.formula(step.statement),
-    )
+    uses = [emitter.proved_claims.cite(id) for id in step.uses]
+    wanted = emitter.formula(step.statement)
     try:
         return emitter.run_and_undo_on_failure(
-            partial(emitter.prove_from_equations, uses, wanted, step.context)
+            emitter.prove_from_equations, uses, wanted, step.context
         )
     except FAILURES:
         # Move constant factors out of improper integrals first.
         for line in _split_improper_integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.run_and_undo_on_failure(
-                    partial(
-                        prove_by_identity_under_derivatives, emitter, line, wanted, step.context
-                    )
+                    prove_by_identity_under_derivatives, emitter, line, wanted, step.context
                 )
         raise
 
@@ -178,7 +167,7 @@ def _emit_noise_moments(
         return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return emitter.run_and_undo_on_failure(partial(prove, deep=False))
+        return emitter.run_and_undo_on_failure(prove, deep=False)
     return prove(deep=True)
 
 
@@ -244,13 +233,11 @@ def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
         forms = {s: 2 * means[s] - names[s] if s in flipped else names[s] for s in names}
         line = work.change_variables(node, forms, node.law.rename_variables(names))
         mirror = line.theorem.conclusion[2]
-        back = dict(zip(bound_variables(emitter.term(node)), bound_variables(mirror), strict=True))
+        t = emitter.term(node)
         odd = work.apply_linearity(
-            mirror, [(num(-1), substitute(binder_bodies(emitter.term(node))[0], back))]
+            mirror, [(num(-1), body_in_variables(t, bound_variables(mirror)))]
         )
-        work.equations[canonical_key(emitter.term(node))] = work.rewrite_right_side(
-            line, odd, mirror
-        )
+        work.equations[canonical_key(t)] = work.rewrite_right_side(line, odd, mirror)
     return work.conclude(emitter.formula(step.statement))
 
 
@@ -266,7 +253,7 @@ def _emit_differentiate_under_expectation(
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
                 work.equations[canonical_key(emitter.term(node))] = emitter.run_and_undo_on_failure(
-                    partial(_differentiate_as_one_mean, work, node)
+                    _differentiate_as_one_mean, work, node
                 )
     return work.conclude(wanted)
 
@@ -280,20 +267,9 @@ def _differentiate_inside(work: ExpectationCalculus, node: Derivative) -> Infere
         for _ in range(int(n)):
             slope = partial_derivative(slope, x)
     moved = Expectation(slope, node.expr.law)
-    t = work.term(moved)
-    wanted = substitute(
-        binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(inner), strict=True))
-    )
+    wanted = body_in_variables(work.term(moved), bound_variables(inner))
     line = work.rewrite_right_side(line, work.replace_integrand(inner, wanted), inner)
-    work.store_reduction_equations(
-        moved,
-        [
-            work.expand_integrand,
-            work.evaluate_constant,
-            work.factor_independent,
-            work.drop_unused_variables,
-        ],
-    )
+    work.reduce(moved, work.factor_independent)
     return line
 
 
@@ -307,21 +283,11 @@ def _differentiate_as_one_mean(work: ExpectationCalculus, node: Derivative) -> I
         whole = whole.xreplace({y: x})
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
-            symbol = emitter.infer_by_logic(
-                [emitter.script.add("symbol", (), name)], (), definedness_equation(name)
-            )
-            left = [
-                h
-                for k, h in equation.theorem.hypotheses.items()
-                if k != canonical_key(definedness_equation(name))
-            ]
-            equation = emitter.infer_by_logic([equation, symbol], left, equation.theorem.conclusion)
+            equation = emitter.discharge_symbol(equation, name)
     line = _differentiate_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = tuples_to_lists(
-        next(place for place, _ in places_and_subterms(t) if is_bound_place(t, place))
-    )
-    exists = work.add("rewrite", [exists, equation], [[1, place]])
+    place = next(place for place, _ in places_and_subterms(t) if is_bound_place(t, place))
+    exists = emitter.rewrite(exists, equation, [(1, place)])
     return work.add("chain", [exists, line])
 
 
@@ -338,13 +304,7 @@ def _write_as_one_mean(
     whole = Expectation(expr.xreplace(integrands), joint_law(laws))
     work = ExpectationCalculus(emitter, context)
     for mean in (whole, *integrands):
-        ways = [
-            work.expand_integrand,
-            work.evaluate_constant,
-            work.factor_independent,
-            work.drop_unused_variables,
-        ]
-        work.store_reduction_equations(mean, ways)
+        work.reduce(mean, work.factor_independent)
     return whole, work.discharge_all(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
@@ -357,10 +317,7 @@ def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
         if wanted[side][0] == "E" and wanted[other][0] == "int":
             line, exists = work.integrate_against_density(wanted[side])
             integral = line.theorem.conclusion[2]
-            body = substitute(
-                binder_bodies(wanted[other])[0],
-                dict(zip(bound_variables(wanted[other]), bound_variables(integral), strict=True)),
-            )
+            body = body_in_variables(wanted[other], bound_variables(integral))
             line = work.rewrite_right_side(
                 line, work.replace_integrand(integral, body, exists), integral
             )
@@ -394,19 +351,12 @@ def _emit_complete_the_square(
         ways.append([*way, line])
         sides.append((whole, line.theorem.conclusion[2], exists))
     (first, left, exists), (second, right, _) = sides
-    renamed = dict(zip(bound_variables(right), bound_variables(left), strict=True))
-    right = (
-        right[0],
-        bound_variables(left),
-        (substitute(binder_bodies(right)[0], renamed),),
-        parts_outside_binder(right),
-    )
+    names = bound_variables(left)
+    right = (right[0], names, (body_in_variables(right, names),), parts_outside_binder(right))
     one = _collect_exponentials(work, first, left)
     other = _collect_exponentials(work, second, right)
     # The ring does not add exponents in products of exponentials, so each side has one of them.
-    equal = work.prove(
-        ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound_variables(left)
-    )
+    equal = work.prove(("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), names)
     line = work.add("chain", [one, equal, other])
     equal = work.take_expectations(line, left, exists)
     line = work.add("chain", [*ways[0], equal, *reversed(ways[1])])
@@ -437,11 +387,11 @@ def _collect_exponentials(
     split = work.discharge(split, (), names)
     whole_exponent = work.prove(("=", parts, term(total)), (), names)
     # exp(total) = exp(mine) exp(density)
-    split = work.emitter.script.add("rewrite", [split, whole_exponent], [[1, 2]])
+    split = work.emitter.rewrite(split, whole_exponent, [(1, 2)])
     _, _, product = split.theorem.conclusion
     norm = ("*", body[1], term(rest))
     taken = work.prove(("=", body, ("*", norm, product)), (), names)
-    return work.add("rewrite", [taken, split], [[2, 2]])
+    return work.emitter.rewrite(taken, split, [(2, 2)])
 
 
 @register_emitter_for_rules("_Inside")
@@ -525,9 +475,8 @@ def _prove_total_expectation(
     # On the right, the same of the inner expectation.
     small = Expectation(e.integrand, joint_law(inner))
     equal = work.discharge_all(work.change_variables(small, forms, joint_law(last)))
-    _, given_some, other = equal.theorem.conclusion
-    left = equal.theorem.hypotheses.values()
-    equal = work.emitter.infer_by_logic([equal], left, ("=", other, given_some))
+    _, _, other = equal.theorem.conclusion
+    equal = work.emitter.swap_sides(equal)
     # This side of the equation is known to exist.
     nested = (
         "E",
@@ -572,6 +521,6 @@ def _emit_peel_copy(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
             less = ("+", less, num(-1))
             count = work.prove(("=", less, wanted))
             found = paths_to_subterm(line.theorem.conclusion[2], less, through=BINDERS)
-            paths = [[2, *tuples_to_lists(path)] for path in found]
-            work.equations[canonical_key(t)] = work.add("rewrite", [line, count], paths)
+            paths = [(2, *path) for path in found]
+            work.equations[canonical_key(t)] = emitter.rewrite(line, count, paths)
     return work.conclude(emitter.formula(step.statement))

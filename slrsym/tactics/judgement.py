@@ -20,9 +20,9 @@ from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
 from slrsym.tactics.bundled_log import bundled_record
-from slrsym.tactics.emission import ProofEmitter, emit_claim
+from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_reuse import EarlierInferences
-from slrsym.tactics.proof_log import claim_ids_used_by
+from slrsym.tactics.proof_log import claim_ids_used_by, emit_claim
 from slrsym.tactics.registration import USER_EMITTERS
 from slrsym.tactics.translation import Untranslatable
 
@@ -32,24 +32,16 @@ _CLAIM = f"{UNCHECKED}claim "
 
 @dataclass(frozen=True)
 class CheckerVerdict:
-    """The proof checker's verdict on a claim, given the claims that it uses.
+    """The proof checker's verdict on a claim, given the claims that it uses."""
 
-    Attributes
-    ----------
-    refusals : mapping of str to str
-        For each label of a step, why the checker refuses it; empty if it accepts the step.
-    problem : str
-        Why the checker refuses the statement; empty if it accepts the statement.
-    uses, axioms : tuple of str
-        The claims and the axioms on which the theorem rests.
-    record : mapping
-        The evidence, as a record of the proof log; empty if there is none.
-    """
-
+    # For each label of a step, why the checker refuses it; empty if it accepts the step.
     refusals: Mapping[str, str]
+    # Why the checker refuses the statement; empty if it accepts the statement.
     problem: str = ""
+    # The claims and the axioms on which the theorem rests.
     uses: tuple[str, ...] = ()
     axioms: tuple[str, ...] = ()
+    # The evidence, as a record of the proof log; empty if there is none.
     record: Mapping[str, Any] = field(default_factory=dict)
 
     def refusal_reason(self, label: str) -> str:
@@ -64,25 +56,9 @@ def judge_claim(
     """Search for evidence for the steps of a claim, and have the proof checker judge it.
 
     The claims that it uses are assumed. For unchanged steps, evidence comes from an earlier record
-    or from the bundled log; for other steps, it is searched for.
-
-    Parameters
-    ----------
-    claim : Claim
-        The claim.
-    find : callable
-        Function that returns the claim of an id.
-    patience : float, optional
-        Search effort, relative to the default of 1: some seconds for a hard step.
-    refuted_step_labels : iterable of str, optional
-        Labels of steps that are wrong, for which nothing is searched.
-    earlier : mapping, optional
-        The record of an earlier judgement.
-
-    Returns
-    -------
-    CheckerVerdict
-        The verdict. A failed search counts as a refusal, so nothing is raised.
+    or from the bundled log; for other steps it is searched for, but not for those that are refuted.
+    `patience` is the search effort, relative to the default of 1: some seconds for a hard step. A
+    failed search counts as a refusal, so nothing is raised.
     """
     # Otherwise the evidence would depend on earlier searches.
     EVIDENCE_CACHE.clear()

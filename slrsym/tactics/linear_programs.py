@@ -24,16 +24,8 @@ def drop_vanishing_terms(
 
     A monomial that the target lacks, and that has one sign in all terms, is in no combination with
     nonnegative coefficients; so its terms go, until there is no such monomial. A program would find
-    out as well, in a hundred times the time.
-
-    Parameters
-    ----------
-    terms : sequence of mapping
-        The polynomials to combine.
-    target : mapping
-        The polynomial to be written.
-    is_free : sequence of bool
-        Whether a term's coefficient may be negative.
+    out as well, in a hundred times the time. The coefficient of a term may be negative if it is
+    free.
     """
     holders: defaultdict[Hashable, list[int]] = defaultdict(list)
     # By monomial: how many terms can raise and lower its coefficient.
@@ -73,23 +65,12 @@ def combine_nonnegatively_in_floating_point(
     costs: Sequence[float],
     is_positive: Sequence[bool] | None = None,
 ) -> tuple[list[float] | None, float, int]:
-    """Return the coefficients of the cheapest combination that is equal to a polynomial.
+    """Return the cheapest combination of terms that is equal to a polynomial, and what it took.
 
-    Parameters
-    ----------
-    terms, target, is_free
-        As for `drop_vanishing_terms`.
-    costs : sequence of float
-        What a unit of each coefficient costs.
-    is_positive : sequence of bool, optional
-        Which terms are strictly positive: their coefficients must sum to at least 1e-4. Without it,
-        none has to be.
-
-    Returns
-    -------
-    tuple
-        The coefficients, or None if there is no combination; the sum of those of positive terms;
-        and the work that this took, in entries of the program times iterations.
+    That is: the coefficients, or None if there is no combination; the sum of those of positive
+    terms, which have to sum to at least 1e-4 if `is_positive` says which they are; and the work, in
+    entries of the program times iterations. The arguments are those of `drop_vanishing_terms`, and
+    what a unit of each coefficient costs.
     """
     rows = {monomial: i for i, monomial in enumerate({**target, **dict.fromkeys(
         m for term in terms for m in term)})}  # fmt: skip

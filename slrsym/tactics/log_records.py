@@ -60,6 +60,8 @@ class RecordingProofBuilder(ProofBuilder):
 
     def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
         premises = list(premises)
+        # Lists are data for the log, which has no tuples.
+        data = tuple([*map(tuples_to_lists, d)] if isinstance(d, list) else d for d in data)
         made = super().add(name, premises, *data)
         self.lines.append((name, [p.number for p in premises], data))
         return made

@@ -108,8 +108,7 @@ def _apply_schema(
         _prove_hypothesis(emitter, h, places, context, lines)
         for h in line.theorem.hypotheses.values()
     ]
-    left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
-    return emitter.infer_by_logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.discharge_by(line, proofs)
 
 
 def _prove_hypothesis(
@@ -130,9 +129,7 @@ def _prove_hypothesis(
         given = body[1][1:] if body[1][0] == "and" else body[1:2]
     line = _prove_from_theorems(emitter, body[2] if given else body, given, context, lines)
     if given:
-        supposed = {canonical_key(p) for p in given}
-        left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
-        line = emitter.infer_by_logic([line], left.values(), body)
+        line = emitter.infer_from_cases([line], body, set(map(canonical_key, given)))
     for x in reversed(names):
         line = emitter.script.add("generalise", [line], x)
     if not is_same_term(line.theorem.conclusion, h):
@@ -154,16 +151,13 @@ def _prove_from_theorems(
             prove_in_context(emitter, q, context, (), given)
             for q in line.theorem.hypotheses.values()
         ]
-        left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
-        return emitter.infer_by_logic([line, *asked], left.values(), p)
+        return emitter.discharge_by(line, asked)
     if p[0] == "=" and are_values_close(
         value_at_pseudorandom_point(p[1]), value_at_pseudorandom_point(p[2])
     ):
         # Most often, both sides have the same form, so a cheap proof is tried first.
         with suppress(*FAILURES), emitter.half_effort():
-            return emitter.run_and_undo_on_failure(
-                lambda: prove_in_context(emitter, p, context, (), given)
-            )
+            return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, context, (), given)
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
     allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
@@ -176,7 +170,7 @@ def _prove_from_theorems(
 
     for line, inner in relations if p[0] != "o" else ():
         with suppress(*FAILURES):
-            found = emitter.run_and_undo_on_failure(partial(conclude, line, inner))
+            found = emitter.run_and_undo_on_failure(conclude, line, inner)
             # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found

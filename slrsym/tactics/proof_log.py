@@ -33,7 +33,7 @@ from slrsym.tactics import (
     subterm_generalisation,
 )
 from slrsym.tactics.arithmetic import EVIDENCE_CACHE
-from slrsym.tactics.emission import ProofEmitter, emit_claim
+from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_records import TermTable, extensions_of_records, log_lines, tuples_to_lists
 from slrsym.tactics.log_reuse import EarlierInferences, records_with_fewest_axioms
 from slrsym.tactics.translation import Untranslatable
@@ -104,6 +104,28 @@ def _has_functions_of_correlated_variables(e: Expectation) -> bool:
     names = set().union(*(f.free_symbols for f in functions))
     blocks = (b for b in e.law.independent_laws() if isinstance(b, GaussianLaw))
     return any(len(names & set(b.symbols)) > 1 for b in blocks)
+
+
+def emit_claim(
+    claim: ClaimWithEvidence, find: Callable[[str], ClaimWithEvidence], proved_claims: ProvedClaims,
+    earlier: EarlierInferences | None = None, patience: float = 1.0,
+    refuted_step_labels: Iterable[str] = (),
+) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
+    """Translate a claim and add it to the proved claims; return its log record and emitter."""
+    emitter = ProofEmitter(claim, find, proved_claims, earlier, patience, refuted_step_labels)
+    statement = emitter.formula(claim.statement)
+    context, given = emitter.claim_context_and_hypotheses
+    if claim.is_empirical or claim.certificate() is not None:
+        what = "an experiment" if claim.is_empirical else "a certificate"
+        line = emitter.add_unchecked(what, f"{what}, no proof", given, statement)
+    else:
+        proof = claim.build_proof()
+        shown = emitter.emit_proof(proof, context)
+        last = steps_of_claim(claim, find)[-1]
+        line = emitter.emit_step(
+            last, lambda: emitter.conclude(shown, statement, context), "statement"
+        )
+    return emitter.script.finish_claim(claim.id, statement, given, line), emitter
 
 
 def emit_records(

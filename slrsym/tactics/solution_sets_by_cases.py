@@ -37,7 +37,7 @@ def _emit_solution_set(
 
 def _prove_case_step(emitter: ProofEmitter, step: Step) -> Inference:
     try:
-        return emitter.run_and_undo_on_failure(partial(emitter.emit_by_rule, step, ()))
+        return emitter.run_and_undo_on_failure(emitter.emit_by_rule, step, ())
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
@@ -74,13 +74,8 @@ class _CaseTree:
         self, emitter: ProofEmitter, proof: Any, context: Context, label: str,
         shown: Mapping[str, tuple[Inference, Step]],
     ) -> None:  # fmt: skip
-        self.emitter, self.proof, self.context, self.label, self.shown = (
-            emitter,
-            proof,
-            context,
-            label,
-            shown,
-        )
+        self.emitter, self.proof, self.context = emitter, proof, context
+        self.label, self.shown = label, shown
         self.given = emitter.hypotheses(context)
         self.equations = [emitter.formula(e) for e in proof.equations]
         self.points = [

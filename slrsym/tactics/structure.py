@@ -15,7 +15,6 @@ from slrsym.proofs.step import Step, join_labels
 from slrsym.statements.expressions import substitute_simultaneously
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.registration import register_emitter_for_proofs, register_emitter_for_rules
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_paths, subterm_similarity
 
@@ -45,8 +44,7 @@ def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str
         emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
     ]
-    given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
-    return emitter.infer_by_logic(parts, given.values(), emitter.formula(proof.conclusion))
+    return emitter.infer_from_cases(parts, emitter.formula(proof.conclusion))
 
 
 @register_emitter_for_proofs("_Having")
@@ -54,10 +52,8 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
     """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
     then = emitter.emit_proof(proof.then, context.assuming(proof.fact.conclusion), label)
-    shown, used = canonical_key(fact.theorem.conclusion), then.theorem.hypotheses
     # The claim itself may assume the fact, which then stays a hypothesis.
-    given = fact.theorem.hypotheses | {k: h for k, h in used.items() if k != shown}
-    return emitter.infer_by_logic([fact, then], given.values(), then.theorem.conclusion)
+    return emitter.discharge_by(then, [fact])
 
 
 @register_emitter_for_proofs("_Cases")
@@ -80,10 +76,8 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
         lines = []
         for (case, line), r in zip(branches, relations, strict=True):
             if isinstance(case, Eq) and case.lhs.is_Symbol:
-                values, within = (
-                    {emitter.term(case.lhs): emitter.term(case.rhs)},
-                    proof._inside(case, context)[0],
-                )
+                values = {emitter.term(case.lhs): emitter.term(case.rhs)}
+                within, _ = proof._inside(case, context)
                 line = emitter.undo_substitution(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
@@ -93,7 +87,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
                     with suppress(*FAILURES):
                         lines.append(
                             emitter.run_and_undo_on_failure(
-                                partial(_prove_implication, emitter, r, other, context)
+                                _prove_implication, emitter, r, other, context
                             )
                         )
         (_, a, b) = relations[0]
@@ -117,9 +111,7 @@ def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str)
 def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Context) -> Inference:
     """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
     given = (*emitter.hypotheses(context), other)
-    line = emitter.find_proof(p, given, context)
-    if line is None:
-        raise Rejected(f"{emitter.formula_text(p)} is not shown")
+    line = emitter.require_proof(p, given, context)
     return emitter.infer_by_logic([line], (), ("implies", ("and", *given), p))
 
 
@@ -187,8 +179,7 @@ def _conclude_by_parts(
             for q in likely
         )
         parts.append(emitter.try_in_turn(ways, "it shows no part of the conjunction"))
-    left = {k: h for part in parts for k, h in part.theorem.hypotheses.items()}
-    return emitter.infer_by_logic(parts, left.values(), p)
+    return emitter.infer_from_cases(parts, p)
 
 
 def _conclude_disjunction(
@@ -245,7 +236,7 @@ def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     line = emitter.cite_claim(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
         return emitter.run_and_undo_on_failure(
-            partial(prove_by_identity_under_derivatives, emitter, line, wanted, step.context)
+            prove_by_identity_under_derivatives, emitter, line, wanted, step.context
         )
     return emitter.prove_or_use_linearity(
         step, partial(emitter.conclude, line, wanted, step.context), [line]
@@ -262,7 +253,5 @@ def prove_by_identity_under_derivatives(
         if len(paths) == len(paths_to_subterm(wanted, old)):
             continue
         shown = prove_in_context(emitter, replace_at_paths(wanted, paths, new), context)
-        return emitter.script.add(
-            "rewrite", [shown, line], [tuples_to_lists(path) for path in paths]
-        )
+        return emitter.rewrite(shown, line, paths)
     raise Rejected("the equation does not stand there")

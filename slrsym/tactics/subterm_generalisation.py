@@ -29,7 +29,6 @@ from slrsym.tactics.arithmetic import (
     theorems_on_special_values,
 )
 from slrsym.tactics.emission import FAILURES, ProofEmitter
-from slrsym.tactics.log_records import tuples_to_lists
 from slrsym.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
 from slrsym.tactics.registration import register_prover
 from slrsym.tactics.subterm_paths import paths_to_subterm, replace_at_path
@@ -58,7 +57,7 @@ def _prove_with_symbols_for_factors(
     with emitter.half_effort():
         try:
             return emitter.run_and_undo_on_failure(
-                partial(_prove_abbreviated, emitter, p, facts, context, True, False)
+                _prove_abbreviated, emitter, p, facts, context, True, False
             )
         except FAILURES:
             return _prove_abbreviated(emitter, p, facts, context, False, False)
@@ -147,7 +146,7 @@ def _prove_abbreviated(
     for line in facts:
         q, swaps = symbols.abbreviate(line.theorem.conclusion)
         for path, equation in swaps:
-            line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
+            line = emitter.rewrite(line, equation, [path])
         shown.append(line)
         supposed.append(q)
     if not symbols.values:
@@ -156,7 +155,7 @@ def _prove_abbreviated(
     shown += [equation for _, equation in changed]
     line = prove_instance(emitter, meant, supposed, symbols.values, shown, context, effort)
     for path, equation in changed:
-        line = emitter.script.add("rewrite", [line, equation], [tuples_to_lists(path)])
+        line = emitter.rewrite(line, equation, [path])
     return line
 
 
@@ -171,11 +170,7 @@ def prove_instance(
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
     shown = [*shown, *(_prove_defined(emitter, t, shown, context) for t in values.values())]
-    named = {canonical_key(q.theorem.conclusion) for q in shown}
-    left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
-    for q in shown:
-        left |= q.theorem.hypotheses
-    return emitter.infer_by_logic([line, *shown], left.values(), line.theorem.conclusion)
+    return emitter.discharge_by(line, shown)
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
@@ -195,12 +190,10 @@ def _prove_defined(
     """Prove that a term is defined, because a known theorem contains it or by a search."""
     for line in lines:
         for path in paths_to_subterm(line.theorem.conclusion, t):
-            return emitter.script.add("defined", [line], tuples_to_lists(path))
+            return emitter.script.add("defined", [line], [*path])
     if t[0] == "+":
         with suppress(*FAILURES):
-            return emitter.run_and_undo_on_failure(
-                partial(_prove_sum_defined, emitter, t, lines, context)
-            )
+            return emitter.run_and_undo_on_failure(_prove_sum_defined, emitter, t, lines, context)
     exists = emitter.find_proof_once(definedness_equation(t), context)
     if exists is None:
         raise Rejected(f"{emitter.formula_text(definedness_equation(t))} is not shown")
@@ -238,13 +231,13 @@ class _FactorSymbols:
 
     def abbreviate(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
         """Replace long factors by symbols; return the result and the equations used."""
-        parts, changed = [], []
+        short, changed = t, []
         for path, factor in _long_factors(t, self.sums, self.common):
             word, equation = self._abbreviation(factor)
-            parts.append((path, word))
+            short = replace_at_path(short, path, word)
             if equation is not None:
                 changed.append((path, equation))
-        return _replace_parts_at(t, parts), changed
+        return short, changed
 
     def _abbreviation(self, t: Term) -> tuple[Term, Inference | None]:
         """Return the replacement of a factor, with an equation if it is a multiple of another."""
@@ -356,12 +349,6 @@ def _comparison_with_one(t: Term, like: Term) -> Term:
     return ("<=", one, t) if value > 1 else ("<=", t, one)
 
 
-def _replace_parts_at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
-    for path, part in parts:
-        t = replace_at_path(t, path, part)
-    return t
-
-
 def _equates_same_function(p: Term) -> bool:
     """Return whether an equation relates two roots, or two values of one function."""
     if p[0] != "=":
@@ -382,17 +369,15 @@ def _prove_by_equal_arguments(emitter: ProofEmitter, p: Term, context: Context) 
     w: Term = ("s", "w", "R")
     f = replace_parts(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(
+        total = emitter.run_and_undo_on_failure(
             prove_instance, emitter, definedness_equation(f), [], {w: y}, [equation], context
         )
-        return emitter.script.add(
-            "rewrite", [emitter.run_and_undo_on_failure(total), equation], [[1, place]]
-        )
+        return emitter.rewrite(total, equation, [(1, place)])
     # The second term often is replaced by a symbol already, and known to be defined.
     for side, other in ((2, 1), (1, 2)):
         known = emitter.find_proof_once(definedness_equation(p[side]), context)
         if known is not None:
-            return emitter.script.add("rewrite", [known, equation], [[other, place]])
+            return emitter.rewrite(known, equation, [(other, place)])
     raise Rejected("neither is known to be defined")
 
 

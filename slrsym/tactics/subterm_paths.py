@@ -1,12 +1,13 @@
-"""Paths to subterms, replacement at paths, and the similarity of terms."""
+"""Subterms and paths to them, replacement at paths, and the similarity of terms."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from slrsym.checker.term import (
     Term,
+    binder_bodies,
     bound_variables,
     canonical_key,
     free_symbols,
@@ -14,7 +15,25 @@ from slrsym.checker.term import (
     is_same_term,
     places_and_subterms,
     replace_parts,
+    substitute,
 )
+
+
+def subterms(t: Term, deep: bool = False, inner_first: bool = False) -> Iterator[Term]:
+    """Yield a term and its subterms outside all binders, if deep also those inside."""
+    if not inner_first:
+        yield t
+    for place, part in places_and_subterms(t):
+        if deep or not is_bound_place(t, place):
+            yield from subterms(part, deep, inner_first)
+    if inner_first:
+        yield t
+
+
+def body_in_variables(binder: Term, names: Sequence[Term]) -> Term:
+    """Return the body of a binder, such as an integrand, with other terms for its variables."""
+    values = dict(zip(bound_variables(binder), names, strict=True))
+    return substitute(binder_bodies(binder)[0], values)
 
 
 def subterm_similarity(a: Term, b: Term) -> float:

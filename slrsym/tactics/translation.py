@@ -146,10 +146,8 @@ class Translator:
         """Return the term for a free symbol."""
         if x not in self._names:
             sort = checker_sort(x)
-            name, taken = (
-                valid_checker_name(x.name, "s", sort),
-                {s[1] for s in self._names.values()},
-            )
+            name = valid_checker_name(x.name, "s", sort)
+            taken = {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
                 # A dummy never takes the name of a symbol that may occur later.
                 name += "'"

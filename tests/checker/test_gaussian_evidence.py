@@ -13,9 +13,9 @@ from slrsym.tactics import (
     structure,
 )
 from slrsym.tactics.bundled_log import BUNDLED_LOG
-from slrsym.tactics.emission import emit_claim
 from slrsym.tactics.log_records import log_lines
 from slrsym.tactics.log_reuse import EarlierInferences, read_log_records
+from slrsym.tactics.proof_log import emit_claim
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.

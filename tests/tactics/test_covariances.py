@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Function, Matrix, Symbol, diag, symbols
 
+from slrsym.gaussian.integrals import ldl_decomposition
 from slrsym.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
     is_plainly_semidefinite,
-    ldl_decomposition,
 )
 
 rho, eta = symbols("rho eta", real=True)
