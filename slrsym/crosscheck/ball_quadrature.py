@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import mpmath
 from flint import acb, arb, ctx, fmpq, fmpz_poly
@@ -292,8 +292,7 @@ _FIRST_STEP = 0.61
 _OFFSETS = (1205, 2202, 1551, 3625)
 
 
-@dataclass(frozen=True)
-class QuadratureResult:
+class QuadratureResult(NamedTuple):
     """Result of a quadrature: value and error as a ball, and log2 of the sum of term sizes."""
 
     value: Ball

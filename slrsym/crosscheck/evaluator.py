@@ -168,8 +168,8 @@ class Evaluator(NodeEvaluator):
         for evaluator in (self, self.with_values({}, 3 * self.digits + 10)):
             with ctx.workprec(evaluator.bits):
                 try:
-                    total = evaluator._line_integral(body, x, a, b, self.digits)
-                    return sign * total.value, total.absolute
+                    value, absolute = evaluator._line_integral(body, x, a, b, self.digits)
+                    return sign * value, absolute
                 except Inconclusive as reason:
                     undecided = reason
         raise undecided

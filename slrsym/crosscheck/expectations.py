@@ -451,8 +451,7 @@ class ExpectationValues:
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite_rule(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
-        total = self._summed(compiler, factor, random, smooth, rules)
-        return total.value, total.absolute
+        return self._summed(compiler, factor, random, smooth, rules)
 
     def _summed(
         self,

@@ -52,10 +52,7 @@ def _gaussian(part: Expr) -> tuple[Expr, Expr | None]:
 
 
 def absorb_exponential_into_density(
-    exponent: Expr,
-    means: Mapping[Symbol, Ball],
-    roots: Rows,
-    ball: Callable[[Expr], Ball],
+    exponent: Expr, means: Mapping[Symbol, Ball], roots: Rows, ball: Callable[[Expr], Ball]
 ) -> tuple[Ball, dict[Symbol, Ball], Rows] | None:
     """Return factor, means and roots of the Gaussian that absorbs exp of a quadratic, or None.
 
@@ -65,25 +62,21 @@ def absorb_exponential_into_density(
     size = len(next(iter(roots.values()), []))
     if not size:
         return None
-    precision, slope, level = arb_mat(size, size), arb_mat(size, 1), arb(0)
-    for i in range(size):
-        precision[i, i] = arb(1)
-    polynomial = sp.Poly(exponent, *roots)
-    for powers, coefficient in polynomial.terms():
+    rows = {x: arb_mat(1, size, row) for x, row in roots.items()}
+    precision, slope, level = arb_mat(size, size, 1), arb_mat(size, 1), arb(0)
+    for powers, coefficient in sp.Poly(exponent, *roots).terms():
         c = ball(coefficient)
         if not isinstance(c, arb):
             return None
         used = [x for x, n in zip(roots, powers, strict=True) for _ in range(n)]
         if len(used) == 2:
-            (a, b), (m, n) = (roots[x] for x in used), (means[x] for x in used)
-            for i in range(size):
-                slope[i, 0] += c * (m * b[i] + n * a[i])
-                for j in range(size):
-                    precision[i, j] -= c * (a[i] * b[j] + b[i] * a[j])
+            (a, b), (m, n) = (rows[x] for x in used), (means[x] for x in used)
+            across = a.transpose() * b
+            precision -= c * (across + across.transpose())
+            slope += c * (m * b + n * a).transpose()
             level += c * m * n
         elif used:
-            for i in range(size):
-                slope[i, 0] += c * roots[used[0]][i]
+            slope += c * rows[used[0]].transpose()
             level += c * means[used[0]]
         else:
             level += c
@@ -96,13 +89,8 @@ def absorb_exponential_into_density(
     factor = (level + (slope.transpose() * centre)[0, 0] / 2).exp()
     for i in range(size):
         factor /= lower[i, i]
-    moved = {x: means[x] + sum((roots[x][i] * centre[i, 0] for i in range(size)), arb(0))
-             for x in means}  # fmt: skip
-    turned = {
-        x: [sum((row[i] * back[i, j] for i in range(size)), arb(0)) for j in range(size)]
-        for x, row in roots.items()
-    }
-    return factor, moved, turned
+    moved = {x: mean + (rows[x] * centre)[0, 0] for x, mean in means.items()}
+    return factor, moved, {x: (row * back).entries() for x, row in rows.items()}
 
 
 def _cholesky(matrix: arb_mat, size: int) -> arb_mat | None:

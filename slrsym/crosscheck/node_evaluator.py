@@ -74,20 +74,16 @@ def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
 def _owens_t(h: Ball, a: Ball) -> Ball:
     r"""Evaluate :math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
     square = h * h / 2
+
+    def density(x: Ball, _: bool = False) -> Ball:
+        return (-square * (1 + x * x)).exp() / (1 + x * x)
+
     if isinstance(a, arb) and not a.is_finite():
         digits = int(ctx.prec * DIGITS_PER_BIT) - 10
-
-        def density(x: Ball) -> Ball:
-            return (-square * (1 + x * x)).exp() / (1 + x * x)
-
         value = integrate_over_interval(density, arb(0), arb.pos_inf(), digits).value
         return (value if a > 0 else -value) / (2 * arb.pi())
-    value = acb.integral(
-        lambda x, _: (-square * (1 + x * x)).exp() / (1 + x * x), acb(0), complex_ball(a)
-    )
-    real = isinstance(drop_zero_imaginary_part(h), arb) and isinstance(
-        drop_zero_imaginary_part(a), arb
-    )
+    value = acb.integral(density, acb(0), complex_ball(a))
+    real = all(isinstance(drop_zero_imaginary_part(x), arb) for x in (h, a))
     return (value.real if real else value) / (2 * arb.pi())
 
 
@@ -132,11 +128,6 @@ _CONSTANTS: dict[str, Callable[[], Ball]] = {
     "EulerGamma": arb.const_euler,
     "ImaginaryUnit": lambda: acb(0, 1),
 }
-
-
-def ball_function_of_head(expr: Basic) -> Callable[..., Ball] | None:
-    """Return the function on balls for an expression's outermost function, or None if unknown."""
-    return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
@@ -249,7 +240,7 @@ class NodeEvaluator:
 
     def ball_function(self, expr: Basic) -> Callable[..., Ball] | None:
         """Return the function on balls for a node's outermost function, or None if it has none."""
-        return ball_function_of_head(expr)
+        return _FUNCTIONS.get(type(expr).__name__)
 
     def power_function(self, exponent: sp.Rational | None) -> Callable[..., Ball]:
         """Return the function that raises a ball to a rational power, or to a second ball."""

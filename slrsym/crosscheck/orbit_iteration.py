@@ -80,6 +80,19 @@ def is_close(a: Sequence[Any], b: Sequence[Any]) -> bool:
 
 Array = NDArray[np.float64]
 
+# The step of difference quotients in floating point.
+DIFFERENCE = 1e-6
+
+
+def jacobians_at_points(function: Callable[[Array], Array], x: Array) -> Array:
+    """Return a function's Jacobian matrices at many points, by central differences in floats."""
+    columns = [
+        (function(x + shift) - function(x - shift)) / (2 * DIFFERENCE)
+        for shift in DIFFERENCE * np.eye(len(x))[:, :, None]
+    ]
+    return np.stack(columns, axis=-1).swapaxes(0, 1)
+
+
 # How many steps are taken, and from how many random starts.
 STEPS = 1500
 STARTS = 24
@@ -177,7 +190,6 @@ class MapInstance:
 
     def _candidates(self, x: Array, period: int) -> list[Any]:
         """Return limits of Newton's method for periodic points, in floats from many starts."""
-        size, step = len(x), 1e-6
 
         def returns(x: Array) -> Array:
             y = x
@@ -187,13 +199,9 @@ class MapInstance:
 
         with np.errstate(all="ignore"):
             for _ in range(_ROUNDS):
-                slopes = np.empty((x.shape[1], size, size))
-                for j in range(size):
-                    shift = np.zeros((size, 1))
-                    shift[j] = step
-                    slopes[:, :, j] = ((returns(x + shift) - returns(x - shift)) / (2 * step)).T
+                slopes = jacobians_at_points(returns, x)
                 # What is singular leads nowhere.
-                slopes[~(np.abs(np.linalg.det(slopes)) > REGULAR**2)] = np.eye(size) * 1e9
+                slopes[~(np.abs(np.linalg.det(slopes)) > REGULAR**2)] = np.eye(len(x)) * 1e9
                 way = -np.linalg.solve(slopes, returns(x).T[:, :, None])[:, :, 0].T
                 x = x + way
         kept: list[Any] = []

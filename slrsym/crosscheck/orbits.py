@@ -21,10 +21,12 @@ from sympy import Le, Rational
 
 from slrsym.crosscheck import Inconclusive, is_true_at
 from slrsym.crosscheck.orbit_iteration import (
+    DIFFERENCE,
     Array,
     MapInstance,
     StartMiddleAndEndOfOrbits,
     find_contradiction_in_simulated_descent,
+    jacobians_at_points,
     random_map_instances,
 )
 from slrsym.crosscheck.points import parameters_of_statements
@@ -267,19 +269,10 @@ def _inverts_near(statement: said.LocalDiffeomorphism, case: MapInstance) -> int
 
 
 def _determinants(case: MapInstance, places: Array) -> Array:
-    size, step = len(places), 1e-6
     # Both neighbours inside of the box, so that nothing is asked of the map elsewhere.
     low, high = case.box_ends
-    np.clip(places, low + step, high - step, out=places)
-    matrix = np.empty((places.shape[1], size, size))
-    for j in range(size):
-        shift = np.zeros((size, 1))
-        shift[j] = step
-        change = (case.images_of_points(places + shift) - case.images_of_points(places - shift)) / (
-            2 * step
-        )
-        matrix[:, :, j] = change.T
-    return np.asarray(np.linalg.det(matrix))
+    np.clip(places, low + DIFFERENCE, high - DIFFERENCE, out=places)
+    return np.asarray(np.linalg.det(jacobians_at_points(case.images_of_points, places)))
 
 
 _JUDGES: dict[type, Callable[[Any, MapInstance], int]] = {

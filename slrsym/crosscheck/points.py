@@ -291,21 +291,10 @@ _DRAWN_KINDS: dict[str, Callable[[Expr, sp.Rational], Expr]] = {
 
 
 def random_test_function(rng: Generator, nargs: int = 1, function: Any = None) -> sp.Lambda:
-    r"""Return a random smooth function of moderate growth, for claims about any function.
+    """Return a random smooth function of moderate growth, for claims about any function.
 
-    Parameters
-    ----------
-    rng : Generator
-        The source of random numbers.
-    nargs : int, optional
-        The number of arguments.
-    function : undefined function, optional
-        A function whose declaration, such as ``positive=True``, the random function shall obey.
-
-    Raises
-    ------
-    Inconclusive
-        If no function is drawn that obeys the declaration, such as ``integer=True``.
+    It obeys the declaration of an undefined function, such as ``positive=True``. Raise
+    `Inconclusive` for a declaration that none of those drawn here obeys, such as ``integer=True``.
     """
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
@@ -320,11 +309,8 @@ def random_test_function(rng: Generator, nargs: int = 1, function: Any = None) -
         first, second = (arguments[int(rng.integers(nargs))] for _ in range(2))
         return coefficient() + coefficient() * first + coefficient() * first * second
 
-    def slope() -> sp.Rational:
-        return coefficient() / 2
-
     def form() -> Expr:
-        return coefficient() / 2 + sp.Add(*(slope() * x for x in arguments))
+        return coefficient() / 2 + sp.Add(*(coefficient() / 2 * x for x in arguments))
 
     ridges = (sp.sin, sp.cos, sp.erf, lambda u: sp.exp(-(u**2) / 2))
     chosen = rng.permutation(len(ridges))[:2]

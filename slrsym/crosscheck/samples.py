@@ -80,9 +80,7 @@ class SampleEvaluator:
     """Evaluator of expressions on arrays of samples, in floating point."""
 
     def __init__(
-        self,
-        values: Mapping[Any, Any],
-        special_node: Callable[[Basic, SampleEvaluator], Any],
+        self, values: Mapping[Any, Any], special_node: Callable[[Basic, SampleEvaluator], Any]
     ) -> None:
         self.values = values
         self.special_node = special_node
