@@ -30,8 +30,7 @@ class Axiom:
     reference: str
 
 
-AXIOMS: dict[str, Axiom] = {}
-for _axiom in (
+_LITERATURE = (
     Axiom(
         "integral-linearity",
         "A linear combination of integrable functions is integrable, and its integral is the "
@@ -263,8 +262,8 @@ for _axiom in (
         "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all $n$.",
         "Peano",
     ),
-):
-    AXIOMS[_axiom.id] = _axiom
+)
+AXIOMS: dict[str, Axiom] = {axiom.id: axiom for axiom in _LITERATURE}
 
 
 def soundness_axiom_name(rule: str) -> str:

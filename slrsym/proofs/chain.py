@@ -231,12 +231,7 @@ def is_structural(rule: Rule) -> bool:
 
 
 def structural_step(
-    label: str,
-    statement: Boolean,
-    name: str,
-    context: Context,
-    numeric: bool = True,
-    **more: Any,
+    label: str, statement: Boolean, name: str, context: Context, numeric: bool = True, **more: Any
 ) -> Step:
     """Return the step that concludes a statement from the parts of a proof."""
     return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)

@@ -89,8 +89,7 @@ def local_inverse_hypotheses(goal: Boolean) -> TheoremHypotheses:
     for point in goal.points:
         require_inside_box(g, point, "local-inverse")
     return TheoremHypotheses(
-        {"invertible": TheoremHypothesis(InvertibleJacobian(g))},
-        g.coordinates,
+        {"invertible": TheoremHypothesis(InvertibleJacobian(g))}, g.coordinates
     )
 
 
@@ -255,9 +254,10 @@ def manifold_gram_determinants_statement(x: Expr, y: Expr) -> Boolean:
 
 
 def _on_the_manifold(
-    descent: SphereDescent, planar: Any, slopes: Any
+    goal: Any, planar: Any, slopes: Any, least_dimension: int
 ) -> dict[str, TheoremHypothesis]:
     """Return the hypotheses that pairs of vectors on the manifold follow a planar map."""
+    descent: SphereDescent = goal.map
     overlaps = descent.function.variables
     if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
@@ -286,17 +286,19 @@ def _on_the_manifold(
             Eq(partial, slope, evaluate=False), square
         )
         hypotheses[f"step_{number}"] = TheoremHypothesis(Eq(moved, image, evaluate=False), square)
-    return hypotheses
+    enough = Ge(descent.space_dimension, least_dimension, evaluate=False)
+    volume = manifold_gram_determinants_statement(*planar.coordinates)
+    return hypotheses | {
+        "planar": TheoremHypothesis(_of_the_map(goal, planar, goal.points)),
+        "dimension": TheoremHypothesis(enough),
+        "volume": TheoremHypothesis(volume, square),
+    }
 
 
 def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
     """Translate a statement about pairs of vectors to one about their planar map."""
     kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
     return kind(map, point_set(points))
-
-
-def _needs(goal: Any, hypotheses: dict[str, TheoremHypothesis]) -> TheoremHypotheses:
-    return TheoremHypotheses(hypotheses, goal.map.function.variables)
 
 
 def _about_pairs(goal: Boolean, name: str) -> Any:
@@ -307,27 +309,14 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
 
 def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps")
-    descent = goal.map
-    hypotheses = _on_the_manifold(descent, planar, slopes)
-    hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 4, evaluate=False))
-    hypotheses["volume"] = TheoremHypothesis(
-        manifold_gram_determinants_statement(*planar.coordinates), planar.inside_conditions()
-    )
-    return _needs(goal, hypotheses)
+    return TheoremHypotheses(_on_the_manifold(goal, planar, slopes, 4), goal.map.function.variables)
 
 
 def from_overlaps_and_edges_hypotheses(
     goal: Boolean, planar: Any, slopes: Any
 ) -> TheoremHypotheses:
     goal = _about_pairs(goal, "from-overlaps-and-edges")
-    descent = goal.map
-    hypotheses = _on_the_manifold(descent, planar, slopes)
-    hypotheses["planar"] = TheoremHypothesis(_of_the_map(goal, planar, goal.points))
-    hypotheses["dimension"] = TheoremHypothesis(Ge(descent.space_dimension, 3, evaluate=False))
-    hypotheses["volume"] = TheoremHypothesis(
-        manifold_gram_determinants_statement(*planar.coordinates), planar.inside_conditions()
-    )
+    hypotheses = _on_the_manifold(goal, planar, slopes, 3)
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
             keeps = Eq(at(image, {x: value}), value, evaluate=False)
@@ -338,4 +327,4 @@ def from_overlaps_and_edges_hypotheses(
             if ends or type(goal) is not NullPairs:
                 edge = _of_the_map(goal, planar.face(x, value), ends)
                 hypotheses[f"edge_{place + 1}_{side}"] = TheoremHypothesis(edge)
-    return _needs(goal, hypotheses)
+    return TheoremHypotheses(hypotheses, goal.map.function.variables)

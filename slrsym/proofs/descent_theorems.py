@@ -96,11 +96,8 @@ def conditional_risk_hypotheses(goal: Boolean, noise: NoiseLaw) -> TheoremHypoth
         )
     (xi,) = noise.symbols
     m, p = Symbol("m", real=True), Symbol("p", real=True)
-    w, y, place = (
-        IndexedBase("w", real=True),
-        IndexedBase("y", real=True),
-        Symbol("l", integer=True),
-    )
+    w, y = (IndexedBase(name, real=True) for name in "wy")
+    place = Symbol("l", integer=True)
     total = Sum(w[place], (place, 1, L))
 
     def average(term: Expr) -> Expr:

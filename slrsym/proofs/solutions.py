@@ -8,7 +8,7 @@ unknown only (`only_at`), which is then put into the equations that are left. Br
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,11 +132,11 @@ class _SolutionSet(Proof):
     tree: CaseTree
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        found: list[dict[Symbol, Expr]] = []
-        yield from self._branch(self.tree, {}, context, join_labels(label, "case"), found)
+        yield from self._branch(self.tree, {}, context, join_labels(label, "case"))
         for number, values in enumerate(self.solutions, start=1):
-            yield self._solves(values, context, join_labels(label, f"solution {number}"))
-
+            there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
+            here = join_labels(label, f"solution {number}")
+            yield structural_step(here, And(*there), algebra.name, context.substitute(values))
         yield structural_step(
             join_labels(label, "conclusion"),
             self.goal,
@@ -144,36 +144,20 @@ class _SolutionSet(Proof):
             context,
         )
 
-    def _solves(self, values: Mapping[Symbol, Expr], context: Context, label: str) -> Step:
-        there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
-        statement = And(*there)
-        return structural_step(label, statement, "algebra", context.substitute(values))
-
     def _branch(
-        self,
-        branch: CaseTree,
-        values: dict[Symbol, Expr],
-        context: Context,
-        label: str,
-        found: list[dict[Symbol, Expr]],
+        self, branch: CaseTree, values: dict[Symbol, Expr], context: Context, label: str
     ) -> Iterable[Step]:
         if isinstance(branch, _Solution):
             missing = [u.name for u in self.unknowns if u not in values]
             if missing:
                 raise ProofError(f"{label}: {', '.join(missing)} has no value yet")
-            found.append(dict(values))
         elif isinstance(branch, _Split):
-            yield from self._product(branch, values, context, label, found)
+            yield from self._product(branch, values, context, label)
         else:
             raise ProofError(f"{label}: a case has to be split, or end in a solution")
 
     def _product(
-        self,
-        branch: _Split,
-        values: dict[Symbol, Expr],
-        context: Context,
-        label: str,
-        found: list[dict[Symbol, Expr]],
+        self, branch: _Split, values: dict[Symbol, Expr], context: Context, label: str
     ) -> Iterable[Step]:
         if branch.equation not in [e.lhs for e in self.equations]:
             raise ProofError(f"{label}: {branch.equation} = 0 is not one of the equations")
@@ -188,26 +172,16 @@ class _SolutionSet(Proof):
         for number, part in enumerate(parts, start=1):
             here = join_labels(label, str(number))
             if isinstance(part, _Never):
-                yield self._nonzero(part.factor, context, here)
+                nonzero = sp.Ne(part.factor, 0, evaluate=False)
+                yield structural_step(join_labels(here, "never"), nonzero, "sign", context)
             else:
                 if part.unknown in values or part.unknown not in self.unknowns:
                     raise ProofError(f"{here}: {part.unknown} is not an unknown that is left")
-                yield self._root(part, context, here)
+                root = Eq(part.unknown, part.value, evaluate=False)
+                only = sp.Implies(Eq(part.factor, 0, evaluate=False), root, evaluate=False)
+                yield structural_step(join_labels(here, "only root"), only, "injectivity", context)
                 value = {part.unknown: part.value}
-                inner = context.substitute(value)
-                yield from self._branch(part.then, values | value, inner, here, found)
-
-    @staticmethod
-    def _nonzero(factor: Expr, context: Context, label: str) -> Step:
-        return structural_step(
-            join_labels(label, "never"), sp.Ne(factor, 0, evaluate=False), "sign", context
-        )
-
-    @staticmethod
-    def _root(part: _OnlyAt, context: Context, label: str) -> Step:
-        at = Eq(part.unknown, part.value, evaluate=False)
-        statement = sp.Implies(Eq(part.factor, 0, evaluate=False), at, evaluate=False)
-        return structural_step(join_labels(label, "only root"), statement, "injectivity", context)
+                yield from self._branch(part.then, values | value, context.substitute(value), here)
 
 
 def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> Proof:

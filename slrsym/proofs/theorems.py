@@ -160,11 +160,7 @@ def _shown(
 
 
 def by_theorem(
-    goal: Boolean,
-    name: str,
-    values: Mapping[str, Any] | None = None,
-    /,
-    **premises: Proof | Rule,
+    goal: Boolean, name: str, values: Mapping[str, Any] | None = None, /, **premises: Proof | Rule
 ) -> Proof:
     """Conclude a statement about orbits by a named theorem, whose hypotheses are proved.
 

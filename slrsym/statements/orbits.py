@@ -112,7 +112,7 @@ class OrbitStatement(Sentence):
         return orbit_statement_latex(self, printer)
 
 
-def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = False) -> None:
+def _require_function(map: BoxMap, function: Any, what: str, tuples: bool) -> None:
     fits = type(function) is Lambda and len(function.variables) == len(map.coordinates)
     if not fits or isinstance(function.expr, Tuple) is not tuples:
         kind = "a Lambda with a Tuple for a value" if tuples else "a Lambda"
@@ -139,11 +139,14 @@ class _StatementWithFunction(OrbitStatement):
 
     others = 1
     letter: ClassVar[str] = "f"
+    # What errors call the function, and whether its values are tuples.
+    what: ClassVar[str] = "the function"
+    tuples: ClassVar[bool] = False
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
         super().validate(map)
-        _require_function(map, about[0], "the function")
+        _require_function(map, about[0], cls.what, cls.tuples)
 
     @property
     def function(self) -> Lambda:
@@ -178,7 +181,7 @@ class StepsVanish(OrbitStatement):
     words = ("along every orbit the distance of successive points tends to 0",)
 
 
-class AccumulationPointsSolve(OrbitStatement):
+class AccumulationPointsSolve(_StatementWithFunction):
     """The statement that every accumulation point of every orbit solves given equations.
 
     Parameters
@@ -195,21 +198,12 @@ class AccumulationPointsSolve(OrbitStatement):
         value is a Tuple.
     """
 
-    others = 1
-
-    @classmethod
-    def validate(cls, map: Any, *about: Any) -> None:
-        super().validate(map)
-        _require_function(map, about[0], "equations", tuples=True)
+    letter, what, tuples = "e", "equations", True
 
     @property
     def equations(self) -> Lambda:
         """The left-hand sides of equations e(x) = 0, as a function of the coordinates."""
         return self.args[1]
-
-    @property
-    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        return (("e", self.equations),)
 
     words = ("every accumulation point of every orbit is a zero of $e$",)
 
@@ -436,10 +430,8 @@ def _parenthesised_list(parts: Any, printer: Any) -> str:
 
 def _map_text(map: Any, printer: Any) -> str:
     ends = " x ".join(f"[{a}, {b}]" for a, b in zip(map.low, map.high, strict=True))
-    place, images = (
-        _parenthesised_list(map.coordinates, printer),
-        _parenthesised_list(map.images, printer),
-    )
+    place = _parenthesised_list(map.coordinates, printer)
+    images = _parenthesised_list(map.images, printer)
     return f"g{place} = {images} on {ends}"
 
 
