@@ -390,20 +390,13 @@ def _place(problem: BaseException, claim: Claim) -> str:
 
 
 class CheckOptions(NamedTuple):
-    """Options for checking claims, such as the seed and the search effort.
+    """Options for checking claims, such as the seed and the search effort."""
 
-    Attributes
-    ----------
-    seed : int
-        Moves the random points of the numerical check.
-    effort : float
-        How long the search for evidence may take for a step; 1 is some 20 seconds.
-    use_cache : bool
-        Whether evidence that an earlier run found is used, and new evidence is kept.
-    """
-
+    # Moves the random points of the numerical check.
     seed: int = 0
+    # How long the search for evidence may take for a step; 1 is some 20 seconds.
     effort: float = 1.0
+    # Whether evidence that an earlier run found is used, and new evidence is kept.
     use_cache: bool = False
 
 

@@ -7,6 +7,7 @@ A claim belongs to the paper whose folder holds its file; general lemmas belong 
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -124,22 +125,9 @@ def _entry(key: str, title: str, authors: Iterable[str], identifier: str) -> str
 
 
 def paper_of_file(file: Path | None) -> Paper | None:
-    """Return the paper that a derivation file belongs to, or None.
+    """Return the paper of the nearest folder above a file that has a ``paper.toml``, or None.
 
-    Parameters
-    ----------
-    file : Path or None
-        The file; a claim made elsewhere has none.
-
-    Returns
-    -------
-    Paper or None
-        That of the nearest folder above the file with a ``paper.toml``; None if there is none.
-
-    Raises
-    ------
-    DerivationError
-        If ``paper.toml`` is no TOML, or lacks title, authors or identifier.
+    Raise `DerivationError` if that is no TOML, or lacks title, authors or identifier.
     """
     for folder in () if file is None else file.resolve().parents:
         about = folder / PAPER
@@ -149,34 +137,14 @@ def paper_of_file(file: Path | None) -> Paper | None:
 
 
 def papers_of_files(files: Iterable[Path | None]) -> list[Paper]:
-    """Return the papers to which derivation files belong, those with most files first.
-
-    Parameters
-    ----------
-    files : iterable of Path or None
-        Files of derivations.
-
-    Returns
-    -------
-    list of Paper
-        Those that the most files are about come first.
-    """
-    counts: dict[Path, int] = {}
-    found: dict[Path, Paper] = {}
-    for folder in (None if file is None else file.parent for file in set(files)):
-        paper = None if folder is None else paper_of_file(folder / PAPER)
-        if paper is not None:
-            found[paper.folder] = paper
-            counts[paper.folder] = counts.get(paper.folder, 0) + 1
+    """Return the papers to which derivation files belong, those with most files first."""
+    folders = (file.parent for file in set(files) if file is not None)
+    papers = [paper for folder in folders if (paper := paper_of_file(folder / PAPER))]
+    counts = Counter(paper.folder for paper in papers)
+    found = {paper.folder: paper for paper in papers}
     return [found[folder] for folder in sorted(found, key=lambda f: (-counts[f], f))]
 
 
 def builtin_papers() -> list[Paper]:
-    """Return the papers whose derivations come with slrsym.
-
-    Returns
-    -------
-    list of Paper
-        In the order of `papers_of_files`.
-    """
+    """Return the papers whose derivations come with slrsym."""
     return papers_of_files(builtin_derivation_folder().rglob("*.py"))

@@ -140,6 +140,9 @@ class EntireFunction(SpecialFunction):
     def _eval_conjugate(self) -> Expr:
         return self.func(self.args[0].conjugate())
 
+    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
+        return self.rewrite(exp)
+
 
 class ConstantMultipleOfGaussian(EntireFunction):
     """Base class of multiples of exp(-x^2) and exp(-x^2/2)."""
@@ -166,9 +169,6 @@ class ConstantMultipleOfGaussian(EntireFunction):
         if x.is_finite:
             return False
         return True if x.is_extended_real and x.is_infinite else None
-
-    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
-        return self.rewrite(exp)
 
 
 def require_argument_index(function: Function, argindex: int) -> None:
@@ -255,9 +255,6 @@ class erf_second(EntireFunction):  # noqa: N801
 
     def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
         return -2 * x * erf_prime(x)
-
-    def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
-        return self.rewrite(exp)
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
         return -4 / sp.sqrt(sp.pi) * self.args[0]

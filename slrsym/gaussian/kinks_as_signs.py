@@ -94,10 +94,7 @@ def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Bra
         ahead = 1 if isinstance(expr, sp.Max) else -1
         values = list(dict.fromkeys(values))
         return [
-            (
-                sp.Mul(*(_step(ahead * (x - y), variables) for y in values if y is not x)),
-                x,
-            )
+            (sp.Mul(*(_step(ahead * (x - y), variables) for y in values if y is not x)), x)
             for x in values
         ]
     return [(S.One, expr.func(*values))]

@@ -6,6 +6,7 @@ an mpf whose relative error is a few units of the working precision, however sma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -18,10 +19,7 @@ _LN2 = 0.6931471805599453
 
 def erf_prime(x: Any) -> Any:
     r"""Evaluate :math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`."""
-    x = mp.convert(x)
-    with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
-        value = 2 * mpmath.exp(-x * x) / mpmath.sqrt(mp.pi)
-    return +value
+    return _with_exact_square(lambda x: 2 * mpmath.exp(-x * x) / mpmath.sqrt(mp.pi), x)
 
 
 def erf_second(x: Any) -> Any:
@@ -34,18 +32,12 @@ def erf_second(x: Any) -> Any:
 
 def normal_pdf(x: Any) -> Any:
     r"""Evaluate :math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`."""
-    x = mp.convert(x)
-    with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
-        value = mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mp.pi)
-    return +value
+    return _with_exact_square(lambda x: mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mp.pi), x)
 
 
 def normal_cdf(x: Any) -> Any:
     r"""Evaluate :math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`."""
-    x = mp.convert(x)
-    with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
-        value = mpmath.erfc(-x / mpmath.sqrt(2)) / 2
-    return +value
+    return _with_exact_square(lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2, x)
 
 
 def owens_t(h: Any, a: Any) -> Any:
@@ -105,6 +97,14 @@ def _real(name: str, value: Any) -> Any:
 
 def _vanishing(x: Any) -> Any:
     return mp.nan if mpmath.isnan(x) or isinstance(x, mpmath.mpc) else mp.zero
+
+
+def _with_exact_square(function: Callable[[Any], Any], x: Any) -> Any:
+    """Evaluate a function that falls like exp(-x^2), with the bits that its exponent loses."""
+    x = mp.convert(x)
+    with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
+        value = function(x)
+    return +value
 
 
 def _lost_in_square(x: Any) -> int:

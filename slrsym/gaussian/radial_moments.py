@@ -42,17 +42,7 @@ def group_uncorrelated_factors(
 ) -> list[tuple[tuple[Symbol, ...], Expr]]:
     """Group the factors of a product such that variables of different groups are uncorrelated.
 
-    Parameters
-    ----------
-    core : Expr
-        A product, every factor of which has a variable of the law.
-    law : GaussianLaw
-        The joint law.
-
-    Returns
-    -------
-    list of (tuple of Symbol, Expr)
-        One pair if all factors belong together.
+    Every factor has a variable of the law. Return the variables of each group, and its product.
     """
     factors = sp.Mul.make_args(core)
     owned = [[s for s in law.symbols if s in factor.free_symbols] for factor in factors]
@@ -70,27 +60,10 @@ def group_uncorrelated_factors(
 def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
     """Return the mean of a power, or of the logarithm, of the length of a Gaussian vector.
 
-    Parameters
-    ----------
-    core : Expr
-        Powers of ``Abs(u)`` and of u, for affine forms u, and of sums of squares of such; all of
-        them with the same zeros. Or the logarithm of one.
-    law : GaussianLaw
-        The law of the variables.
-
-    Returns
-    -------
-    Expr
-        The moment, in the Gamma function.
-
-    Raises
-    ------
-    Unsupported
-        If the integrand is of another form, or no chi-squared variable.
-    DivergenceError
-        If the moment certainly does not exist.
-    IntegrabilityError
-        If the assumptions do not decide that it exists.
+    The integrand is a product of powers of ``Abs(u)`` and of u, for affine forms u, and of sums of
+    squares of such, all with the same zeros; or the logarithm of one. Raise
+    `UnsupportedIntegrandError` for others, `DivergenceError` if the moment certainly does not
+    exist, and `IntegrabilityError` if the assumptions do not decide that it does.
     """
     if isinstance(core, sp.log):
         constant, inside = core.args[0].as_independent(*law.symbols, as_Add=False)

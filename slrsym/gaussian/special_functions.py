@@ -160,18 +160,9 @@ def sympy_owens_t() -> type[Expr]:
 
 
 def with_own_owens_t(expr: Any) -> Any:
-    """Replace SymPy's ``owens_t`` by `OwensT` in an expression.
+    """Replace SymPy's ``owens_t`` by `OwensT` in an expression; a relation stays unevaluated.
 
-    Parameters
-    ----------
-    expr : Basic
-        An expression or a relation, which may contain either. Anything else is left as it is, for
-        the caller to refuse.
-
-    Returns
-    -------
-    Basic
-        The same with `OwensT` only. A relation stays unevaluated.
+    Anything but an expression or a relation is left as it is, for the caller to refuse.
     """
     theirs = sympy_owens_t()
     if theirs is OwensT or not isinstance(expr, Basic) or not expr.has(theirs):
@@ -182,18 +173,7 @@ def with_own_owens_t(expr: Any) -> Any:
 
 
 def with_sympy_owens_t(expr: Basic) -> Any:
-    """Replace `OwensT` by SymPy's ``owens_t`` in an expression, if this SymPy has it.
-
-    Parameters
-    ----------
-    expr : Basic
-        An expression, which may contain either.
-
-    Returns
-    -------
-    Basic
-        The same with SymPy's function only, or `expr` if there is none.
-    """
+    """Replace `OwensT` by SymPy's ``owens_t`` in an expression, if this SymPy has it."""
     theirs = sympy_owens_t()
     return expr if theirs is OwensT else expr.replace(OwensT, theirs)
 
