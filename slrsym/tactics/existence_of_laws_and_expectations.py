@@ -71,7 +71,7 @@ def _prove_existence(
     if p[0] == "=" and p[1][0] in _RULES_OF_DEFINEDNESS and is_same_term(p[1], p[2]):
         with suppress(*FAILURES):
             return emitter.run_and_undo_on_failure(_prove_defined, emitter, p[1], context)
-    (part,) = binder_bodies(p) if p[0] == "forall" else (("",),)
+    part: Term = binder_bodies(p)[0] if p[0] == "forall" else ("",)
     says_defined = part[0] == "=" and part[1] == part[2]
     if p[:2] == ("o", "moderate") or says_defined:
         function = ("lam", bound_variables(p), (part[1],), ()) if says_defined else p[2]
