@@ -169,7 +169,17 @@ def test_a_share_whose_mean_is_not_finite(share, error):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
-@pytest.mark.parametrize("words", [["derivations"], ["--help"], ["axioms", "lemma-16"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["derivations"],
+        ["--help"],
+        ["axioms", "lemma-16"],
+        ["--version"],
+        ["simulate", "--help"],
+        ["verify", "--claim", "lemma-18-ii", "--workers", "1"],
+    ],
+)
 def test_standard_output_that_is_full(words):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
