@@ -337,11 +337,18 @@ class StochasticVectorEngine(VectorEngineBase):
     Parameters
     ----------
     states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps, which vectors in a random position have.
-    task, alpha, batch, start, labels
-        As of `StochasticEngine`.
+        Overlaps, as for `VectorEngineBase`.
+    task : Task
+    alpha : float
+        Step size.
+    batch : int
+        How many sequences of tokens a step draws.
     seed : int, optional
         Of the random positions, and of the tokens, too.
+    start : int, optional
+        The step that the states belong to.
+    labels : sequence of int, optional
+        Numbers of the runs, by which their random numbers are told apart; by default 0, 1, ...
     """
 
     def __init__(

@@ -112,12 +112,15 @@ class Euclidean:
     """Euclidean space of arrays, without constraints."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
+        """Return the vector itself, since in Euclidean space every vector is tangential."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
+        """Return the point plus the step."""
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
+        """Return zero, since a straight line has no acceleration."""
         return np.zeros_like(point)
 
 
@@ -340,8 +343,16 @@ def check_hessian(
         Of a point and a direction; it returns the Hessian's image of the direction. On a manifold,
         gradient and Hessian are either both those of the surrounding space, or both the
         Riemannian ones.
-    point, direction, manifold, steps, seed
-        Of the same meanings and shapes as for `check_gradient`.
+    point : array_like, any shape
+        As for `check_gradient`.
+    direction : array_like, shape of `point`, optional
+        As for `check_gradient`.
+    manifold : Manifold, optional
+        As for `check_gradient`.
+    steps : array_like, shape (n,), optional
+        As for `check_gradient`.
+    seed : int, optional
+        As for `check_gradient`.
 
     Returns
     -------
