@@ -223,7 +223,7 @@ clear.addEventListener("click", () => { orbits = []; said.textContent = "Click i
 const form = make("p", {class: "starts"}, "κ ", kappa, " ν ", nu, " ", go, " ", clear);
 
 place.replaceChildren(
-  make("p", {}, "One step of projected gradient descent on the manifold, again and again: the planar map of Lemma 7, run here by the formula that was checked. Green: the two minima. Red: the two maxima. Yellow: the saddle, and dashed the separatrix of the starts that come to it."),
+  make("p", {}, "One step of projected gradient descent on the manifold, again and again: the planar map of Lemma 7, run here by the formula that was checked. Green: the two minima. Red: the two maxima. Ochre: the saddle, and dashed the separatrix of the starts that come to it."),
   make("div", {class: "sheet"}, canvas, make("div", {}, sliders, form, bound, said)),
 );
 said.textContent = "Click into the square to start an orbit.";
