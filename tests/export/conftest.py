@@ -1,5 +1,8 @@
 """Documents made of the package's claims, without verifying them again."""
 
+import shutil
+import subprocess
+
 import pytest
 
 from slrsym.claims.verification import ClaimSummary
@@ -27,6 +30,16 @@ FEW = (
     "zeta-at-zero",
     "zeta-variance",
 )
+
+
+NODE = shutil.which("node") or shutil.which("nodejs")
+
+
+def run_by_node(script: str) -> str:
+    """Return the standard output of a script that Node runs."""
+    ran = subprocess.run([NODE, "-"], input=script, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
 
 
 def as_if_proved(ledger, ids, axioms=("fubini",)):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from importlib.resources import files
 
 import pytest
 
 from slrsym.export.html import STATUSES
+from tests.export.conftest import NODE, run_by_node
 
-NODE = shutil.which("node") or shutil.which("nodejs")
 TEMPLATES = files("slrsym.export") / "templates"
 
 
@@ -26,9 +24,7 @@ const CLAIMS = new Map({json.dumps(claims)});
 {function}
 console.log(worst([...CLAIMS.keys()]));
 """
-    ran = subprocess.run([NODE, "-"], input=asked, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
+    return run_by_node(asked).strip()
 
 
 @pytest.mark.skipif(NODE is None, reason="no Node is installed")

@@ -1,16 +1,13 @@
 """The search of the site: the script itself, run by Node on the data of the package's claims."""
 
 import json
-import shutil
-import subprocess
 
 import pytest
 
 from slrsym.export.build import build
 from slrsym.export.site import site_files
-from tests.export.conftest import as_if_proved
+from tests.export.conftest import NODE, as_if_proved, run_by_node
 
-NODE = shutil.which("node") or shutil.which("nodejs")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no Node is installed")
 
 IDS = (
@@ -36,9 +33,7 @@ def ask(files):
         start = 'const window = {}, ROOT = "", claimHref = (id) => `claims/${id}.html`;\n'
         data = f"{files['data.js']}const SITE = window.SITE, QUERIES = {json.dumps(queries)};\n"
         script = start + data + files["search.js"].replace('"use strict";', "") + ASK
-        ran = subprocess.run([NODE, "-"], input=script, capture_output=True, text=True, check=False)
-        assert ran.returncode == 0, ran.stderr
-        return json.loads(ran.stdout)
+        return json.loads(run_by_node(script))
 
     return ask
 

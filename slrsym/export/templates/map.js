@@ -52,11 +52,11 @@ function visible() {
 
 /** The status that is furthest from proved, for a node of several claims. */
 function worst(ids) {
-  const best = Object.keys(SITE.signs);
-  const places = ids.map((id) => best.indexOf(CLAIMS.get(id).status));
+  const bestFirst = Object.keys(SITE.signs);
+  const places = ids.map((id) => bestFirst.indexOf(CLAIMS.get(id).status));
   // What an idea is called by stands for it: an empirical helper does not make a theorem empirical.
   const first = CLAIMS.get(ids[0]);
-  return first.stated ? first.status : best[Math.max(...places)];
+  return first.stated ? first.status : bestFirst[Math.max(...places)];
 }
 
 /** For each node those that it uses, circles between ideas cut where they are met. */
