@@ -260,6 +260,14 @@ def test_noise_and_sums_of_copies():
     assert expectation(total, ONE) == n * a
 
 
+def test_a_function_of_two_sums_of_copies_is_left_unevaluated():
+    n = Symbol("n", integer=True, positive=True)
+    both = IIDSum(x, standard_normal(x), n) + IIDSum(y, standard_normal(y), n)
+    found = expectation(sin(both), standard_normal(z))
+    assert isinstance(found, Expectation)
+    assert found.integrand == sin(both)
+
+
 # -- laws of expectations ------------------------------------------------------------------------
 
 fractions = st.fractions(-2, 2, max_denominator=9)
