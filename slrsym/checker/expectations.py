@@ -180,13 +180,14 @@ def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, .
     require(t[0] in ("+", "*") or is_power, "the term is no polynomial in the variables")
     if t[0] == "+":
         parts = [polynomial_coefficients(p, names) for p in t[1:]]
+        spend_work(NODE * sum(len(p) for p in parts))
         powers = {k for p in parts for k in p}
         return {k: sum_of_terms([p[k] for p in parts if k in p]) for k in powers}
     found = {(0,) * len(names): ONE}
     for p in (t[3],) * t[1] if t[0] == "^" else t[1:]:
         terms: dict[tuple[int, ...], list[Term]] = {}
         more = polynomial_coefficients(p, names)
-        spend_work(NODE * len(found) * len(more))
+        spend_work(3 * NODE + NODE * len(found) * len(more))
         for (k, a), (m, b) in product(found.items(), more.items()):
             power = tuple(x + y for x, y in zip(k, m, strict=True))
             terms.setdefault(power, []).append(product_of_factors(a, b))
@@ -271,14 +272,13 @@ def moderate_exponential_conditions(
     require(not has_copy_sum_outside_expectation(exponent), "an exponent contains a sum of copies")
     found = polynomial_coefficients(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
-
-    def entry(x: Term, y: Term) -> Term:
-        power = tuple(int(s == x) + int(s == y) for s in some)
-        return product_of_factors(num(-2 if x == y else -1), found.get(power, ZERO))
-
-    return semidefinite_conditions(
-        [[entry(x, y) for y in some] for x in some]
-    ) + moderate_growth_conditions(exponent, names)
+    spend_work(NODE * len(some) ** 2)
+    matrix = [[ZERO] * len(some) for _ in some]
+    for powers, c in found.items():
+        if sum(powers) == 2:
+            i, j = (k for k, power in enumerate(powers) for _ in range(power))
+            matrix[i][j] = matrix[j][i] = product_of_factors(num(-2 if i == j else -1), c)
+    return semidefinite_conditions(matrix) + moderate_growth_conditions(exponent, names)
 
 
 def require_integrand_quadratic_in_noise(node: Term) -> None:

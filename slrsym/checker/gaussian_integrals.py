@@ -67,11 +67,11 @@ def sqrt_term(t: Term) -> Term:
 
 def moderate_bound_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions that a function of moderate growth bounds a term, or refuse the term."""
-    spend_work(10 * NODE * len(t))
     try:
         return moderate_growth_conditions(t, names)
     except Rejected:
-        pass
+        # If the work was the reason, this refuses again.
+        spend_work(10 * NODE * len(t))
     require(
         not has_copy_sum_outside_expectation(t),
         "the function of copies is not known to be moderate",

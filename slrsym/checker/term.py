@@ -47,7 +47,7 @@ FUNCTIONS = {
 DEPTH, SIZE, BITS = 150, 100_000, 8_000
 # The work of an inference, and of a node that is read, checked or built. A part of a formula that
 # `logic` looks at is 1.
-WORK, NODE = 4_000_000, 10
+WORK, NODE = 3_000_000, 10
 # Letters that no other letter here looks like, so that two names can be told apart.
 _LETTER = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
 _WORD = rf"[{_LETTER}][{_LETTER}0-9]*(?:_[{_LETTER}0-9]+)*"
