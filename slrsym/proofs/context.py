@@ -106,71 +106,66 @@ class Context:
 
 def require_unambiguous_statement(statement: Basic, context: Context) -> None:
     """Raise `Refused` for a statement that SymPy or a reader could take for another one."""
-    parts = (statement, *context.hypotheses)
-    for part in parts:
-        confused = find_ambiguous_subs(part)
+    inside = list(sp.preorder_traversal(statement))
+    nodes = [*inside, *(n for h in context.hypotheses for n in sp.preorder_traversal(h))]
+    for node in nodes:
+        confused = find_ambiguous_subs(node) if isinstance(node, sp.Subs) else None
         if confused is not None:
             raise Refused(
                 f"{confused} is the same to SymPy as the derivative in another of its variables; "
                 f"write it as at(...)"
             )
-    _require_commuting(parts)
-    _require_one_symbol_a_name(parts)
-    _require_one_meaning_a_name(parts)
-    _require_named_copies(parts)
-    _require_own_variables(statement, context)
-    _require_moving(statement)
+    _require_commuting(nodes)
+    _require_one_symbol_a_name(n for n in nodes if isinstance(n, Symbol))
+    _require_one_meaning_a_name(n for n in nodes if isinstance(n, AppliedUndef | Indexed))
+    _require_named_copies(n for n in nodes if isinstance(n, IIDSum))
+    _require_own_variables((n for n in inside if isinstance(n, Law)), context)
+    _require_moving(n for n in inside if isinstance(n, Derivative))
 
 
-def _require_commuting(parts: Iterable[Basic]) -> None:
-    for part in parts:
-        for node in sp.preorder_traversal(part):
-            matrix = isinstance(node, sp.MatrixBase)
-            if isinstance(node, Expr) and not matrix and node.is_commutative is False:
-                raise Refused(f"{node} does not commute, and every rule reorders products")
+def _require_commuting(nodes: Iterable[Basic]) -> None:
+    for node in nodes:
+        matrix = isinstance(node, sp.MatrixBase)
+        if isinstance(node, Expr) and not matrix and node.is_commutative is False:
+            raise Refused(f"{node} does not commute, and every rule reorders products")
 
 
-def _require_one_symbol_a_name(parts: Iterable[Basic]) -> None:
+def _require_one_symbol_a_name(symbols: Iterable[Symbol]) -> None:
     found: dict[str, Symbol] = {}
-    for part in parts:
-        for symbol in part.atoms(Symbol):
-            if isinstance(symbol, Dummy):
-                continue
-            other = found.setdefault(symbol.name, symbol)
-            if other != symbol:
-                raise Refused(
-                    f"two different symbols are called {symbol.name}: one is declared "
-                    f"{_declared(other)}, the other {_declared(symbol)}"
-                )
+    for symbol in symbols:
+        if isinstance(symbol, Dummy):
+            continue
+        other = found.setdefault(symbol.name, symbol)
+        if other != symbol:
+            raise Refused(
+                f"two different symbols are called {symbol.name}: one is declared "
+                f"{_declared(other)}, the other {_declared(symbol)}"
+            )
 
 
-def _require_one_meaning_a_name(parts: Iterable[Basic]) -> None:
+def _require_one_meaning_a_name(nodes: Iterable[Any]) -> None:
     """Raise `Refused` if two functions, or two sequences, have one name."""
     found: dict[tuple[str, str], Any] = {}
-    for part in parts:
-        for node in part.atoms(AppliedUndef, Indexed):
-            kind, own = ("function", node.func) if node.is_Function else ("sequence", node.base)
-            name = own.__name__ if node.is_Function else str(own.label)
-            if found.setdefault((kind, name), own) != own:
-                raise Refused(f"two {kind}s are called {name}, and are declared differently")
+    for node in nodes:
+        kind, own = ("function", node.func) if node.is_Function else ("sequence", node.base)
+        name = own.__name__ if node.is_Function else str(own.label)
+        if found.setdefault((kind, name), own) != own:
+            raise Refused(f"two {kind}s are called {name}, and are declared differently")
 
 
-def _require_named_copies(parts: Iterable[Basic]) -> None:
+def _require_named_copies(sums: Iterable[IIDSum]) -> None:
     """Raise `Refused` if two sums of copies differ in the names of their variables only."""
     found: dict[Basic, IIDSum] = {}
-    for part in parts:
-        for node in part.atoms(IIDSum):
-            names = {s: Symbol(f"X_{n}", real=True) for n, s in enumerate(node.law.symbols)}
-            renamed = IIDSum(
-                *(node.term.xreplace(names), node.law.rename_variables(names), node.count)
+    for node in sums:
+        names = {s: Symbol(f"X_{n}", real=True) for n, s in enumerate(node.law.symbols)}
+        renamed = IIDSum(*(node.term.xreplace(names), node.law.rename_variables(names), node.count))
+        other = found.setdefault(renamed, node)
+        if other != node:
+            raise Refused(
+                f"{node} and {other} differ in the names of their variables only, so that a "
+                "reader could take them for independent, or for equal; name them alike, or "
+                "write independent ones by variables of the law"
             )
-            other = found.setdefault(renamed, node)
-            if other != node:
-                raise Refused(
-                    f"{node} and {other} differ in the names of their variables only, so that a "
-                    "reader could take them for independent, or for equal; name them alike, or "
-                    "write independent ones by variables of the law"
-                )
 
 
 def _declared(symbol: Symbol) -> str:
@@ -178,10 +173,10 @@ def _declared(symbol: Symbol) -> str:
     return " and ".join(f for f in facts if f != "commutative") or "nothing"
 
 
-def _require_own_variables(statement: Basic, context: Context) -> None:
-    """Raise `Refused` if a law in a statement binds a symbol that occurs in a hypothesis."""
+def _require_own_variables(laws: Iterable[Law], context: Context) -> None:
+    """Raise `Refused` if a law of a statement binds a symbol that occurs in a hypothesis."""
     free = context.restricted_symbols
-    for law in statement.atoms(Law):
+    for law in laws:
         for symbol in law.symbols:
             if symbol in free:
                 raise Refused(
@@ -189,8 +184,8 @@ def _require_own_variables(statement: Basic, context: Context) -> None:
                 )
 
 
-def _require_moving(statement: Basic) -> None:
-    for node in statement.atoms(Derivative):
+def _require_moving(derivatives: Iterable[Derivative]) -> None:
+    for node in derivatives:
         for variable in node.variables:
             if variable.is_real and variable.is_integer is None and variable.is_rational is None:
                 continue
