@@ -334,6 +334,7 @@ def describe_point(point: Mapping[Any, Any]) -> str:
     return f" at {where}" if where else ""
 
 
+@lru_cache(maxsize=512)
 def _is_complex(relation: Basic) -> bool:
     """Return whether a relation speaks of numbers that are not real."""
     return relation.has(S.ImaginaryUnit) or any(x.is_real is False for x in relation.atoms(Symbol))

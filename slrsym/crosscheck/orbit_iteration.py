@@ -167,8 +167,10 @@ class MapInstance:
         for number in range(STEPS):
             last, x = x, self.images_of_points(x)
             left |= self.outside_flags(x)
-            if number == STEPS // 2:
+            if number <= STEPS // 2:
                 middle = x
+            if np.array_equal(x, last):
+                break
         return StartMiddleAndEndOfOrbits(start, middle, last, x, left)
 
     # -- fixed points --------------------------------------------------------------------------
@@ -325,6 +327,8 @@ def _arrivals(
     for _ in range(PAIR_STEPS):
         before = k, v
         k, v = _step(k, v, slopes, rate)
+        if np.array_equal((k, v), before):
+            break
     still = np.maximum(*(np.abs(a - b).max(axis=1) for a, b in zip((k, v), before, strict=True)))
     few = isinstance(statement, NullPairs)
     arrived = 0
@@ -371,9 +375,8 @@ def _axis(dimension: int, place: int) -> Array:
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
     """Return random pairs on the invariant manifold, in axes that start with k* and v*.
 
-    In three dimensions they lie on four circles, on which they are uniform. In more dimensions
-
-    k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
+    In three dimensions they lie on four circles, on which they are uniform. In more dimensions k is
+    uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
     axes point to what is left of k beside k*, and of v beside v*: so what is zero is so without
     rounding errors, which might grow by a large factor in each step.
     """

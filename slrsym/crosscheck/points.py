@@ -159,9 +159,13 @@ class PointSampler:
         self, statement: Basic, rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
         """Yield random points at which a denominator of a statement nearly vanishes."""
-        zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
+        movable = [x for x in self._movable([statement]) if not x.is_integer]
+        zeros = _zeros_of_denominators(statement, movable) if count else []
         for _ in range(count if zeros else 0):
-            yield from self._first(partial(self._near, zeros, rng))
+            found = next(self._first(partial(self._near, zeros, rng)), None)
+            if found is None:
+                return
+            yield found
 
     def _movable(self, statements: Iterable[Basic]) -> list[Symbol]:
         fixed = {x for x, _ in self.determined}
@@ -193,9 +197,7 @@ class PointSampler:
         step = sp.Rational(1, 10 ** int(rng.integers(2, 9)))
         value = sp.Rational(str(root.evalf(20))) if not root.is_Rational else root
         value += step if rng.random() < 0.5 else -step
-        if x.is_integer or not (
-            self.bounds[x].contains(value) and has_declared_properties(value, x)
-        ):
+        if not (self.bounds[x].contains(value) and has_declared_properties(value, x)):
             return None
         return self._completed({**point, x: value})
 
