@@ -312,22 +312,23 @@ class _Means:
 
 def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
     risk = replace_variances_by_differences(_generic(model, model.risk))
+    # Owen's T has branches, by signs that have no slope where they change.
+    turns = set().union(*(node.free_symbols for node in risk.atoms(sign)))
+    branch = {p: Symbol(p.name, positive=True) for p in turns if p.is_positive is None}
+    # Put in before SymPy sees a conjunction, which it simplifies each time that one is made.
+    risk = risk.xreplace(branch)
     slopes = [
         Eq(
-            D(risk, _generic(model, p)),
-            replace_variances_by_differences(_generic(model, slope)),
+            D(risk, _generic(model, p).xreplace(branch)),
+            replace_variances_by_differences(_generic(model, slope)).xreplace(branch),
             evaluate=False,
         )
         for p, slope in zip(model.order_parameters, model.gradient, strict=True)
     ]
-    # Owen's T has branches, by signs that have no slope where they change.
-    turns = set().union(*(node.free_symbols for node in risk.atoms(sign)))
-    branch = {p: Symbol(p.name, positive=True) for p in turns if p.is_positive is None}
-    statement = And(*slopes)
     claim = Claim(
         id=f"{name}-gradient",
         title="the gradient in the order parameters",
-        statement=statement.xreplace(branch),
+        statement=And(*slopes),
         source=source,
         hypotheses=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
     )
