@@ -50,6 +50,17 @@ def test_orbits_are_kept_at_the_start_in_the_middle_and_at_the_end(monkeypatch):
     assert found.left.all()
 
 
+def test_orbits_that_stand_still_are_followed_no_further(monkeypatch):
+    steps = []
+    monkeypatch.setattr(MapInstance, "outside_flags", lambda case, x: steps.append(x) or False)
+    found = instance({x: R(1, 3)}, -1, 1).follow_orbits()
+    assert len(steps) == 2
+    assert all((place == 1 / 3).all() for place in (found.middle, found.before, found.end))
+    # One that returns after two steps never does.
+    instance({x: -x}, -1, 1).follow_orbits()
+    assert len(steps) == 2 + orbit_iteration.STEPS
+
+
 def test_starts_fill_the_box_and_an_orbit_may_leave_it_by_rounding():
     case = instance({x: x, y: y}, (-3, 1), (-1, 4))
     starts = case.random_starts(400)
