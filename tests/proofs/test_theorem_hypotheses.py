@@ -24,6 +24,7 @@ from sympy import (
     symbols,
 )
 
+from slrsym.crosscheck import compare, random_test_functions
 from slrsym.proof import D, ProofError, algebra, chain, lemma, sign
 from slrsym.proofs import convergence_theorems as few
 from slrsym.proofs.chain import at
@@ -393,3 +394,17 @@ def test_pairs_follow_their_planar_map(
 def test_a_planar_map_is_one_of_the_square(values: Any, why: str) -> None:
     with pytest.raises(ProofError, match=re.escape(why)):
         asked("from-overlaps", NullPairs(PAIRS, POINTS), VALUES | values)
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        (few.overlap_chain_rule_statement(), []),
+        (few.overlap_identities_statement(), []),
+        (few.manifold_gram_determinants_statement(x, y), [x**2 < 1, y**2 < 1]),
+    ],
+    ids=["chain rule", "identities", "determinants"],
+)
+def test_what_holds_of_all_vectors_agrees_with_numbers(said: Any, given: Any) -> None:
+    rng = np.random.default_rng(0)
+    compare(said, given, rng=rng, functions=random_test_functions([said], rng))
