@@ -4,9 +4,9 @@ Run ``python benchmarks/mutation.py --sample 60 search+claims+numbers kernels`` 
 pytest-cov, pytest-reportlog and the extra ``test`` installed. It works on a copy of what git has at
 HEAD: first it records which tests run which lines, and prints the coverage; then for each fault of
 the sample it runs the tests that reach its line, the quickest first, and then those of files that
-reach it while they are collected, until one fails. It prints the share that was noticed, with a
-Wilson interval, and writes each fault that was not to ``--survivors``, as a diff. With ``--most`` a
-fault that only slower tests notice counts as not noticed.
+reach it while they are collected, and those of its module, until one fails. It prints the share
+that was noticed, with a Wilson interval, and writes each fault that was not to ``--survivors``, as
+a diff. With ``--most`` a fault that only slower tests notice counts as not noticed.
 
 Faults in annotations are left out, because nothing evaluates those.
 """
@@ -273,6 +273,9 @@ def judge(
     lines = [per_line[row] for row in rows if row in per_line]
     tests = set().union(*(line.tests for line in lines))
     collected = set().union(*(line.collected for line in lines)) - tests
+    if collected:
+        # It runs where the module is imported first, for all tests of the module.
+        collected |= set().union(*(line.tests for line in per_line.values())) - tests
     if not tests and not collected:
         # A line in compiled code: any test of its neighbours may notice.
         folder = name.rpartition("/")[0]
