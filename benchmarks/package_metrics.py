@@ -1,13 +1,17 @@
-"""Metrics of the package: subpackages, import circles, files of a question, repeated code, names.
+"""Metrics of the package: rooms and floors, import circles, files of a question, repeats, names.
 
-Run ``python benchmarks/package_metrics.py`` for all, or name one: ``subpackages``, ``circles``,
-``entered``, ``repeats``, ``names``, ``picture FILE``. It needs import-linter, of the extra
-``test``.
+Run ``python benchmarks/package_metrics.py`` for all, or name one: ``rooms``, ``subpackages``,
+``circles``, ``entered``, ``repeats``, ``names``, ``picture FILE``. It needs import-linter, of the
+extra ``test``.
+
+A room is an entry at the top of the package, with all that lies in it, or the folder of the
+derivations or of the benchmarks. A room stands one floor above the highest room that it imports.
 """
 
 from __future__ import annotations
 
 import ast
+import graphlib
 import io
 import itertools
 import subprocess
@@ -32,7 +36,20 @@ QUESTIONS = {
     "lemma-18-v to its LaTeX": (
         "from slrsym.proof import Ledger\nLedger.load().find('lemma-18-v')._repr_latex_()"
     ),
-    "its book by the command line": (
+    "README's model to its first trajectory": (
+        "from pathlib import Path\n"
+        "import doctest\n"
+        "text = Path('README.md').read_text(encoding='utf-8')\n"
+        "examples = doctest.DocTestParser().get_examples(text)\n"
+        "names = {}\n"
+        "for example in examples:\n"
+        "    if not example.source.startswith('expectation('):\n"
+        "        exec(example.source, names)\n"
+        "    if 'm.simulate' in example.source:\n"
+        "        break\n"
+        "assert names['runs'].sizes"
+    ),
+    "the book of lemma-18-v by the command line": (
         "import sys, tempfile\n"
         "from slrsym.cli import main\n"
         "sys.argv = ['slrsym', 'export', 'latex', 'lemma-18-v', '-o', tempfile.mkdtemp()]\n"
@@ -64,6 +81,91 @@ def subpackages() -> None:
     ]:
         longest = max(lengths)
         print(f"{name:14} {len(lengths):4} files {sum(lengths):6} lines, longest {longest}")
+
+
+def _modules() -> dict[str, Path]:
+    """Return the files of the package, the derivations and the benchmarks by dotted name."""
+    found = {}
+    for folder in (PACKAGE, ROOT / "derivations", ROOT / "benchmarks"):
+        for file in sorted(folder.rglob("*.py")):
+            parts = file.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:
+    """Yield the modules that a file imports, inside of functions and for types as well."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                name = inner if inner in modules else node.module
+                if name in modules:
+                    yield name
+
+
+def _room(module: str) -> str:
+    top, *inner = module.split(".")
+    return f"{top}/{inner[0]}" if top == PACKAGE.name and inner else top
+
+
+def _imports_between_rooms() -> tuple[set[str], Counter[tuple[str, str]]]:
+    """Return the rooms, and how many imports lead from one room to another."""
+    modules = _modules()
+    arrows: Counter[tuple[str, str]] = Counter()
+    for name, file in modules.items():
+        for other in _imported(ast.parse(file.read_text(encoding="utf-8")), modules):
+            if _room(name) != _room(other):
+                arrows[_room(name), _room(other)] += 1
+    return {_room(name) for name in modules}, arrows
+
+
+def _without_circles(
+    rooms_: set[str], arrows: Counter[tuple[str, str]]
+) -> tuple[dict[str, set[str]], list[tuple[str, str]]]:
+    """Return the imports of each room without those that run up, and these.
+
+    Of each circle of rooms the arrow of fewest imports is the one that runs up.
+    """
+    below = {room: {end for start, end in arrows if start == room} for room in sorted(rooms_)}
+    upward = []
+    while True:
+        try:
+            graphlib.TopologicalSorter(below).prepare()
+        except graphlib.CycleError as error:
+            # The sorter names each node of a circle after the one that depends on it.
+            circle = error.args[1]
+            pairs = [pair for pair in itertools.pairwise(circle) if pair[0] in below[pair[1]]]
+            end, start = min(pairs, key=lambda pair: (arrows[pair[1], pair[0]], pair))
+            below[start].remove(end)
+            upward.append((start, end))
+        else:
+            return below, upward
+
+
+def rooms() -> None:
+    """Print the rooms by floor, the imports between rooms, and those that run up."""
+    everything, arrows = _imports_between_rooms()
+    below, upward = _without_circles(everything, arrows)
+    floor: dict[str, int] = {}
+    for room in graphlib.TopologicalSorter(below).static_order():
+        floor[room] = 1 + max((floor[other] for other in below[room]), default=0)
+    entries = [
+        entry
+        for entry in PACKAGE.iterdir()
+        if entry.name not in ("__init__.py", "__main__.py", "__pycache__", "py.typed")
+    ]
+    print(
+        f"{len(entries)} entries at the top of the package; {len(everything)} rooms on "
+        f"{max(floor.values())} floors, {len(arrows)} arrows between them "
+        f"({sum(arrows.values())} imports), {len(upward)} of which run up"
+    )
+    for start, end in upward:
+        print(f"  up: {start} -> {end}")
+    for level, group in itertools.groupby(sorted(floor, key=lambda r: (-floor[r], r)), floor.get):
+        print(f"  floor {level:2}: {', '.join(group)}")
 
 
 def circles() -> None:
@@ -254,8 +356,8 @@ def _curve(points: list[tuple[float, float]]) -> Any:
 def main() -> None:
     """Print what is asked for."""
     counts = {
-        "subpackages": subpackages, "circles": circles, "entered": entered, "repeats": repeats,
-        "names": names,
+        "rooms": rooms, "subpackages": subpackages, "circles": circles, "entered": entered,
+        "repeats": repeats, "names": names,
     }  # fmt: skip
     match sys.argv[1:]:
         case ["picture", file]:
