@@ -11,6 +11,11 @@ import sympy as sp
 from sympy import Expr, Matrix, S
 
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.degeneracy import (
+    constant_value,
+    is_zero_sum,
+    without_determined_coordinates,
+)
 from slrsym.gaussian.evaluation_trace import Trace
 from slrsym.gaussian.forms import (
     affine_form_moments,
@@ -179,10 +184,19 @@ class ExpectationReduction:
     def _addend(self, core: Expr, law: GaussianLaw) -> Expr:
         """Evaluate the mean of one addend, by the rules for exp and erf or for Gamma functions."""
         node = Expectation(core, law)
+        found = without_determined_coordinates(core, law)
+        if found is not None:
+            reduced, rest = found
+            self.trace.record(
+                "coordinates that others determine",
+                node,
+                reduced if rest is None else _node(reduced, rest),
+            )
+            return reduced if rest is None else self.evaluate_gaussian(reduced, rest)
         try:
             require_no_poles(core, law)
             require_slow_growth(core, law)
-            pieces = expand_into_integrand_terms(core, law.symbols)
+            pieces = expand_into_integrand_terms(core, law)
             self.trace.record(
                 "in terms of exp and erf",
                 node,
@@ -246,7 +260,7 @@ class ExpectationReduction:
         """
         total = sp.Add(*(addend for addend, _ in divergent))
         try:
-            pieces = expand_into_integrand_terms(total, law.symbols)
+            pieces = expand_into_integrand_terms(total, law)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
             certain = len(pieces) == 1 or not bounded
         except UnsupportedIntegrandError:
@@ -341,7 +355,7 @@ class ExpectationReduction:
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
             return prefactor * (yield real, new_law)
-        pieces = expand_into_integrand_terms(sp.expand(polynomial.xreplace(moved)), variables)
+        pieces = expand_into_integrand_terms(sp.expand(polynomial.xreplace(moved)), new_law)
         arguments = tuple(sp.expand(u.xreplace(moved)) for u in term.erf_arguments)
         signs = tuple(sp.expand(u.xreplace(moved)) for u in term.sign_arguments)
         moved_terms = [
@@ -354,14 +368,18 @@ class ExpectationReduction:
         """Return a term's mean given that a delta function's argument vanishes, times a density."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = affine_form_moments([argument], law)
-        if variance == 0:
+        if constant_value(argument, law) is not None:
             raise UnsupportedIntegrandError(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
         gain = (law.cov * Matrix(row)).applyfunc(
             lambda entry: simplify_complex_rational(entry / variance)
         )
         given = Matrix(list(law.mean.values())) - gain * mean
-        cov = (law.cov - gain * gain.T * variance).applyfunc(simplify_complex_rational)
+        cov = Matrix(
+            len(gain),
+            len(gain),
+            lambda i, j: _difference(law.cov[i, j], gain[i] * gain[j] * variance),
+        )
         new_law = GaussianLaw._derived(
             dict(zip(law.symbols, given.applyfunc(simplify_complex_rational), strict=True)), cov
         )
@@ -381,13 +399,14 @@ class ExpectationReduction:
         signs = term.sign_arguments
         if not signs:
             return None
-        means, spread = affine_form_moments(signs, law)
-        for i in range(len(signs)):
-            if spread[i][i] == 0:
+        for i, argument in enumerate(signs):
+            constant = constant_value(argument, law)
+            if constant is not None:
                 rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
-                return [(sp.sign(means[i]), rest)]
+                return [(sp.sign(constant), rest)]
+        means, spread = affine_form_moments(signs, law)
         for i, j in itertools.combinations(range(len(signs)), 2):
-            if simplify_complex_rational(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
+            if is_zero_sum(spread[i][i] * spread[j][j], -(spread[i][j] ** 2)):
                 direction = sp.sign(spread[i][j])
                 # Where the second vanishes, the first is as much above zero as this says.
                 above = sp.sign(
@@ -488,6 +507,12 @@ def _combination(parts: list[tuple[Expr, IntegrandTerm]], law: GaussianLaw) -> _
     for coefficient, part in parts:
         values.append(coefficient * (yield part, law))
     return sp.Add(*values)
+
+
+def _difference(minuend: Expr, subtrahend: Expr) -> Expr:
+    if is_zero_sum(minuend, -subtrahend):
+        return S.Zero
+    return simplify_complex_rational(minuend - subtrahend)
 
 
 def _node(integrand: Expr, law: Law) -> Expr:

@@ -19,6 +19,7 @@ from sympy import Expr, S, Symbol
 from sympy.core.function import Function
 
 from slrsym.gaussian.binding import Binder
+from slrsym.gaussian.degeneracy import constant_value, is_zero_sum
 from slrsym.gaussian.integrals import DivergenceError
 from slrsym.gaussian.kinks_as_signs import (
     UnsupportedIntegrandError,
@@ -109,10 +110,10 @@ def replace_affine_forms_by_symbols(
         return None
 
 
-def expand_into_integrand_terms(expr: Expr, variables: tuple[Symbol, ...]) -> list[IntegrandTerm]:
+def expand_into_integrand_terms(expr: Expr, law: GaussianLaw) -> list[IntegrandTerm]:
     """Expand an integrand into a list of products of powers, an exponential, erfs and signs."""
-    bound = frozenset(variables)
-    smooth = _rewritten(rewrite_with_signs(expr, bound), bound)
+    variables, bound = law.symbols, frozenset(law.symbols)
+    smooth = _rewritten(rewrite_with_signs(expr, law), bound)
     expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
 
@@ -137,7 +138,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
         elif isinstance(base, sp.erf):
             arguments.extend([base.args[0]] * int(power))
         elif isinstance(base, sp.sign):
-            # An even power is 1 with probability one.
+            # An even power is 1 with probability one: no sign of a constant form is left.
             signs.extend([base.args[0]] * (int(power) % 2))
         elif isinstance(base, sp.DiracDelta) and power == 1:
             zeros.append(base.args[0])
@@ -208,11 +209,9 @@ def _zeros_below(factor: Expr) -> list[Expr]:
 
 
 def _affine_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
-    _, row = law.affine_coefficients(base)
-    n = len(row)
-    variance = sp.expand(sum(row[i] * law.cov[i, j] * row[j] for i in range(n) for j in range(n)))
-    if variance == 0:
+    if constant_value(base, law) is not None:
         return None
+    _, row = law.affine_coefficients(base)
     symbol = next(s for s, c in zip(law.symbols, row, strict=True) if c != 0)
     (solution,) = sp.linsolve([base], [symbol])
     return {symbol: solution[0]}
@@ -226,7 +225,7 @@ def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
     polynomial = base.as_poly(symbol)
     if polynomial is None or not all(c.is_Rational for c in polynomial.coeffs()):
         return None
-    if law.covariance(symbol, symbol) == 0 or polynomial.count_roots() == 0:
+    if is_zero_sum(law.covariance(symbol, symbol)) or polynomial.count_roots() == 0:
         return None
     return {symbol: polynomial.real_roots(radicals=False)[0]}
 

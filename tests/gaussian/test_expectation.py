@@ -411,7 +411,7 @@ def test_not_integrable_in_several_variables():
 def test_integrable_where_the_law_is_degenerate():
     law = GaussianLaw({x: 1, y: 2}, [[1, 2], [2, 4]])
     assert expectation(exp((y - 2 * x) ** 2), law) == 1
-    assert expectation(1 / (y - 2 * x + 1), law).has(Expectation)
+    assert expectation(1 / (y - 2 * x + 1), law) == 1
 
 
 def test_assumption_that_decides():
