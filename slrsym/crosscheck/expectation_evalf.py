@@ -1,12 +1,14 @@
-"""Numerical values of expectations, for SymPy's ``expectation_evalf``.
+"""Numerical values of expectations, for SymPy's ``evalf``.
 
 They come from the quadrature of the cross-check. A value is given only with all digits asked for,
-and 0 only where the integrand is odd about the mean.
+and 0 only where the integrand is odd about the mean, or nothing in it varies. Where there is none,
+a warning says why.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
@@ -33,14 +35,23 @@ from slrsym.gaussian.erf_derivatives_and_normal_law import MPMATH_MODULES
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 
 
-@lru_cache(maxsize=512)
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
-    """Evaluate the expectation of an integrand without free parameters, or return None."""
+    """Evaluate the expectation of an integrand without free parameters; warn and return None."""
+    value = _evaluated(integrand, law, prec)
+    if isinstance(value, Expr):
+        return value
+    warnings.warn(f"{Expectation(integrand, law)} has no number here: {value}", stacklevel=2)
+    return None
+
+
+@lru_cache(maxsize=512)
+def _evaluated(integrand: Expr, law: Law, prec: int) -> Expr | str:
+    """Return the value of an expectation, or the reason why there is none here."""
     _, imaginary = parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)
     try:
         real, imaginary = (_value(part, law, prec) for part in parts)
-    except (Inconclusive, ArithmeticError, NotImplementedError, ValueError):
-        return None
+    except (Inconclusive, ArithmeticError, NotImplementedError, ValueError) as reason:
+        return str(reason)
     return real + I * imaginary
 
 
@@ -53,7 +64,10 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
         integrand = sp.expand_func(integrand)
     node = Expectation(integrand, law)
     _require_known_moments(node)
-    if _is_odd(integrand, law):
+    node = Expectation(_with_independent_coordinates(integrand, law), law)
+    if node.integrand == 0:
+        return S.Zero
+    if _is_odd(node.integrand, law):
         _WideEvaluator({}, 15).ball(node)
         return S.Zero
     digits = prec_to_dps(prec) + 1
@@ -66,7 +80,29 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
             return Expr._from_mpmath(value.number, prec)
         # So many digits cancel, or are lost in rounding.
         working += math.ceil(digits - value.digits) + 2
-    raise Inconclusive(f"{node} has no real value to {digits} digits")
+    raise Inconclusive(f"it is not found to {digits} digits; it may be 0")
+
+
+def _with_independent_coordinates(integrand: Expr, law: Law) -> Expr:
+    """Put in coordinates of singular rational laws what others make them."""
+    if integrand.has(sp.DiracDelta):
+        return integrand  # which has no density where nothing varies
+    for block in law.independent_laws():
+        if not isinstance(block, GaussianLaw) or not all(entry.is_Rational for entry in block.cov):
+            continue
+        # Columns of the covariance are combinations of others as the coordinates are.
+        gains, chosen = block.cov.rref()
+        centred = [x - mean for x, mean in block.mean.items()]
+        determined = {
+            x: mean + sum(gains[row, k] * centred[p] for row, p in enumerate(chosen))
+            for k, (x, mean) in enumerate(block.mean.items())
+            if k not in chosen
+        }
+        try:
+            integrand = integrand.xreplace(determined)
+        except RecursionError:
+            continue  # SymPy does not come to an end with some conditions
+    return integrand
 
 
 def _require_known_moments(node: Expectation) -> None:
@@ -96,7 +132,10 @@ def _is_odd(integrand: Expr, law: Law) -> bool:
             groups += [(names[i],) for i, others in related.items() if len(others) == 1]
     for group in (tuple(mean), *groups):
         if integrand.free_symbols & set(group):
-            mirrored = integrand.xreplace({s: 2 * mean[s] - s for s in group})
+            try:
+                mirrored = integrand.xreplace({s: 2 * mean[s] - s for s in group})
+            except RecursionError:
+                continue  # SymPy does not come to an end with some conditions
             if sp.expand(integrand + mirrored) == 0:
                 return True
     return False

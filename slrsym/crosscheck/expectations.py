@@ -35,6 +35,10 @@ from slrsym.crosscheck.ball_quadrature import (
     log2_upper_bound,
     require_real_ball,
 )
+from slrsym.crosscheck.curved_kinks import (
+    gaussian_mean_between_curves,
+    kink_lines_and_curves,
+)
 from slrsym.crosscheck.gaussian_factors import (
     Rows,
     absorb_exponential_into_density,
@@ -63,7 +67,6 @@ from slrsym.crosscheck.split_quadrature import (
     Line,
     gaussian_mean_between_singularities,
     gaussian_mean_split_at_kinks,
-    kink_lines,
     zeros_as_lines,
 )
 from slrsym.gaussian.binding import Expectation
@@ -72,6 +75,7 @@ from slrsym.statements.expressions import free_symbols
 
 # In more directions than these, a quadrature takes too long without reducing their number.
 _FEW = 2
+_MOST_JUMPS = 500
 
 
 class IntegrandCompiler:
@@ -466,20 +470,39 @@ class ExpectationValues:
         place = random, partial(_line, compiler), _or_nan(self.evaluator.ball)
         try:
             if smooth != 1 or not self.singular:
-                kinks = kinks_of_integrand(factor, random)
+                kinks = kinks_of_integrand(factor, random, partial(self._integers, compiler))
                 if not kinks:
                     return gaussian_mean_by_shifted_lattices(program, smooth, rules, self.digits)
-                lines = kink_lines(kinks, *place)
+                if smooth > _FEW:
+                    raise Inconclusive(f"it bends or jumps in {smooth} independent directions")
+                lines, curves = kink_lines_and_curves(kinks, *place, smooth)
+                if curves:
+                    return gaussian_mean_between_curves(program, lines, curves, rules, self.digits)
                 return gaussian_mean_split_at_kinks(program, lines, smooth, rules, self.digits)
         except Inconclusive:
             if smooth != 1:
                 raise
-        found = [zeros_as_lines(zero, *place) for zero in steep_places_of_integrand(factor, random)]
+        zeros = steep_places_of_integrand(factor, random, partial(self._integers, compiler))
+        found = [zeros_as_lines(zero, *place) for zero in zeros]
         lines = [line for several in found for line in several or ()]
         try:
             return gaussian_mean_between_singularities(program, lines, rules, self.digits)
         except Inconclusive as reason:
             raise _Singular(str(reason)) from None
+
+    def _integers(self, compiler: IntegrandCompiler, argument: Expr) -> range:
+        """Return the integers between the values that an argument of floor has, but for tails."""
+        reach = 2.0 + 1.5 * math.sqrt(2 * (self.digits + 4) * math.log(10))
+        values = {
+            symbol: constant + arb(0, reach * sum(float(abs(c).upper()) for c in row))
+            for symbol, (constant, row) in compiler.rows.items()
+        }
+        ball = require_real_ball(
+            self.evaluator.with_values(values, self.digits).ball(argument), "an argument of floor"
+        )
+        if not ball.is_finite() or float(ball.rad()) > _MOST_JUMPS:
+            raise Inconclusive(f"floor of {argument} jumps more than {2 * _MOST_JUMPS} times")
+        return range(math.floor(float(ball.lower())), math.ceil(float(ball.upper())) + 1)
 
     def _reweighted(
         self, factor: Expr, means: dict[Symbol, Ball], roots: Rows, random: frozenset[Symbol]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy as sp
 from flint import arb
@@ -177,62 +177,79 @@ def rewrite_maxima_as_positive_parts(expr: Expr) -> Expr:
     return expr.xreplace(put)
 
 
-def kinks_of_integrand(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+# The integers between which an argument of floor varies.
+Integers: TypeAlias = Callable[[Expr], range]
+
+
+def kinks_of_integrand(expr: Basic, random: frozenset[Symbol], integers: Integers) -> list[Expr]:
     """Return expressions that vanish where an integrand has a kink or a jump."""
-    return _zeros_of(expr, random, _WITH_KINKS)
+    return _zeros_of(expr, random, _WITH_KINKS, integers)
 
 
-def steep_places_of_integrand(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+def steep_places_of_integrand(
+    expr: Basic, random: frozenset[Symbol], integers: Integers
+) -> list[Expr]:
     """Return expressions that vanish where an integrand may be steep or singular, or has a kink."""
-    return _zeros_of(expr, random, (*_WITH_KINKS, sp.Pow, sp.Function))
+    return _zeros_of(expr, random, (*_WITH_KINKS, sp.Pow, sp.Function), integers)
 
 
-_WITH_KINKS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational)
+_WITH_JUMPS = (sp.floor, sp.ceiling, sp.frac)
+_WITH_KINKS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational, *_WITH_JUMPS)
 
 
-def _zeros_of(expr: Basic, random: frozenset[Symbol], kinds: tuple[Any, ...]) -> list[Expr]:
+def _zeros_of(
+    expr: Basic, random: frozenset[Symbol], kinds: tuple[Any, ...], integers: Integers
+) -> list[Expr]:
     """Return expressions that vanish where the argument of a node of some kinds does."""
     found: dict[Expr, None] = {}
     for node in expr.atoms(*kinds):
         # The conditions of a Piecewise, and what is in its values, are nodes of their own.
         if isinstance(node, sp.Piecewise) or not free_symbols(node) & random:
             continue
-        if not isinstance(node, sp.Max | sp.Min | Relational):
-            arguments = list(node.args)
+        if isinstance(node, _WITH_JUMPS):
+            arguments = [node.args[0] - k for k in integers(node.args[0])]
         elif isinstance(node, Relational):
             arguments = [node.lhs - node.rhs]
-        else:
+        elif isinstance(node, sp.Max | sp.Min):
             arguments = [a - b for a, b in combinations(node.args, 2)]
+        else:
+            arguments = list(node.args)
         for argument in arguments:
-            found |= dict.fromkeys(_factors(argument, random))
+            found |= dict.fromkeys(_factors(argument, random, integers))
     return list(found)
 
 
-def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
+def _factors(expr: Expr, random: frozenset[Symbol], integers: Integers) -> Iterable[Expr]:
     """Yield smooth expressions, one of which vanishes wherever the given expression does."""
     if not free_symbols(expr) & random:
         return
-    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
+    for node in expr.atoms(
+        sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise, *_WITH_JUMPS
+    ):
         if free_symbols(node) & random:
-            for branch in _branches(node):
-                yield from _factors(expr.xreplace({node: branch}), random)
+            for branch in _branches(node, integers):
+                yield from _factors(expr.xreplace({node: branch}), random, integers)
             return
     if isinstance(expr, sp.Mul):
         for part in expr.args:
-            yield from _factors(part, random)
+            yield from _factors(part, random, integers)
     elif isinstance(expr, sp.Pow) and expr.exp.is_Rational:
-        yield from _factors(expr.base, random)
+        yield from _factors(expr.base, random, integers)
     else:
         yield expr
 
 
-def _branches(node: Basic) -> list[Any]:
+def _branches(node: Basic, integers: Integers) -> list[Any]:
     if isinstance(node, sp.Abs):
         return [node.args[0], -node.args[0]]
     if isinstance(node, sp.sign):
         return [S.One, S.NegativeOne]
     if isinstance(node, sp.Heaviside):
         return [S.One, S.Zero]
+    if isinstance(node, sp.frac):
+        return [node.args[0] - k for k in integers(node.args[0])]
+    if isinstance(node, _WITH_JUMPS):
+        return [sp.Integer(k) for k in integers(node.args[0])]
     return [pair[0] for pair in node.args] if isinstance(node, sp.Piecewise) else list(node.args)
 
 

@@ -25,6 +25,7 @@ from slrsym.crosscheck.ball_quadrature import (
     drop_zero_imaginary_part,
     integrate_over_interval,
     log2_upper_bound,
+    require_real_ball,
 )
 from slrsym.crosscheck.integrands import (
     IndependentLawBlock,
@@ -111,6 +112,9 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "Abs": abs,
     "sign": lambda x: arb(compare_balls(x, arb(0))),
     "Heaviside": _heaviside,
+    "floor": lambda x: require_real_ball(x, "floor").floor(),
+    "ceiling": lambda x: require_real_ball(x, "ceiling").ceil(),
+    "frac": lambda x: x - require_real_ball(x, "frac").floor(),
     "KroneckerDelta": lambda a, b: arb(int(compare_balls(a, b) == 0)),
     "Max": lambda *xs: reduce(lambda a, b: a if compare_balls(a, b) >= 0 else b, xs),
     "Min": lambda *xs: reduce(lambda a, b: a if compare_balls(a, b) <= 0 else b, xs),

@@ -36,22 +36,6 @@ _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
 
 
-def kink_lines(
-    kinks: Iterable[Expr],
-    random: frozenset[Symbol],
-    affine: Callable[[Expr], Line | None],
-    ball: Callable[[Expr], Ball],
-) -> list[Line]:
-    """Return the hyperplanes on which kinks lie, in the coordinates of the quadrature."""
-    lines = []
-    for kink in kinks:
-        found = zeros_as_lines(kink, random, affine, ball)
-        if found is None:
-            raise Inconclusive(f"where {kink} vanishes is not known, and the integrand bends there")
-        lines += found
-    return lines
-
-
 def zeros_as_lines(
     kink: Expr,
     random: frozenset[Symbol],
@@ -102,17 +86,17 @@ def gaussian_mean_split_at_kinks(
     vertical, others = [], []
     for constant, row in lines:
         first, second = row[0], row[1] if nonpolynomial_dimensions == 2 else arb(0)
-        if _is_small(second, first, digits):
+        if is_small(second, first, digits):
             if not first.is_zero():
                 vertical.append(-constant / first)
         else:
             others.append((-constant / second, -first / second))
     for (a, b), (c, d) in itertools.combinations(others, 2):
-        if not _is_small(b - d, abs(b) + abs(d) + 1, digits):
+        if not is_small(b - d, abs(b) + abs(d) + 1, digits):
             vertical.append((c - a) / (b - d))
     previous: QuadratureResult | None = None
     for stage, width in enumerate(_WIDTHS):
-        panels = _Panels(count, width, reach * (1 + 0.06 * stage))
+        panels = Panels(count, width, reach * (1 + 0.06 * stage))
         total = _swept(program, panels, vertical, others, nonpolynomial_dimensions, rules)
         whole = total.absolute
         if whole == -math.inf:
@@ -136,7 +120,7 @@ def gaussian_mean_between_singularities(
     cuts: list[Ball] = []
     places = [-constant / row[0] for constant, row in lines if not row[0].is_zero()]
     for place in sorted(places, key=lambda x: float(x.mid())):
-        if abs(place) < reach and not (cuts and _is_small(place - cuts[-1], arb(1), digits)):
+        if abs(place) < reach and not (cuts and is_small(place - cuts[-1], arb(1), digits)):
             cuts.append(place)
 
     def weighted(x: Ball) -> Ball:
@@ -153,14 +137,15 @@ def gaussian_mean_between_singularities(
     return QuadratureResult(total / scale, largest - log2_upper_bound(scale))
 
 
-def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
+def is_small(x: Ball, beside: Ball, digits: int) -> bool:
+    """Return whether a ball is zero but for so many digits of another."""
     return (
         x.is_zero()
         or log2_upper_bound(x) < log2_upper_bound(beside) - (digits + 5) / DIGITS_PER_BIT
     )
 
 
-class _Panels:
+class Panels:
     """Gauss-Legendre rules on consecutive intervals, weighted with the normal density."""
 
     def __init__(self, count: int, width: float, reach: float) -> None:
@@ -202,7 +187,7 @@ def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
 
 
 def _swept(
-    program: CompiledIntegrand, panels: _Panels, vertical: Sequence[Ball],
+    program: CompiledIntegrand, panels: Panels, vertical: Sequence[Ball],
     others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
 ) -> QuadratureResult:  # fmt: skip
     scale = (2 * arb.pi()).sqrt() ** smooth

@@ -209,8 +209,8 @@ class Expectation(Binder):
     Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
     expectation is a step with hypotheses, and has to be asked for.
 
-    ``expectation_evalf(n)`` integrates the definition numerically, and returns the node as it is
-    where a parameter has no value or n digits are out of reach.
+    ``evalf(n)`` integrates the definition numerically. It returns the node as it is where a
+    parameter has no value; also where n digits are out of reach, and then a warning says why.
     """
 
     is_commutative = True
