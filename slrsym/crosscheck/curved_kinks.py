@@ -41,7 +41,7 @@ from slrsym.statements.expressions import free_symbols
 Curve: TypeAlias = dict[tuple[int, int], Ball]
 _WIDTHS = (2.6, 1.9, 1.3, 0.9, 0.6)
 _HIGHEST_DEGREE = 6
-_MOST_NODES = 300_000
+_MOST_NODES = 600_000
 _X, _Y = sp.symbols("x y", cls=sp.Dummy, real=True)
 
 

@@ -49,7 +49,7 @@ def _is_zero_sum(terms: tuple[Expr, ...]) -> bool:
     else:
         if floats:
             return True
-    return bool(simplify_complex_rational(total) == 0 or total.equals(0))
+    return bool(simplify_complex_rational(total) == 0 or total.equals(0) or sp.simplify(total) == 0)
 
 
 def _sample_point(symbols: frozenset[Symbol], shift: int) -> dict[Symbol, Expr]:
@@ -106,10 +106,11 @@ def is_singular(law: GaussianLaw) -> bool:
     if any(is_zero_sum(law.cov[i, i]) for i in names):
         return True
     point = _sample_point(frozenset(law.cov.free_symbols), 3)
-    value = (law.cov.xreplace(point).evalf(40).det(), scale.xreplace(point).evalf(40))
-    if all(v.is_number for v in value) and abs(value[0]) > abs(value[1]) * _EXACT:
+    found, size = law.cov.xreplace(point).evalf(40).det(), abs(scale.xreplace(point).evalf(40))
+    floats = law.cov.has(sp.Float)
+    if found.is_number and size.is_number and abs(found) > size * (_ROUNDED if floats else _EXACT):
         return False
-    return is_zero_sum(law.cov.det(method="berkowitz"))
+    return floats or is_zero_sum(law.cov.det(method="berkowitz"))
 
 
 def without_determined_coordinates(

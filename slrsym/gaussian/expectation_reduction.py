@@ -33,6 +33,7 @@ from slrsym.gaussian.integrals import (
 from slrsym.gaussian.integrand import (
     IntegrandTerm,
     expand_into_integrand_terms,
+    is_affine,
     replace_affine_forms_by_symbols,
     require_no_poles,
     require_slow_growth,
@@ -184,6 +185,9 @@ class ExpectationReduction:
     def _addend(self, core: Expr, law: GaussianLaw) -> Expr:
         """Evaluate the mean of one addend, by the rules for exp and erf or for Gamma functions."""
         node = Expectation(core, law)
+        given = self._given_delta(core, law)
+        if given is not None:
+            return given
         found = without_determined_coordinates(core, law)
         if found is not None:
             reduced, rest = found
@@ -210,6 +214,30 @@ class ExpectationReduction:
                 self.trace.reasons[node] = str(reason)
                 return node
         return value
+
+    def _given_delta(self, core: Expr, law: GaussianLaw) -> Expr | None:
+        """Return the mean of a product with a delta function; None if there is none.
+
+        What jumps elsewhere is evaluated where the delta function's argument vanishes.
+        """
+        for factor in sp.Mul.make_args(core):
+            if not isinstance(factor, sp.DiracDelta) or len(factor.args) > 1:
+                continue
+            argument = factor.args[0]
+            if not is_affine(argument, frozenset(law.symbols)):
+                continue
+            if constant_value(argument, law) is not None:
+                self.trace.reasons[Expectation(core, law)] = _no_density(argument)
+                return Expectation(core, law)
+            density, new_law = _conditional(argument, law)
+            rest = core / factor
+            self.trace.record(
+                f"conditioning on {argument} = 0",
+                Expectation(core, law),
+                density * _node(rest, new_law),
+            )
+            return density * self.evaluate_gaussian(rest, new_law)
+        return None
 
     def _radial(self, core: Expr, law: GaussianLaw) -> Expr | None:
         """Evaluate the mean of a function of a length: of an absolute value or a Euclidean norm.
@@ -367,23 +395,9 @@ class ExpectationReduction:
     def _conditioned(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
         """Return a term's mean given that a delta function's argument vanishes, times a density."""
         argument, *others = term.zeros
-        (mean,), ((variance,),) = affine_form_moments([argument], law)
         if constant_value(argument, law) is not None:
-            raise UnsupportedIntegrandError(f"{argument} is constant, and has no density")
-        _, row = law.affine_coefficients(argument)
-        gain = (law.cov * Matrix(row)).applyfunc(
-            lambda entry: simplify_complex_rational(entry / variance)
-        )
-        given = Matrix(list(law.mean.values())) - gain * mean
-        cov = Matrix(
-            len(gain),
-            len(gain),
-            lambda i, j: _difference(law.cov[i, j], gain[i] * gain[j] * variance),
-        )
-        new_law = GaussianLaw._derived(
-            dict(zip(law.symbols, given.applyfunc(simplify_complex_rational), strict=True)), cov
-        )
-        density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+            raise UnsupportedIntegrandError(_no_density(argument))
+        density, new_law = _conditional(argument, law)
         rest = replace(term, coefficient=S.One, zeros=tuple(others))
         split = density * _node(rest.as_expr(law.symbols), new_law)
         self.trace.record(f"conditioning on {argument} = 0", node, split)
@@ -507,6 +521,28 @@ def _combination(parts: list[tuple[Expr, IntegrandTerm]], law: GaussianLaw) -> _
     for coefficient, part in parts:
         values.append(coefficient * (yield part, law))
     return sp.Add(*values)
+
+
+def _no_density(argument: Expr) -> str:
+    return f"{argument} is constant, and has no density"
+
+
+def _conditional(argument: Expr, law: GaussianLaw) -> tuple[Expr, GaussianLaw]:
+    """Return the density of an affine form at 0, and the law given that the form vanishes."""
+    (mean,), ((variance,),) = affine_form_moments([argument], law)
+    _, row = law.affine_coefficients(argument)
+    gain = (law.cov * Matrix(row)).applyfunc(
+        lambda entry: simplify_complex_rational(entry / variance)
+    )
+    given = Matrix(list(law.mean.values())) - gain * mean
+    cov = Matrix(
+        len(gain),
+        len(gain),
+        lambda i, j: _difference(law.cov[i, j], gain[i] * gain[j] * variance),
+    )
+    new_mean = dict(zip(law.symbols, given.applyfunc(simplify_complex_rational), strict=True))
+    density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+    return density, GaussianLaw._derived(new_mean, cov)
 
 
 def _difference(minuend: Expr, subtrahend: Expr) -> Expr:

@@ -41,7 +41,7 @@ def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
         set(present) & getattr(c, "free_symbols", set()) for c in polynomial.coeffs()
     ):
         return 99
-    return int(polynomial.total_degree())
+    return 0 if polynomial.is_zero else int(polynomial.total_degree())
 
 
 def rewrite_with_signs(expr: Expr, law: GaussianLaw) -> Expr:
@@ -173,9 +173,12 @@ def _indicator(condition: Any, law: GaussianLaw) -> Expr:
 
 def _indicator_of_sign(form: Expr, relation: str, law: GaussianLaw) -> Expr:
     """Return the indicator that a smooth expression is in a relation to 0, such as ``">="``."""
-    if relation in ("==", "!=") and _is_nowhere_constant(form, law):
+    try:
+        below, at_zero, above = _sides(form, law)
+    except UnsupportedIntegrandError:
+        if relation not in ("==", "!=") or not _is_nowhere_constant(form, law):
+            raise
         return S.One if relation == "!=" else S.Zero
-    below, at_zero, above = _sides(form, law)
     return {
         "<": below,
         "<=": below + at_zero,

@@ -84,7 +84,7 @@ from slrsym.crosscheck.node_evaluator import (
     rational_power_function,
     square_root,
 )
-from slrsym.crosscheck.split_quadrature import _is_small, _Panels, zeros_as_lines
+from slrsym.crosscheck.split_quadrature import is_small, Panels, zeros_as_lines
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 
 R = Rational
@@ -482,7 +482,7 @@ def test_lines_on_which_kinks_lie(kink, places):
 
 def test_panels_are_divided_at_kinks():
     """The weights are those of exp(-x^2/2), and no interval reaches over a kink."""
-    panels = _Panels(20, 1.5, 7.0)
+    panels = Panels(20, 1.5, 7.0)
     assert (panels.most, float(panels.width)) == (5, 1.4)
     total = math.sqrt(2 * math.pi)
     for cuts in ([], [0.3], [0.3, 1.0, -6.9], [0.3, 0.3], [7.5, -8.0]):
@@ -495,9 +495,9 @@ def test_panels_are_divided_at_kinks():
             assert below == pytest.approx((1 + math.erf(0.3 / math.sqrt(2))) / 2, rel=1e-10)
 
 
-def test_what_is_small_beside_another():
+def test_whatis_small_beside_another():
     for a, b, small in ((0, 1, True), (1e-18, 1, True), (1e-12, 1, False), (1e-12, 1e6, True)):
-        assert _is_small(arb(a), arb(b), 12) is small
+        assert is_small(arb(a), arb(b), 12) is small
 
 
 # -- what is undecided, and what is tried then -----------------------------------------------------

@@ -112,9 +112,7 @@ def as_numbers(tree: Any, place: Any, exact: Callable[[Row], Any]) -> Any:
         return (sum if head == "+" else math.prod)(inner)
     if head == "not":
         return np.logical_not(inner[0])
-    return (np.logical_and if head == "and" else np.logical_or).reduce(
-        np.broadcast_arrays(*inner)
-    )
+    return (np.logical_and if head == "and" else np.logical_or).reduce(np.broadcast_arrays(*inner))
 
 
 def kink_rows(tree: Any) -> Iterator[Row]:
@@ -274,7 +272,8 @@ def _trees(centre: list[Fraction]) -> Any:
     condition = st.recursive(
         relation,
         lambda inner: st.one_of(
-            st.tuples(st.sampled_from(["and", "or"]), inner, inner), st.tuples(st.just("not"), inner)
+            st.tuples(st.sampled_from(["and", "or"]), inner, inner),
+            st.tuples(st.just("not"), inner),
         ),
         max_leaves=2,
     )

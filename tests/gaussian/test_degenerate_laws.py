@@ -1,0 +1,226 @@
+"""Kinks and jumps whose arguments do not vary have the value at the mean, also at the kink."""
+
+import itertools
+
+import pytest
+from sympy import (
+    ITE,
+    Abs,
+    And,
+    Derivative,
+    DiracDelta,
+    Eq,
+    Heaviside,
+    Max,
+    Min,
+    Ne,
+    Not,
+    Or,
+    Piecewise,
+    Rational,
+    S,
+    cos,
+    erf,
+    exp,
+    floor,
+    log,
+    nan,
+    nsimplify,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    symbols,
+    tanh,
+)
+from sympy.stats import Normal
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    IntegrabilityError,
+    NoiseLaw,
+    ProductLaw,
+    expectation,
+    standard_normal,
+)
+from slrsym.gaussian.closed_form import closed_form_for_proofs
+
+from .._profile import THOROUGH, more
+
+x, y, z, a, b, r, h = symbols("x y z a b r h", real=True)
+s = symbols("s", positive=True)
+
+HALF = Rational(1, 2)
+EQUAL = GaussianLaw({x: 0, y: 0}, [[1, 1], [1, 1]])
+OPPOSITE = GaussianLaw({x: 0, y: 0}, [[1, -1], [-1, 1]])
+SHIFTED = GaussianLaw({x: 0, y: -1}, [[1, 1], [1, 1]])
+LINE = GaussianLaw({x: 1, y: 2, z: 3}, [[1, 2, -1], [2, 4, -2], [-1, -2, 1]])
+FIXED = GaussianLaw({x: 2}, [[0]])
+PLANE = GaussianLaw({x: 0, y: 1, z: 1}, [[1, 0, 1], [0, 2, 2], [1, 2, 3]])
+
+
+def one_if(condition):
+    return Piecewise((1, condition), (0, True))
+
+
+CASES = [
+    (one_if(x >= y), EQUAL, 1),
+    (one_if(x > y), EQUAL, 0),
+    (one_if(x <= y), EQUAL, 1),
+    (one_if(x < y), EQUAL, 0),
+    (one_if(Eq(x, y)), EQUAL, 1),
+    (one_if(Ne(x, y)), EQUAL, 0),
+    (one_if(x > y - h**2), EQUAL, None),
+    (sign(x - y), EQUAL, 0),
+    (sign(x - y) ** 2, EQUAL, 0),
+    (sign(x - y) ** 3 + 2, EQUAL, 2),
+    (1 - sign(x - y) ** 2 * x**2, EQUAL, 1),
+    (Heaviside(x - y), EQUAL, HALF),
+    (Heaviside(x - y, 1), EQUAL, 1),
+    (Heaviside(x - y, 0), EQUAL, 0),
+    (Heaviside(x - y, Rational(1, 3)) * x**2, EQUAL, Rational(1, 3)),
+    (Heaviside(x - y + 1, nan), EQUAL, 1),
+    (Abs(x - y), EQUAL, 0),
+    (Abs(x - y) * Abs(x), EQUAL, 0),
+    (exp(Abs(x - y)), EQUAL, 1),
+    (Max(x, y) * x, EQUAL, 1),
+    (Max(x - y, y - x, 0) + 3, EQUAL, 3),
+    (Max(x, y, 2 * x - y) ** 2, EQUAL, 1),
+    (Min(x, y, 2 * x - y) * y, EQUAL, 1),
+    (one_if(And(x >= y, y >= x)), EQUAL, 1),
+    (one_if(Or(x > y, y > x)), EQUAL, 0),
+    (one_if(Not(Eq(x, y))), EQUAL, 0),
+    (one_if(And(x >= y, x > 0)), EQUAL, HALF),
+    (one_if(ITE(x >= y, x > 0, x < 5)), EQUAL, HALF),
+    (Piecewise((Piecewise((x**2, x >= y), (7, True)), x > 0), (0, True)), EQUAL, HALF),
+    (one_if((x - y) ** 2 > 0), EQUAL, 0),
+    (one_if((x - y) ** 2 >= x**2 - x * y), EQUAL, 1),
+    (one_if(x**2 - y**2 >= 0), EQUAL, 1),
+    (one_if((x - y) * (x + 1) > 0), EQUAL, 0),
+    (one_if(x * y > 1), EQUAL, 1 - erf(1 / sqrt(2))),
+    (one_if(exp(x) >= exp(y)), EQUAL, 1),
+    (one_if(tanh(x - y) >= 0), EQUAL, 1),
+    (sign(x) * sign(y), EQUAL, 1),
+    (tanh(x - y) + 1 / (x - y + 2), EQUAL, HALF),
+    (Derivative(Abs(x - y), x) ** 2, EQUAL, 0),
+    (one_if(x >= -y), OPPOSITE, 1),
+    (one_if(x + y > 0), OPPOSITE, 0),
+    (Abs(x + y) + sign(x + y), OPPOSITE, 0),
+    (one_if(x - 1 >= y), SHIFTED, 1),
+    (one_if(x - 1 > y), SHIFTED, 0),
+    (one_if(x > y), SHIFTED, 1),
+    (sign(x - y - 1) ** 4, SHIFTED, 0),
+    (one_if(x >= 2), FIXED, 1),
+    (one_if(x > 2), FIXED, 0),
+    (one_if(x > 1), FIXED, 1),
+    (floor(x) + sign(x - 2), FIXED, 2),
+    (one_if(Eq(2 * x, y) & Eq(x + z, 4)), LINE, 1),
+    (one_if(Or(2 * x > y, x + z < 4)), LINE, 0),
+    (one_if(x + y + z >= 6) * sign(2 * x - y), LINE, 0),
+    (Heaviside(y + 2 * z - 8, 1) * x, LINE, 1),
+    (one_if(z >= x + y), PLANE, 1),
+    (one_if(z > x + y), PLANE, 0),
+    (sign(z - x - y) ** 2 + Abs(x + y - z), PLANE, 0),
+    (one_if(Eq(z - x, y)) * x**2, PLANE, 1),
+    (one_if(And(z >= x + y, x > 0)), PLANE, HALF),
+    (one_if(Eq(x, y)), standard_normal(x, y), 0),
+    (one_if(Ne(x * y, 1)), standard_normal(x, y), 1),
+    (one_if(x * (x + 1) >= x**2 + x), standard_normal(x), 1),
+    (one_if(x * (x + 1) > x**2 + x), standard_normal(x), 0),
+]
+
+
+@more
+@pytest.mark.parametrize(("integrand", "law", "value"), CASES, ids=str)
+def test_the_value_is_that_at_the_mean(integrand, law, value):
+    found, trace = expectation(integrand, law, trace=True)
+    if value is None:
+        assert found.subs(h, 0) == 0
+        assert found.subs(h, 2) == 1
+        return
+    assert nsimplify(found - value) == 0
+    # Of what is 0 with probability one, a quadrature does not know that it is no small number.
+    is_shown = law.cov.det() == 0 or value != 0
+    if is_shown and not integrand.has(Derivative, ITE, nan):
+        assert abs(Expectation(integrand, law).evalf(8) - value) < Rational(1, 10**7)
+        for step in itertools.islice(trace, None if THOROUGH else 1):
+            assert abs(step.lhs.evalf(8) - step.rhs.evalf(8)) < Rational(1, 10**7), step
+    if not integrand.has(floor, tanh):
+        assert nsimplify(closed_form_for_proofs(integrand, law) - value) == 0
+
+
+def test_what_is_put_in_is_a_step():
+    _, trace = expectation(one_if(x >= y) * x**2, EQUAL, trace=True)
+    assert next(iter(trace)).rule == "coordinates that others determine"
+    assert next(iter(trace)).rhs == Expectation(x**2, GaussianLaw({x: 0}, [[1]]))
+
+
+@pytest.mark.parametrize(
+    ("law", "form"),
+    [
+        (GaussianLaw({x: 0, y: 0}, [[s, s], [s, s]]), x - y),
+        (GaussianLaw({x: a, y: b}, [[s, s], [s, s]]), x - a - y + b),
+        (GaussianLaw({x: 0, y: 0}, [[a**2, a * b], [a * b, b**2]]), b * x - a * y),
+        (GaussianLaw({x: a, y: 0}, [[0, 0], [0, 1]]), x - a),
+        (GaussianLaw({x: 0, y: 0, z: 0}, [[s, r, s + r], [r, 1, r + 1],
+                                          [s + r, r + 1, s + 2 * r + 1]]), z - x - y),
+        (GaussianLaw({x: (sqrt(2) - 1) * (sqrt(2) + 1), y: 1}, [[1, 1], [1, 1]]), x - y),
+        (GaussianLaw({x: 0, y: 0}, [[3 + 2 * sqrt(2), sqrt(3 + 2 * sqrt(2))],
+                                    [sqrt(3 + 2 * sqrt(2)), 1]]), x - (1 + sqrt(2)) * y),
+        (GaussianLaw({x: 0, y: 0}, [[1, cos(a) ** 2 + sin(a) ** 2],
+                                    [cos(a) ** 2 + sin(a) ** 2, 1]]), x - y),
+        (GaussianLaw({x: 0.1, y: 0.3}, [[0.1, 0.3], [0.3, 0.9]]), 3 * x - y),
+        (GaussianLaw({x: 0, y: 0}, [[2.0, 1.4], [1.4, 0.98]]), 0.7 * x - y),
+        (standard_normal(x, y).linear_image({z: 3 * x - y / 3, a: 9 * x - y}), 3 * z - a),
+        (GaussianLaw({x: 1, y: 2, z: 3}, [[1, 1, 0], [1, 2, 1], [0, 1, 1]]).conditional({z: 0}),
+         x - y - 2),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_variances_that_are_hidden_in_symbols_roots_or_floats(law, form):
+    conditions = (form >= 0, form > 0, Eq(form, 0), Ne(form, 0), -form < S.One / 1000)
+    values = [*map(one_if, conditions), sign(form) ** 2, Heaviside(form, 1), Abs(form)]
+    assert [expectation(f, law) for f in values] == [1, 0, 1, 0, 1, 0, 1, 0]
+
+
+def test_symbols_that_may_make_a_law_degenerate_have_other_values():
+    """The closed form is for the values of r at which x and y are not the same."""
+    law = GaussianLaw({x: 0, y: 0}, [[1, r], [r, 1]])
+    assert expectation(one_if(x >= y), law) == HALF
+    assert expectation(one_if(x >= y), law.subs(r, 1)) == 1
+
+
+def test_a_delta_function_needs_a_variance():
+    for form in (x - y, x - y - 1):
+        value = expectation(DiracDelta(form) * x**2, EQUAL)
+        assert value.has(Expectation)
+        assert value.reason == f"{form} is constant, and has no density"
+    # Given that x = 0, the sign of y is that of 0, and that of y + 1 is 1.
+    law = GaussianLaw({x: 0, y: 0}, [[1, 2], [2, 4]])
+    density = 1 / sqrt(2 * pi)
+    assert expectation(DiracDelta(x) * sign(y) ** 2, law) == 0
+    assert expectation(DiracDelta(x) * one_if(y >= 0), law) == density
+    assert expectation(DiracDelta(x) * one_if(y > -1), law) == density
+
+
+def test_no_value_at_the_kink_is_no_number():
+    for integrand in (Heaviside(x - y, nan), 1 / (x - y), log(Abs(x - y)), x / (x - y) ** 2):
+        with pytest.raises(IntegrabilityError, match="y = x"):
+            expectation(integrand, EQUAL)
+
+
+def test_products_noises_copies_and_variables_of_sympy():
+    plane = ProductLaw(EQUAL, GaussianLaw({z: 1}, [[0]]))
+    assert expectation(one_if(And(x >= y, z >= 1)) * x**2, plane) == 1
+    xi = symbols("xi", real=True)
+    assert expectation(one_if(x >= y) * xi**2, ProductLaw(EQUAL, NoiseLaw(xi, 3))) == 3
+    assert expectation(IIDSum(one_if(x >= y), EQUAL, 3), FIXED) == 3
+    pair = Normal("P", [0, 0], [[1, 1], [1, 1]])
+    assert expectation(one_if(pair[0] >= pair[1])) == 1
+    assert expectation(sign(pair[0] - pair[1]) ** 2) == 0
+
+
+def test_jumps_of_other_functions_have_no_probability_that_is_known():
+    assert expectation(one_if(Eq(floor(x), 0)), standard_normal(x)).has(Expectation)
