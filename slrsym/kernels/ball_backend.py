@@ -112,19 +112,31 @@ def _exact_covariance(x: Any, y: Any, r: Any) -> Any:
 
 def _sign(x: Any) -> Any:
     x = arb(x)
+    if x.is_nan():
+        return x
     return arb(1) if x > 0 else arb(-1) if x < 0 else arb(0) if x == 0 else arb(0, 1)
 
 
-def _compare(x: Any, relation: str, y: Any) -> bool | None:
-    """Return whether a relation holds between two balls, or None if only for some numbers."""
+_NAN = arb("nan")
+
+
+def _compare(x: Any, relation: str, y: Any) -> Any:
+    """Return whether a relation holds between two balls: None if only for some numbers.
+
+    Where a side is no number, neither is the result.
+    """
     x, y = arb(x), arb(y)
+    if x.is_nan() or y.is_nan():
+        return _NAN
     order = {"<": (x < y, x >= y), "<=": (x <= y, x > y), ">": (x > y, x <= y)}
     order |= {">=": (x >= y, x < y), "==": (x == y, x != y), "!=": (x != y, x == y)}
     yes, no = order[relation]
     return True if yes else False if no else None
 
 
-def _select(test: bool | None, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    if test is _NAN:
+        return test
     if test is None:
         return arb(then()).union(arb(otherwise()))
     return then() if test else otherwise()
@@ -179,7 +191,7 @@ _NAMESPACE = {
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
     "erf": _erf, "erfc": _erfc,
     "sin": lambda x: arb(x).sin(), "cos": lambda x: arb(x).cos(), "log": lambda x: arb(x).log(),
-    "tanh": lambda x: arb(x).tanh(), "sign": _sign, "nan": arb("nan"),
+    "tanh": lambda x: arb(x).tanh(), "sign": _sign, "nan": _NAN,
     "normal_cdf": lambda x: _erfc(-arb(x) / arb(2).sqrt()) / 2,
     "select": _select, "compare": _compare, "owens_t": _owens_t,
     "erf_covariance": _erf_covariance,

@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import Basic, Expr, Symbol
 from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
-from sympy.logic.boolalg import BooleanAtom
+from sympy.logic.boolalg import And, Boolean, BooleanAtom, Not, Or
 from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
@@ -135,10 +135,34 @@ def rewrite_for_backends(expr: Any) -> Expr:
     expr = with_own_owens_t(sp.sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
+    if expr.has(And, Or, Not):
+        expr = expr.replace(sp.Piecewise, _with_single_relations)
     for part in sp.preorder_traversal(expr):
         if not isinstance(part, _KNOWN) and part not in (sp.pi, sp.E):
             raise ValueError(f"expressions contain {part}, which kernels cannot compute")
     return expr
+
+
+def _with_single_relations(*branches: ExprCondPair) -> Expr:
+    """Return a `Piecewise` as nested ones, of which each condition is a single relation."""
+    (value, condition), *rest = branches
+    if condition == True:  # noqa: E712
+        return value
+    otherwise = _with_single_relations(*rest) if rest else None
+    return _chosen_by(condition, value, otherwise)
+
+
+def _chosen_by(condition: Boolean, then: Expr, otherwise: Expr | None) -> Expr:
+    if isinstance(condition, And | Or):
+        first, *more = condition.args
+        rest = _chosen_by(condition.func(*more), then, otherwise)
+        if isinstance(condition, And):
+            return _chosen_by(first, rest, otherwise)
+        return _chosen_by(first, then, rest)
+    if isinstance(condition, Not) and otherwise is not None:
+        return _chosen_by(condition.args[0], otherwise, then)
+    last = [] if otherwise is None else [(otherwise, True)]
+    return sp.Piecewise((then, condition), *last, evaluate=False)
 
 
 def _without_branches(
