@@ -9,15 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from flint import arb, arb_mat, ctx
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Symbol, default_sort_key
 
 from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint_box
 from slrsym.kernels.ball_backend import compile_ball_function_at_parameters
+from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.kernels.printing import program_from_expressions
+from slrsym.kernels.printing import program_from_expressions, rewrite_for_backends
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
@@ -51,21 +53,57 @@ class ParametricFunctions:
     def value_program(self) -> Program:
         """The program that computes the functions."""
         letters = tuple(self.parameters.values())
-        return program_from_expressions(self.outputs, self.state, letters, self._used())
+        return program_from_expressions(
+            self.outputs, self.state, letters, self._used(*self.outputs)
+        )
+
+    @cached_property
+    def jumps(self) -> tuple[tuple[Expr, ...] | None, ...]:
+        """For each function, expressions that vanish where it jumps, or None if they are unknown.
+
+        Nor are those of a function known whose derivatives cannot be computed in balls.
+        """
+        return tuple(self._jumps(f) for f in self.outputs)
+
+    def _jumps(self, output: Expr) -> tuple[Expr, ...] | None:
+        found: set[Expr] = set()
+        for part in (output, *self._used(output).values()):
+            places = jump_arguments(part)
+            if places is None:
+                return None
+            found |= places
+        try:
+            for slope in self._slopes(output):
+                rewrite_for_backends(slope)
+        except ValueError:
+            return None
+        return tuple(sorted(found, key=default_sort_key))
+
+    @cached_property
+    def _chain(self) -> _Chain:
+        return _Chain(self._used(*self.outputs))
+
+    def _slopes(self, output: Expr) -> list[Expr]:
+        return [self._chain.derivative(output, x) for x in self.state]
 
     @cached_property
     def value_and_derivative_program(self) -> Program:
-        """The program that computes the functions, then all first derivatives, row by row."""
-        chain = _Chain(self._used())
-        slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
-        known = self._used() | chain.found
+        """The program for the functions, all first derivatives, row by row, and all jumps."""
+        unknown = [Integer(0)] * len(self.state)
+        rows = [
+            unknown if jumps is None else self._slopes(f)
+            for f, jumps in zip(self.outputs, self.jumps, strict=True)
+        ]
+        slopes = [slope for row in rows for slope in row]
+        jumps = [place for places in self.jumps for place in places or ()]
+        known = self._used(*self.outputs) | self._chain.found
         return program_from_expressions(
-            (*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known
+            (*self.outputs, *slopes, *jumps), self.state, tuple(self.parameters.values()), known
         )
 
-    def _used(self) -> dict[Symbol, Expr]:
+    def _used(self, *outputs: Expr) -> dict[Symbol, Expr]:
         found: dict[Symbol, Expr] = {}
-        ahead = [s for f in self.outputs for s in f.free_symbols]
+        ahead = [s for f in outputs for s in f.free_symbols]
         while ahead:
             symbol = ahead.pop()
             if symbol in self.given and symbol not in found:
@@ -87,9 +125,9 @@ class _Chain:
         self.found: dict[Symbol, Expr] = {}
 
     def derivative(self, expr: Expr, x: Symbol) -> Expr:
-        total = expr.diff(x)
+        total = derivative_away_from_jumps(expr, x)
         for symbol in sorted(expr.free_symbols & self._given.keys(), key=str):
-            total += expr.diff(symbol) * self._of(symbol, x)
+            total += derivative_away_from_jumps(expr, symbol) * self._of(symbol, x)
         return total
 
     def _of(self, symbol: Symbol, x: Symbol) -> Expr:
@@ -125,7 +163,7 @@ class BoxFunctions:
         )
 
     @cached_property
-    def _recent(self) -> dict[Box, list[Any]]:
+    def _recent(self) -> dict[Box, tuple[list[Any], list[list[Any]]]]:
         return {}
 
     def natural_enclosure(self, box: Box) -> list[Any]:
@@ -135,16 +173,28 @@ class BoxFunctions:
             return result
 
     def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """Enclose the functions' values and first derivatives over a box."""
+        """Enclose the functions' values and first derivatives over a box.
+
+        The derivatives of a function that may jump there, or leave its domain, are no numbers.
+        """
         # A search asks twice: for the mean value form, and where to cut.
         if box not in self._recent:
             with ctx.workdps(self.dps):
                 found = self._jet(box_to_balls(box))
             self._recent.clear()
-            self._recent[box] = found
-        found = self._recent[box]
+            self._recent[box] = self._without_slopes_at_jumps(found)
+        return self._recent[box]
+
+    def _without_slopes_at_jumps(self, found: list[Any]) -> tuple[list[Any], list[list[Any]]]:
         n, count = len(self.field.state), len(self.field.outputs)
-        return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
+        places = iter(found[count + n * count :])
+        rows = []
+        for i, jumps in enumerate(self.field.jumps):
+            near = jumps is None or [x for x in islice(places, len(jumps)) if x.contains(0)]
+            smooth = not near and found[i].is_finite()
+            start = count + n * i
+            rows.append(found[start : start + n] if smooth else [arb("nan")] * n)
+        return found[:count], rows
 
     def centred_enclosure(self, box: Box) -> list[Any]:
         """Enclose the functions' values over a box by the mean value theorem at its midpoint."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import sympy as sp
 from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
-from sympy.logic.boolalg import BooleanAtom
+from sympy.logic.boolalg import And, BooleanAtom, Not, Or
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.kernels.symbolic_functions import ErfVariance
@@ -24,7 +24,7 @@ _DEFINED_EVERYWHERE = {
     sp.sin, sp.tanh, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta, ErfVariance,
     ExprCondPair,
 }  # fmt: skip
-_ALSO_DEFINED = (sp.Symbol, sp.Rational, sp.Float, Relational, BooleanAtom)
+_ALSO_DEFINED = (sp.Symbol, sp.Rational, sp.Float, Relational, BooleanAtom, And, Or, Not)
 
 
 def domain_conditions(expr: sp.Basic) -> dict[sp.Expr, sp.Expr]:

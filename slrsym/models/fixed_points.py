@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,13 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 from scipy.optimize import root
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, default_sort_key
 
 from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.compile import compile_program
+from slrsym.kernels.jumps import jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.initial_conditions import draw_directions
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute, old_class_method
@@ -216,8 +219,24 @@ def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) 
     ]
 
 
+def _jumps(equations: EquationSystem) -> Callable[..., list[Any]] | None:
+    """Return a function for balls that vanishes where rates of change may jump, None if unknown."""
+    found: set[Expr] = set()
+    for rate in (*equations.drift, *equations.noise):
+        places = jump_arguments(rate)
+        if places is None:
+            return None
+        found |= places
+    jumps = sorted(found, key=default_sort_key)
+    program = program_from_expressions(jumps, equations.state, equations.parameters)
+    return compile_program(program, "ball")
+
+
 def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> float | None:
     """Return half the side of a box proved to hold exactly one fixed point, or None."""
+    jumps = _jumps(equations)
+    if jumps is None:
+        return None
     change, slopes = equations.compile("ball"), equations.compile("ball", "jacobian")
     size = len(point)
     with ctx.workdps(_DIGITS):
@@ -228,7 +247,10 @@ def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> f
             box = [m + arb(0, radius) for m in middle]
             flat = slopes(box, *numbers, dps=_DIGITS)
             matrix = arb_mat(size, size, flat)
-            if not all(x.is_finite() for x in flat):
+            # Krawczyk's test is for continuous functions.
+            near = any(x.contains(0) for x in jumps(box, *numbers, dps=_DIGITS))
+            finite = (*flat, *change(box, *numbers, dps=_DIGITS))
+            if near or not all(x.is_finite() for x in finite):
                 continue
             if krawczyk_image(values, matrix, [arb(radius)] * size) is not None:
                 return radius
