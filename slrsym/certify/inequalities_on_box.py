@@ -21,6 +21,7 @@ from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import zeta_by_variance
 from slrsym.renamed import old_attribute
+from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import conjuncts
 
 
@@ -35,7 +36,8 @@ class InequalitiesOnBox:
     Parameters
     ----------
     ranges : mapping of Symbol to number or interval
-        For every symbol of the statement a rational number, or a pair of them.
+        For every symbol of the statement a rational number, or a pair of them: integers, SymPy's
+        `Rational`, or texts such as ``"1/10"`` and ``"0.1"``.
     max_boxes : int, optional
         How many boxes may be looked at.
     seconds : float, optional
@@ -43,6 +45,13 @@ class InequalitiesOnBox:
         depend on the machine.
     digits : int, optional
         How many decimal digits balls are computed with.
+
+    Raises
+    ------
+    ProofError
+        If a number is a float, which is seldom the decimal that was written.
+    ValueError
+        If a range is none.
 
     Examples
     --------
@@ -64,6 +73,7 @@ class InequalitiesOnBox:
 
     def __post_init__(self) -> None:
         for symbol, value in self.ranges.items():
+            require_exact_reals(f"the box of {symbol}", value)
             self._ends[symbol] = parse_rational_interval(str(symbol), value)
 
     box = old_attribute("box_text")

@@ -8,10 +8,16 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs.lemmas import InWords
 from slrsym.renamed import old_attribute
+from slrsym.statements.exact_numbers import require_exact_reals
 
 
 class OwnStatementCertificate(ABC):
     """A certificate that is evidence for one statement, in words with all its numbers."""
+
+    def __post_init__(self) -> None:
+        """Refuse floats, which the statement would tell as other numbers than are checked."""
+        for name, value in vars(self).items():
+            require_exact_reals(name, value)
 
     @property
     @abstractmethod

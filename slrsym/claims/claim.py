@@ -23,6 +23,7 @@ from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
+from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import (
     ProofError,
     conjuncts,
@@ -156,7 +157,8 @@ class Claim:
     ------
     ProofError
         If the id is malformed, the statement is not a statement (or evaluated to true or false),
-        a hypothesis is not one, or false, `compared_to_source` begins with another word, or
+        a hypothesis is not one, or false, a float or another number that is not exact and real
+        occurs in them, `compared_to_source` begins with another word, or
         `explanation` has a sentence for something that is no part of the statement.
 
     Examples
@@ -223,6 +225,7 @@ class Claim:
                         f"claim {id}: {node} is a {type(node).__name__}, a relation that slrsym "
                         f"does not know; known are {', '.join(r.__name__ for r in _RELATIONS)}"
                     )
+        require_exact_reals(f"claim {id}", statement, *hypotheses)
         if compared_to_source and not _COMPARED.fullmatch(compared_to_source):
             raise ProofError(
                 f"claim {id}: compared_to_source must be exact, or stronger, weaker or false, a "

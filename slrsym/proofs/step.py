@@ -14,6 +14,7 @@ from sympy.core.relational import Relational
 from slrsym.proofs.axioms import soundness_axiom_name
 from slrsym.proofs.context import Context
 from slrsym.renamed import old_class_method
+from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ class Step:
     Raises
     ------
     ProofError
-        If `rule` is no rule.
+        If `rule` is no rule, or the statement or a parameter of the rule has a float.
     """
 
     label: str
@@ -294,6 +295,9 @@ class Step:
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
             raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
+        # Proofs in a rule have steps of their own.
+        parameters = vars(self.rule) if hasattr(self.rule, "__dict__") else {}
+        require_exact_reals(f"step {self.label}", self.statement, *parameters.values())
 
     @property
     def uses(self) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from sympy import (
     Equivalent,
     Function,
     Ge,
-    I,
     Integral,
     Lambda,
     Le,
@@ -93,10 +92,7 @@ step("lemma at a logarithm that may be complex", log(y + far) ** 2, ">=", 0,
      lemma("square", x=log(y + far)), checks="rule", others=(square,))
 holds("lemma at a logarithm that is real", log(p) ** 2, ">=", 0, lemma("square", x=log(p)),
       others=(square,))
-step("lemma at a complex number", -(y**2), ">=", 0, lemma("square", x=I * y), others=(square,))
 of_a_function = known_by("of-a-function", f(x) ** 2, ">=", 0, sign)
-step("lemma with a real function that is imaginary", -(tiny * y**2), ">=", 0,
-     lemma("of-a-function", {x: y, f: Lambda(u, I * sqrt(tiny) * u)}), others=(of_a_function,))
 holds("lemma with a real function", 4 * y**2, ">=", 0,
       lemma("of-a-function", {x: y, f: Lambda(u, 2 * u)}), others=(of_a_function,))
 positive_function = Function("h", positive=True)
@@ -186,8 +182,6 @@ z = Symbol("z")
 step("root of an exponential: a complex variable", sqrt(exp(z)), "=", exp(z / 2), algebra,
      checks="rule")
 holds("root of an exponential: a real variable", sqrt(exp(x)), "=", exp(x / 2), algebra)
-step("root of i", sqrt(I), "=", 1, algebra)
-step("cube root of i", I ** Rational(1, 3), "=", 1, algebra)
 step("root of a far square", sqrt((x + far) ** 2), "=", x + far, algebra, checks="rule")
 holds("root of a square that is positive", sqrt((p + far) ** 2), "=", p + far, algebra)
 step("absolute value, far out", Abs(x + far), "=", x + far, algebra, checks="rule")

@@ -1,0 +1,93 @@
+"""Refusal of numbers that are not exact, or not real, in statements and in their proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy import Basic, Float
+from sympy.concrete.expr_with_limits import ExprWithLimits
+
+from slrsym.statements.expressions import ProofError
+
+# What is no real number, and how to say so.
+_NOT_REAL = {
+    sp.nan: "nan is no number",
+    sp.zoo: "zoo is no number: somewhere a number is divided by 0",
+    sp.I: "I is not real; statements are about real numbers",
+}
+_INFINITE = (sp.oo, -sp.oo)
+# A float equals the fraction of so small a denominator that was meant by 1/3.
+_SMALL_DENOMINATOR = 1000
+# Decimals of more digits come from arithmetic with floats, such as 0.1 + 0.2.
+_WRITTEN_DIGITS = 12
+
+
+def require_exact_reals(what: str, *things: Any) -> None:
+    """Raise `ProofError` if there is a float in a statement or rule, or nan, zoo, I, or oo.
+
+    Ends of sums and integrals, and points of limits, may be infinite.
+    """
+    for thing in things:
+        for problem in _problems(thing):
+            raise ProofError(f"{what}: {problem}" if what else problem)
+
+
+def float_problem(number: Any) -> str:
+    """Return the text that tells a float, and the exact number to write in its place."""
+    exact = _simplest_rational(number)
+    decimal = repr(float(number)) if isinstance(number, float) or number._prec <= 53 else number
+    text = str(exact.numerator)
+    if exact.denominator != 1:
+        text = f"Rational({exact.numerator}, {exact.denominator})"
+    if len(text) > 50:
+        text = f'Rational("{decimal}")'
+    return f"{decimal} is a float; write {text}"
+
+
+def _simplest_rational(number: Any) -> Fraction:
+    if isinstance(number, Float) and number._prec > 53:
+        return Fraction(str(number))
+    value = float(number)
+    small = Fraction(value).limit_denominator(_SMALL_DENOMINATOR)
+    if float(small) == value:
+        return small
+    rounded = f"{value:.15g}"
+    digits = rounded.partition("e")[0].replace(".", "").lstrip("-0")
+    return Fraction(rounded if len(digits) <= _WRITTEN_DIGITS else repr(value))
+
+
+def _problems(thing: Any) -> Iterator[str]:
+    """Yield a text for each number that is refused in an expression or a container."""
+    if isinstance(thing, Float):
+        yield float_problem(thing)
+    elif isinstance(thing, float | complex):
+        yield from _problems(sp.sympify(thing))
+    elif isinstance(thing, Basic):
+        yield from _problems_of_expression(thing)
+    elif isinstance(thing, Mapping):
+        for pair in thing.items():
+            yield from _problems(pair)
+    elif isinstance(thing, tuple | list | set | frozenset | sp.MatrixBase):
+        for part in thing:
+            yield from _problems(part)
+
+
+def _problems_of_expression(whole: Basic) -> Iterator[str]:
+    parts = sp.preorder_traversal(whole)
+    for part in parts:
+        if isinstance(part, Float):
+            yield float_problem(part)
+        elif part in _NOT_REAL:
+            yield _NOT_REAL[part]
+        elif part in _INFINITE:
+            yield f"{part} is no real number; only sums, integrals and limits may go to infinity"
+        elif isinstance(part, ExprWithLimits | sp.Limit):
+            parts.skip()
+            for below in part.args:
+                ends = below if isinstance(below, sp.Tuple) else (below,)
+                for end in ends:
+                    if end not in _INFINITE:
+                        yield from _problems(end)
