@@ -3,8 +3,9 @@
 ``pytest derivations/gaussian`` lists ``.../stein.py::stein-one-dimensional::integral.1 [...]`` and,
 last of each claim, ``...::stein-one-dimensional::claim``: that there is a proof, that the claims it
 uses exist, that it does not rest on itself, and that no other claim has its id. A file is a
-derivation if its text calls `Claim`; nothing is imported of other files. The ini option
-``slrsym_derivations = false`` switches the collection off.
+derivation, whatever its name, if its text imports what makes claims, or a file that does; nothing
+is imported of other files. Modules of tests, and conftest.py, are imported by pytest alone, and may
+make claims as well. The ini option ``slrsym_derivations = false`` switches the collection off.
 
 ``pytest proofs.log`` (or ``proofs.log.xz``) checks a log with the proof checker: each claim of
 it is a test, which fails if the checker refuses the log, if the claim rests on a step without
@@ -14,6 +15,7 @@ log and in the package. A file is a log if its first line says so.
 
 from __future__ import annotations
 
+import ast
 import lzma
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterable
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
     from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
+    from slrsym.claims.file_search import DerivationSearch
     from slrsym.claims.ledger import Ledger
     from slrsym.proofs.step import Step
     from slrsym.tactics.judgement import CheckerVerdict
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
 
 _LEDGER = pytest.StashKey["Ledger"]()
 _SEARCHED = pytest.StashKey[set[Path]]()
+_SEARCH = pytest.StashKey["DerivationSearch"]()
+# The file under which each claim is a test: what several files import is tested once.
+_PLACES = pytest.StashKey[dict[int, Path]]()
 
 
 class NotAcceptedError(Exception):
@@ -88,6 +94,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if replacing:
         listed = ", ".join(replacing)
         terminalreporter.write_line(f"slrsym: in the place of claims of the package: {listed}")
+    for note in _ledger(config).notes:
+        terminalreporter.write_line(f"slrsym: {note}")
 
 
 # A wrapper of the older kind, which every pytest knows that is about.
@@ -96,7 +104,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     """Collect a derivation file or a proof log; leave other files to pytest.
 
     pytest takes every file that its command line names for a module of tests. A derivation file is
-    one only if its name says so.
+    one only if its name says so, or if it defines a test.
     """
     outcome = yield
     if file_path.name.endswith((".log", ".log.xz")) and _is_log(file_path):
@@ -104,34 +112,91 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
         outcome.force_result([*found, ProofLogCollector.from_parent(parent, path=file_path)])
     if file_path.suffix != ".py" or not parent.config.getini("slrsym_derivations"):
         return
-    from slrsym.claims.file_search import is_derivation_file
-
-    if not is_derivation_file(file_path):
+    if not _search(parent.config).is_derivation_file(file_path):
         return
     found = list(outcome.get_result())
-    if not any(fnmatch(file_path.name, name) for name in parent.config.getini("python_files")):
+    if not (
+        _is_named_as_tests(file_path, parent.config) or _defines_tests(file_path, parent.config)
+    ):
         found = [collector for collector in found if type(collector) is not pytest.Module]
-    outcome.force_result([*found, DerivationFileCollector.from_parent(parent, path=file_path)])
+    module = next((each for each in found if isinstance(each, pytest.Module)), None)
+    made = DerivationFileCollector.from_parent(parent, path=file_path, module=module)
+    outcome.force_result([*found, made])
+
+
+def _search(config: pytest.Config) -> DerivationSearch:
+    from slrsym.claims.file_search import DerivationSearch
+
+    return config.stash.setdefault(_SEARCH, DerivationSearch())
+
+
+def _is_named_as_tests(file: Path, config: pytest.Config) -> bool:
+    return any(fnmatch(file.name, name) for name in config.getini("python_files"))
+
+
+def _defines_tests(file: Path, config: pytest.Config) -> bool:
+    """Return whether the text of a file has a name that pytest takes for one of a test."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, SyntaxError):
+        return False  # the loader says what is wrong
+    patterns = (*config.getini("python_functions"), *config.getini("python_classes"))
+    names = [
+        name
+        for node in ast.walk(tree)
+        for name in (getattr(node, "name", None), getattr(node, "asname", None))
+        if isinstance(name, str)
+    ]
+    bases = [ast.unparse(base) for node in tree.body for base in getattr(node, "bases", ())]
+    return any("TestCase" in base for base in bases) or any(
+        name.startswith(pattern) or fnmatch(name, pattern) for name in names for pattern in patterns
+    )
 
 
 class DerivationFileCollector(pytest.File):
     """Pytest collector of a derivation file, which yields a collector for each claim."""
 
-    def collect(self) -> Iterable[ClaimCollector]:
-        """Yield a collector for each claim of the file."""
-        from slrsym.claims.file_search import DerivationError
+    def __init__(self, *, module: pytest.Module | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.module = module
 
-        ledger = _ledger(self.config)
+    def collect(self) -> Iterable[ClaimCollector]:
+        """Yield a collector for each claim that the file makes, or a module that it imports."""
+        from slrsym.claims.file_search import DerivationError, imports_slrsym_proof
+
+        if self.module is not None:
+            try:
+                self.module.obj  # noqa: B018 (imports it)
+            except (self.CollectError, pytest.skip.Exception):
+                return  # which pytest tells of the module of tests
         try:
-            claims = ledger.load_file(self.path)
+            claims = _load_claims(self.config, self.path)
         except DerivationError as problem:
             raise self.CollectError(str(problem)) from None
+        silent = not (claims or _defines_tests(self.path, self.config))
+        if silent and imports_slrsym_proof(self.path):
+            note = f"{self.path} makes no claim when it is imported, and has no test"
+            _ledger(self.config).notes.append(note)
+        places = self.config.stash.setdefault(_PLACES, {})
         names: set[str] = set()
         for claim in claims:
+            if places.setdefault(id(claim), self.path) != self.path:
+                continue
             # Of two claims of one name in one file, only the first can be asked for by its name.
             name = f"{claim.id} (again)" if claim.id in names else claim.id
             names.add(claim.id)
             yield ClaimCollector.from_parent(self, name=name, claim=claim)
+
+
+def _load_claims(config: pytest.Config, path: Path) -> list[Claim]:
+    """Return the claims of a file, which is not run again if pytest or a test has imported it."""
+    from slrsym.claims.loading import claims_made_by, imported_module
+
+    ledger, file = _ledger(config), path.resolve()
+    module = None if file in ledger.files else imported_module(file)
+    if module is not None:
+        ledger.add_file(file, claims_made_by(module, file))
+    return ledger.load_file(file)
 
 
 def _ledger(config: pytest.Config) -> Ledger:
@@ -149,14 +214,17 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
     def find(id: str) -> Claim:
-        from slrsym.claims.file_search import DerivationError, is_derivation_file
+        from slrsym.claims.file_search import DerivationError
 
         if id not in ledger.claims and folder not in searched:
             searched.add(folder)
+            is_derivation_file = _search(node.config).is_derivation_file
             for file in filter(is_derivation_file, sorted(folder.glob("*.py"))):
-                # Of a file that nobody asked for, only the claims are of interest.
-                with suppress(DerivationError):
-                    ledger.load_file(file)
+                # Of a file that nobody asked for, only the claims are of interest; pytest imports
+                # modules of tests.
+                if not _is_named_as_tests(file, node.config):
+                    with suppress(DerivationError):
+                        _load_claims(node.config, file)
         return ledger.find(id)
 
     return find
@@ -243,8 +311,10 @@ class ClaimCollector(pytest.Collector):
         from slrsym.proofs.claim_steps import steps_of_claim
 
         problem, steps = "", []
-        other = _ledger(self.config).claims[self.claim.id]
-        if other is not self.claim:
+        other = _ledger(self.config).claims.get(self.claim.id)
+        if other is None:
+            problem = "its id is that of a claim of the package that rules rest on; choose another"
+        elif other is not self.claim:
             places = " and ".join(str(claim.file) for claim in (other, self.claim))
             problem = f"its id stands for two claims, in {places}"
         else:

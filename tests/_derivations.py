@@ -73,7 +73,7 @@ class OneTestForEachClaim:
         outcome = yield
         outcome.force_result(
             [
-                _File.from_parent(parent, path=found.path)
+                _File.from_parent(parent, path=found.path, module=found.module)
                 if type(found) is DerivationFileCollector
                 else found
                 for found in outcome.get_result()

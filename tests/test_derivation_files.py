@@ -5,11 +5,11 @@ import pytest
 from slrsym.claims import file_search as module
 from slrsym.claims.file_search import (
     DerivationError,
+    DerivationSearch,
     builtin_derivation_folder,
     claim_ids_in_folder,
     derivation_files,
     files_with_claim,
-    is_derivation_file,
 )
 
 from .conftest import claim_text
@@ -20,7 +20,12 @@ from .conftest import claim_text
     [
         ("from slrsym.proof import Claim\nc = Claim(id='a')\n", True),
         ("import slrsym.proof as p\nc = p.Claim(id='a')\n", True),
-        ("from slrsym.proof import Claim\ndef f(c: Claim): ...\n", False),
+        ("from slrsym import proof\n", True),
+        ("import slrsym as s\nc = s.proof.Claim(id='a')\n", True),
+        ("import slrsym\nc = getattr(slrsym, 'proof').Claim(id='a')\n", True),
+        ("import importlib\nc = importlib.import_module('slrsym.proof').Claim(id='a')\n", True),
+        ("from functools import partial\nfrom slrsym.proof import Claim as C\n", True),
+        ("import slrsym\nmade = slrsym.model('m').claims()\n", True),
         ("# slrsym makes a Claim(\n", False),
         ("Claim = dict\nClaim(id='a')\n", False),
         ("import slrsym\nprint('no claims')\n", False),
@@ -29,22 +34,51 @@ from .conftest import claim_text
         ("from slrsym.proof import Claim\nClaim((\n", True),
     ],
 )
-def test_a_derivation_calls_claim(tmp_path, text, expected):
+def test_a_derivation_imports_what_makes_claims(tmp_path, text, expected):
     file = tmp_path / "a.py"
     file.write_text(text, encoding="utf-8")
-    assert is_derivation_file(file) is expected
+    assert DerivationSearch().is_derivation_file(file) is expected
 
 
-@pytest.mark.parametrize("name", ["test_a.py", "conftest.py", "_helper.py", "a.txt", "setup.py"])
-def test_names_that_are_never_derivations(derivation, name):
-    assert not is_derivation_file(derivation(name, claim_text("one")))
+@pytest.mark.parametrize("name", ["test_a.py", "a_test.py", "conftest.py", "_a.py", "setup.py"])
+def test_the_name_of_a_derivation_does_not_matter(derivation, name):
+    assert DerivationSearch().is_derivation_file(derivation(name, claim_text("one")))
+    assert not DerivationSearch().is_derivation_file(derivation("a.txt", claim_text("one")))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", "from helper import make\n"),
+        ("a.py", "import math, helper as h\n"),
+        ("a.py", "import math; import helper\n"),
+        ("a.py", "from helper import (\n    make,\n)\n"),
+        ("a.py", "import importlib\nhelper = importlib.import_module('helper')\n"),
+        ("a.py", "from between import make\n"),
+        ("pack/a.py", "from ..helper import make\n"),
+        ("pack/a.py", "from .. import helper\n"),
+        ("pack/sub/a.py", "from ... import helper\n"),
+    ],
+)
+def test_a_file_that_imports_a_derivation_is_one(derivation, name, text):
+    folder = derivation("helper.py", "def make(): return Claim\n").parent
+    (folder / "between.py").write_text("from circle import make\n", encoding="utf-8")
+    (folder / "circle.py").write_text("import between\nfrom helper import *\n", encoding="utf-8")
+    for parent in (folder / name).relative_to(folder.parent).parents if "/" in name else ():
+        (folder.parent / parent).mkdir(parents=True, exist_ok=True)
+        (folder.parent / parent / "__init__.py").touch()
+    file = derivation(name, text, header="")
+    search = DerivationSearch()
+    assert search.is_derivation_file(file)
+    other = derivation("b.py", "import json, between2\n", header="")
+    assert not search.is_derivation_file(other)
 
 
 def test_a_file_that_is_not_text(tmp_path):
     file = tmp_path / "a.py"
-    file.write_bytes(b"slrsym Claim( \xff\xfe")
-    assert not is_derivation_file(file)
-    assert not is_derivation_file(tmp_path / "nothing.py")
+    file.write_bytes(b"import slrsym.proof \xff\xfe")
+    assert not DerivationSearch().is_derivation_file(file)
+    assert not DerivationSearch().is_derivation_file(tmp_path / "nothing.py")
 
 
 def test_nothing_is_run(derivation):
@@ -60,7 +94,7 @@ def test_folders_are_searched_in_order(derivation):
     assert derivation_files(folder) == sorted([*files, folder / "b.py"])
 
 
-@pytest.mark.parametrize("folder", [".hidden", "_private", "__pycache__", "env"])
+@pytest.mark.parametrize("folder", [".hidden", "__pycache__", "env"])
 def test_folders_that_are_passed_over(derivation, folder):
     file = derivation("a.py", claim_text("one"))
     below = file.parent / folder
@@ -77,7 +111,13 @@ def test_folders_that_are_passed_over(derivation, folder):
 def test_what_is_not_there(tmp_path):
     with pytest.raises(DerivationError, match="nothing does not exist"):
         derivation_files(tmp_path / "nothing")
-    with pytest.raises(DerivationError, match=r"has no derivation: no \.py file in it calls Claim"):
+    with pytest.raises(
+        DerivationError, match=r"no derivation: no \.py file in it imports slrsym\.pr"
+    ):
+        derivation_files(tmp_path)
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text("from slrsym.proof import Claim\nClaim(1)\n", encoding="utf-8")
+    with pytest.raises(DerivationError, match=r"claims in notebooks, such as .*a\.ipynb, are not"):
         derivation_files(tmp_path)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +16,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
+from slrsym.claims.registration import register_claim
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
@@ -111,18 +110,6 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RELATIONS = (Eq, Ne, Lt, Le, Gt, Ge)
 
 _COMPARED = re.compile(r"exact|(stronger|weaker|false): \S.*")
-_collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
-
-
-@contextmanager
-def record_created_claims(file: Path) -> Iterator[list[Claim]]:
-    """Yield a list to which each claim is added that is created inside the ``with`` block."""
-    claims: list[Claim] = []
-    token = _collected.set((file, claims))
-    try:
-        yield claims
-    finally:
-        _collected.reset(token)
 
 
 class Claim:
@@ -239,19 +226,17 @@ class Claim:
                     f"claim {id}: explanation has a sentence for {part}, which is no part of the "
                     "statement"
                 )
-        file, claims = _collected.get() or (None, [])
         vars(self).update(
             id=id,
             statement=statement,
             source=source,
             title=title,
             hypotheses=hypotheses,
-            file=file,
+            file=register_claim(self),
             compared_to_source=compared_to_source,
             notation=MappingProxyType(dict(notation or {})),
             explanation=explanation,
         )
-        claims.append(self)
 
     given = old_attribute("hypotheses")
     against = old_attribute("compared_to_source")

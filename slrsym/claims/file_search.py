@@ -1,8 +1,8 @@
 """Search for derivation files and claim ids by reading text, without running code.
 
-A derivation file is a Python file that calls `Claim`. Files are recognised by reading their text,
-so looking for them, and for the claims in them, runs no code, and needs nothing but the standard
-library.
+A derivation file is a Python file that may make claims when it is imported: it imports what makes
+them, or a file that does. Files are recognised by reading their text, so looking for them, and for
+the claims in them, runs no code, and needs nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from slrsym.claims.imports import imported_files
+
 # Describes the paper that the derivations of a folder are about.
 PAPER = "paper.toml"
-_NEVER = {"conftest.py", "setup.py", "noxfile.py"}
+# The names under which slrsym's own modules have what makes claims.
+_MAKERS = {"Claim", "claims", "proof"}
 
 
 class DerivationError(Exception):
@@ -53,18 +56,91 @@ class DeclaredClaimIds(NamedTuple):
     patterns: tuple[str, ...]  # of ids that are put together when the file runs
 
 
-def is_derivation_file(path: Path) -> bool:
-    """Return whether the text of a file shows that it is Python and calls `Claim`.
+class DerivationSearch:
+    """Search for files that may make claims, which reads a text once."""
 
-    A file that does not parse counts as one if it speaks of claims at all: loading it gives the
-    error to show.
-    """
-    return _is_named_so(path) and _declared_claims(_text(path)) is not None
+    def __init__(self) -> None:
+        self._found: dict[Path, bool] = {}
+        self._imported: dict[Path, list[Path]] = {}
+
+    def is_derivation_file(self, path: Path) -> bool:
+        """Return whether a file is Python, and its text shows that its import may make claims.
+
+        A file that does not parse counts as one if it speaks of slrsym at all: loading it gives the
+        error to show.
+        """
+        if path.suffix != ".py":
+            return False
+        path = path.resolve()
+        seen, ahead = {path}, [path]
+        while ahead and path not in self._found:
+            here = ahead.pop()
+            if self._found.get(here) or (here not in self._found and imports_slrsym_proof(here)):
+                self._found[path] = True
+            elif here not in self._found:
+                more = self._imports(here)
+                ahead += [file for file in more if file not in seen]
+                seen.update(more)
+        if path not in self._found:
+            self._found |= dict.fromkeys(seen, False)
+        return self._found[path]
+
+    def _imports(self, file: Path) -> list[Path]:
+        if file not in self._imported:
+            self._imported[file] = [each.resolve() for each in imported_files(file, _text(file))]
+        return self._imported[file]
+
+
+def imports_slrsym_proof(path: Path) -> bool:
+    """Return whether the text of a Python file itself imports what makes claims."""
+    return _speaks_of_claims(_text(path))
+
+
+# The files of a folder are looked at again and again.
+@lru_cache(maxsize=1024)
+def _speaks_of_claims(text: str) -> bool:
+    if "slrsym" not in text:
+        return False
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return True
+    imported = [name for node in nodes for name in _imported_from_slrsym(node)]
+    if any({*_MAKERS, "*"} & {*name.split(".")} for name in imported):
+        return True
+    # slrsym.proof, getattr(slrsym, "proof"), model.claims(...).
+    words = {
+        getattr(node, "attr", getattr(node, "value", None)) for node in nodes if _is_word(node)
+    }
+    return bool(imported and _MAKERS & words)
+
+
+def _is_word(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+def _imported_from_slrsym(node: ast.AST) -> list[str]:
+    """Return the names that a node imports from slrsym, ``*`` for what its text does not tell."""
+    match node:
+        case ast.Import(names=names):
+            found = [alias.name for alias in names]
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            found = [f"{module}.{alias.name}" for alias in names]
+        case ast.Call(func=called, args=[first, *_]) if getattr(
+            called, "attr", getattr(called, "id", "")
+        ) in ("import_module", "__import__"):
+            inside = [x.value for x in ast.walk(first) if isinstance(x, ast.Constant)]
+            return ["*"] if any("slrsym" in x for x in inside if isinstance(x, str)) else []
+        case _:
+            return []
+    return [name for name in found if name.split(".")[0] == "slrsym"]
 
 
 def files_with_claim(id: str, folder: Path) -> list[Path]:
     """Return the files in and below a folder whose text seems to state a given claim."""
-    texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
+    texts = {file: _text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"}
     # To parse a text takes long: most do not even speak of the id.
     spoken = [file for file, text in texts.items() if id in text]
     named = [file for file in spoken if (made := _declared_claims(texts[file])) and id in made.ids]
@@ -76,16 +152,11 @@ def files_with_claim(id: str, folder: Path) -> list[Path]:
 
 def claim_ids_in_folder(folder: Path, among: Collection[str] | None = None) -> list[str]:
     """Return the ids of claims that files in and below a folder write as literal strings."""
-    texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
+    texts = [_text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"]
     if among is not None:
         texts = [text for text in texts if any(id in text for id in among)]
     found = [id for text in texts if (made := _declared_claims(text)) for id in made.ids]
     return found if among is None else [id for id in found if id in among]
-
-
-def _is_named_so(path: Path) -> bool:
-    never = path.name in _NEVER or path.name.startswith(("test_", "_"))
-    return path.suffix == ".py" and not never
 
 
 def _text(path: Path) -> str:
@@ -130,10 +201,22 @@ def derivation_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise DerivationError(f"{path} does not exist")
-    found = [file for file in sorted(_files_below(path)) if is_derivation_file(file)]
+    search = DerivationSearch()
+    found = [file for file in sorted(_files_below(path)) if search.is_derivation_file(file)]
     if not found:
-        raise DerivationError(f"{path} has no derivation: no .py file in it calls Claim")
+        seen = notebooks_with_claims(path)
+        also = f"; claims in notebooks, such as {seen[0]}, are not seen" if seen else ""
+        raise DerivationError(
+            f"{path} has no derivation: no .py file in it imports slrsym.proof, or a file that "
+            f"does{also}"
+        )
     return found
+
+
+def notebooks_with_claims(path: Path) -> list[Path]:
+    """Return the notebooks in and below a folder that seem to make claims."""
+    found = sorted(file for file in _files_below(path) if file.suffix == ".ipynb")
+    return [file for file in found if all(word in _text(file) for word in ("slrsym", "Claim"))]
 
 
 def python_and_paper_toml_files(folder: Path) -> list[Path]:
@@ -147,21 +230,17 @@ def files_that_derivations_may_read(folder: Path) -> list[Path]:
 
     Folders of virtual environments are left out as well. A derivation may import or read the files.
     """
-    return sorted(_files_below(folder, lambda name: name[0] == "." or name == "__pycache__"))
+    return sorted(_files_below(folder))
 
 
-def _is_hidden_or_private(name: str) -> bool:
-    return name.startswith((".", "_"))
-
-
-def _files_below(
-    folder: Path, is_left_out: Callable[[str], bool] = _is_hidden_or_private
-) -> Iterator[Path]:
-    """Yield the files in and below a folder, without virtual environments and folders left out."""
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in and below a folder, but for hidden folders and virtual environments."""
     for here, below, files in os.walk(folder):
         below[:] = [
             name
             for name in below
-            if not is_left_out(name) and not Path(here, name, "pyvenv.cfg").exists()
+            if name[0] != "."
+            and name != "__pycache__"
+            and not Path(here, name, "pyvenv.cfg").exists()
         ]
         yield from (Path(here, name) for name in files)

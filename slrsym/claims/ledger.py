@@ -6,30 +6,25 @@ are loaded when an id is asked for that the user's files do not have, and checke
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import re
-import sys
-import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
 from math import inf
 from pathlib import Path
-from types import CodeType
 
 from slrsym.claims import id_from_short_name
 from slrsym.claims.check import CheckOptions, ClaimVerdict, claim_ids_used_by_certificate
-from slrsym.claims.claim import Claim, record_created_claims
+from slrsym.claims.claim import Claim
 from slrsym.claims.file_search import (
     DerivationError,
     builtin_derivation_folder,
     claim_ids_in_folder,
     derivation_files,
     files_with_claim,
-    traceback_line_suffix,
+    imports_slrsym_proof,
+    notebooks_with_claims,
 )
+from slrsym.claims.loading import closest_name, load_claims
 from slrsym.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of_claim
@@ -37,72 +32,6 @@ from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics.judgement import CheckerVerdict, judge_claim
 from slrsym.tactics.proof_log import claim_ids_used_by
-
-# The package's own files as they were run last: their text, and what they made of it.
-_loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
-
-
-def load_claims(path: Path) -> list[Claim]:
-    """Run a derivation file and return its claims, in order."""
-    resolved = path.resolve()
-    try:
-        own = resolved.is_relative_to(builtin_derivation_folder())
-        text = resolved.read_bytes() if own else None
-    except (DerivationError, OSError):
-        text = None  # what is wrong with the file is found below
-    if text is None:
-        return _run(path, resolved)
-    if resolved not in _loaded or _loaded[resolved][0] != text:
-        _loaded[resolved] = text, _run(path, resolved)
-    return list(_loaded[resolved][1])
-
-
-class _AsItStands(SourceFileLoader):
-    """Module loader that always compiles a file, without Python's cache of compiled code.
-
-    Python takes compiled code for up to date if the second of the last change and the size of the
-    file are the same: a proof that was just mended could be checked as it was.
-    """
-
-    def get_code(self, fullname: str) -> CodeType:
-        file = self.get_filename(fullname)
-        code: CodeType = self.source_to_code(self.get_data(file), file)
-        return code
-
-
-def _run(path: Path, resolved: Path) -> list[Claim]:
-    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(os.fsencode(resolved)):08x}"
-    loader = _AsItStands(name, str(resolved))
-    spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
-    if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:
-        raise DerivationError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        with record_created_claims(resolved) as claims:
-            spec.loader.exec_module(module)
-    # User code: whatever it raises is why it does not import, a call of sys.exit included.
-    except (Exception, SystemExit) as problem:
-        sys.modules.pop(name, None)
-        where = traceback_line_suffix(problem, resolved)
-        # The text of a syntax error names the file once more.
-        what = problem.msg if isinstance(problem, SyntaxError) else problem
-        raise DerivationError(
-            f"{path}{where} does not import: {type(problem).__name__}: {what}{_suggestion(problem)}"
-        ) from problem
-    if not claims:
-        raise DerivationError(f"{path} makes no claim")
-    return claims
-
-
-def _suggestion(problem: BaseException) -> str:
-    """Return a hint at the name that a failed import probably meant, or an empty text."""
-    missing = re.match(r"cannot import name '(.+?)' from '(.+?)'", str(problem))
-    if not isinstance(problem, ImportError) or missing is None:
-        return ""
-    known = [name for name in dir(sys.modules.get(missing[2])) if not name.startswith("_")]
-    close = _closest(missing[1], known)
-    return f"; did you mean {close}?" if close else ""
 
 
 @dataclass(frozen=True)
@@ -138,10 +67,13 @@ class Ledger:
         The claims by id.
     problems : list of str
         What was wrong with files: each is reported, the other claims stand.
+    notes : list of str
+        Where claims might have been expected and are none: files, and notebooks, which are not run.
     """
 
     claims: dict[str, Claim] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     _files: dict[Path, list[Claim]] = field(default_factory=dict, repr=False)
     _failed: dict[Path, DerivationError] = field(default_factory=dict, repr=False)
     _library: dict[str, Claim] = field(default_factory=dict, repr=False)
@@ -195,9 +127,20 @@ class Ledger:
         for file in derivation_files(path):
             if file.resolve() not in self._files:
                 try:
-                    self.load_file(file)
+                    if self.load_file(file):
+                        continue
                 except DerivationError as problem:
                     self.problems.append(str(problem))
+                    continue
+                if path.is_file():
+                    self.problems.append(f"{file.resolve()} makes no claim")
+                elif imports_slrsym_proof(file):
+                    self.notes.append(f"{file} makes no claim when it is imported")
+        if path.is_dir():
+            self.notes += [
+                f"{file} is a notebook, whose claims are not checked"
+                for file in notebooks_with_claims(path)
+            ]
 
     def load_file(self, file: Path) -> list[Claim]:
         """Add the claims of a file, unless it was loaded before, and return them.
@@ -210,7 +153,7 @@ class Ledger:
         Returns
         -------
         list of Claim
-            All claims of the file, those included whose ids were taken.
+            All claims of the file and of what it imports, those included whose ids were taken.
 
         Raises
         ------
@@ -223,13 +166,30 @@ class Ledger:
         if file not in self._files:
             self._files[file] = []
             try:
-                self._files[file] = load_claims(file)
+                self.add_file(file, load_claims(file))
             except DerivationError as problem:
                 self._failed[file] = problem
                 raise
-            for claim in self._files[file]:
-                self.add(claim)
         return self._files[file]
+
+    def add_file(self, file: Path, claims: Iterable[Claim]) -> None:
+        """Add the claims that a file makes when it is run, and those of the files it imports.
+
+        Parameters
+        ----------
+        file : Path
+            The file.
+        claims : iterable of Claim
+            What was made, in order. What other files made is left out if it is known.
+        """
+        made: dict[Path, list[Claim]] = {file: []}
+        for claim in claims:
+            made.setdefault(claim.file or file, []).append(claim)
+        own = [place for place in made if place == file or place not in self._files]
+        self._files |= {place: made[place] for place in own if place != file}
+        self._files[file] = [claim for place in made for claim in made[place]]
+        for claim in (claim for place in own for claim in made[place]):
+            self.add(claim)
 
     def add(self, claim: Claim) -> None:
         """Add a claim; a second claim with the same id is recorded as a problem.
@@ -272,7 +232,9 @@ class Ledger:
         if claim is None and id_from_short_name(id) != id:
             return self.find(id_from_short_name(id))
         if claim is None:
-            close = _closest(id, [*self.claims, *claim_ids_in_folder(builtin_derivation_folder())])
+            close = closest_name(
+                id, [*self.claims, *claim_ids_in_folder(builtin_derivation_folder())]
+            )
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
@@ -485,6 +447,11 @@ class _Builtin(Ledger):
         self._read()
         return self.problems
 
+    @cached_property
+    def notes(self) -> list[str]:  # type: ignore[override]
+        self._read()
+        return self.notes
+
     @property
     def files(self) -> list[Path]:
         self._read()
@@ -492,7 +459,7 @@ class _Builtin(Ledger):
 
     def _read(self) -> None:
         if not self._is_whole:
-            vars(self).update(claims={}, problems=[])
+            vars(self).update(claims={}, problems=[], notes=[])
             self.add_path(builtin_derivation_folder())
 
     @property
@@ -517,7 +484,7 @@ def builtin_ledger() -> Ledger:
     """Return the ledger of the claims that come with slrsym."""
     builtin_derivation_folder()
     ledger = _Builtin()
-    del ledger.claims, ledger.problems
+    del ledger.claims, ledger.problems, ledger.notes
     return ledger
 
 
@@ -526,9 +493,3 @@ def _is_copy(file: Path, folder: Path) -> bool:
     if file.is_relative_to(folder):
         return True
     return any(x.read_bytes() == file.read_bytes() for x in folder.rglob(file.name))
-
-
-def _closest(id: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(id, known, n=1)), "")

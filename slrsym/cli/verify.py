@@ -127,6 +127,8 @@ def verify(
         out.print(text, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
     out.print(terminal_output.outcome_line(rows, time.perf_counter() - start))
@@ -191,7 +193,8 @@ def _verified(
         id: terminal_output.claim_and_verdict_as_data(ledger.find(id), verdicts[id]) for id in shown
     }
     data = [row.as_dict() for row in rows]
-    return {"rows": data, "problems": ledger.problems, "proofs": proofs}
+    texts = {"problems": ledger.problems, "notes": ledger.notes}
+    return {"rows": data, "proofs": proofs, **texts}
 
 
 @shared.errors_as_exit_codes()

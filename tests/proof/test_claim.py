@@ -10,7 +10,7 @@ import pytest
 from sympy import Eq, Function, Ge, GreaterThan, Symbol, false, symbols, true
 from sympy.core.relational import Relational
 
-from slrsym.claims.claim import record_created_claims
+from slrsym.claims.registration import record_created_claims
 from slrsym.proof import Claim, algebra, chain
 from slrsym.statements.expressions import ProofError
 

@@ -179,7 +179,7 @@ def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
     monkeypatch.setattr(
-        "slrsym.claims.ledger.builtin_derivation_folder", lambda: file.parent.resolve()
+        "slrsym.claims.loading.builtin_derivation_folder", lambda: file.parent.resolve()
     )
     for _ in range(2):
         assert list(Ledger.load(file).claims) == ["one"]
