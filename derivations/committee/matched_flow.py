@@ -1,4 +1,4 @@
-"""The equation of the deviations from matched teachers, and the growth of norms by noise.
+"""The equation of the deviations from matched teachers, and the velocity of norms by noise.
 
 Let student i be teacher i plus a deviation. To first order the output is off by $D = sum_j g'(r_j)
 d_j - sigma zeta$, where d_j is the field of deviation j, independent of the teachers' fields r_j.
@@ -68,8 +68,8 @@ def velocity(V):
 flow = Claim(
     id="committee-matched-flow",
     title=(
-        "The covariances of small deviations of two students from their teachers follow a linear "
-        "equation"
+        "The mean velocity of the product of small deviations of two students from their teachers "
+        "is linear in the covariances of the deviations"
     ),
     statement=Eq(
         Expectation(
@@ -124,23 +124,34 @@ def _(goal):
 
 Q = Symbol("Q", nonnegative=True)
 
+# At the teacher the output is off by the noise alone.
 h = Symbol("h", real=True)
+field = GaussianLaw({h: 0}, [[Q]])
+off = -sigma * zeta
 noisy = Claim(
     id="committee-matched-noise",
     title=(
-        "With noise, students equal to their teachers are no fixed point: their squared norms grow "
-        "at a positive rate"
+        "With noise, students equal to their teachers are no fixed point: the mean velocity of a "
+        "squared norm is positive"
     ),
-    statement=Gt(eta**2 * sigma**2 * Expectation(slope(h) ** 2, GaussianLaw({h: 0}, [[Q]])), 0),
-    source="Section 4: the velocity of a norm, where second layers are 1",
+    statement=Gt(
+        Expectation(
+            -2 * eta * off * slope(h) * h + eta**2 * off**2 * slope(h) ** 2,
+            ProductLaw(field, NoiseLaw(zeta, 1)),
+        ),
+        0,
+    ),
+    source="Section 4: of the weights of field $h$, where second layers are 1",
+    notation=slopes | {Function("g'", real=True)(h): slope(h)},
 )
 
 
 @noisy.proof
 def _(goal):
-    """The mean square of the slope is positive."""
+    """The noise is centred, so what is left is the mean square of the slope."""
     return (
         chain(goal.lhs)
+        .then(eta**2 * sigma**2 * Expectation(slope(h) ** 2, field), by=noise_moments)
         .then(eta**2 * sigma**2 * 2 / pi / sqrt(1 + 2 * Q), by=gaussian_calculus)
         .gt(0, by=signs)
     )

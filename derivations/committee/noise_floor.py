@@ -20,7 +20,7 @@ from sympy import (
     symbols,
 )
 
-from slrsym.gaussian import Expectation, standard_normal
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, standard_normal
 from slrsym.proof import (
     Claim,
     algebra,
@@ -39,16 +39,23 @@ L, M = symbols("L M", integer=True, nonnegative=True)
 A_ij = Symbol("A_ij", real=True)
 floor = eta * sigma**2 / 2
 
-# E g'(l)^2 is (2/pi)/sqrt(1 + 2 q) for a field l of variance q: 1 for a teacher, 0 for a surplus
-# unit, which has vanished.
+# Fields of a teacher and of a surplus unit, which has vanished.
+r_1, l_0 = symbols("r_1 l_0", real=True)
+
+
+def squared_slope(field, variance):
+    slope = erf_prime(field / sqrt(2)) / sqrt(2)
+    return Expectation(slope**2, GaussianLaw({field: 0}, [[variance]]))
+
+
 first_order = Claim(
     id="committee-floor",
     title=(
-        "$eta sigma^2/4$ times the sum of $J_2$ over $M$ teachers and $L$ surplus units, the "
-        "first-order noise floor, is $eta sigma^2 (L + M/sqrt(3))/(2 pi)$"
+        "$eta sigma^2/4$ times the sum of the mean squared slopes of $M$ teachers and $L$ units of "
+        "weight 0, the first-order noise floor, is $eta sigma^2 (L + M/sqrt(3))/(2 pi)$"
     ),
     statement=Eq(
-        floor * (M * 2 / pi / sqrt((1 + 1) ** 2 - 1**2) + L * 2 / pi) / 2,
+        floor * (M * squared_slope(r_1, 1) + L * squared_slope(l_0, 0)) / 2,
         sigma**2 * eta / (2 * pi) * (L + M / sqrt(3)),
         evaluate=False,
     ),
@@ -59,7 +66,7 @@ first_order = Claim(
 @first_order.proof
 def _(goal):
     """Half the trace of A V."""
-    return chain(goal.lhs).then(goal.rhs, by=algebra)
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
 
 
 x, y = symbols("x y", real=True)
@@ -111,20 +118,27 @@ def _(goal):
     return solution_set(goal, (u,), split_product(velocity, never(rate), only))
 
 
+w = Symbol("w", real=True)
+least_error = eta * sigma**2 * n / (4 - 2 * eta * n)
+
 linear_error = Claim(
     id="committee-floor-linear-error",
-    title="Half the fixed point of claim committee-floor-linear, the noise floor of $n$ linear "
-    "units, is $eta sigma^2 n/(4 - 2 eta n)$ if $eta n < 2$",
-    statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
-    source="Section 5",
+    title=(
+        "For $n$ linear units and $eta n < 2$, half the sum $u$ of covariances that stays as it "
+        "is, the noise floor, is $eta sigma^2 n/(4 - 2 eta n)$"
+    ),
+    statement=Equivalent(Eq(velocity.subs(u, 2 * w), 0), Eq(w, least_error)),
+    source="Section 5; with all second layers 1, the error $w$ is half the sum $u$",
     hypotheses=[Lt(eta * n, 2)],
 )
 
 
 @linear_error.proof
 def _(goal):
-    """Multiply out the denominator."""
-    return chain(goal.lhs).then(goal.rhs, by=algebra)
+    """The equation of claim committee-floor-linear, in the error."""
+    rate = 2 * eta * n * (eta * n - 2)
+    only = only_at(w - least_error, w, least_error, then=solution())
+    return solution_set(goal, (w,), split_product(velocity.subs(u, 2 * w), never(rate), only))
 
 
 # -- rectified linear units ----------------------------------------------------------------------

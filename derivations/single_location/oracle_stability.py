@@ -144,24 +144,27 @@ transverse = Claim(
 
 @transverse.proof
 def _(goal):
-    """Differentiate the risk twice along great circles."""
+    """Differentiate the risk twice along curves that differ from great circles in third order."""
     return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
 
 
 across = Claim(
     id="oracle-across",
     title=(
-        "The second derivatives of the risk at the oracle are positive in directions orthogonal to "
-        "$k*$ and $v*$"
+        "At the oracle the slopes of the risk in $nu$ and in $kappa$, in closed form, are negative"
     ),
     statement=And(Gt(-R_kappa, 0, evaluate=False), Gt(-R_nu, 0, evaluate=False), evaluate=False),
-    source="new",
+    source=(
+        "new; to second order, turning $k$ out of the plane of $k*$ and $v*$ lowers $kappa$ alone, "
+        "and turning $v$ lowers $nu$: so second derivatives are positive in directions orthogonal "
+        "to both"
+    ),
 )
 
 
 @across.proof
 def _(goal):
-    """To second order, turning $k$ out of the plane lowers $kappa$ alone; likewise $v$ and $nu$."""
+    """Both are products of numbers that have a sign."""
     return all_of(*(chain(part.lhs).gt(0, by=sign) for part in goal.args))
 
 
@@ -186,15 +189,18 @@ def with_value(value):
 between = Claim(
     id="oracle-stability-bounds",
     title=(
-        "The determinant of the transverse Hessian at the oracle lies between its values with "
-        "$erf(t/A)^2$ and with 1 in place of $zeta$"
+        "For $p >= 0$, $p (q + d zeta) - r^2$ lies between its values with $erf(t/A)^2$ and with 1 "
+        "in place of $zeta$"
     ),
     statement=And(
         Ge(with_value(zeta(t_oracle, s)), with_value(erf(a) ** 2), evaluate=False),
         Le(with_value(zeta(t_oracle, s)), with_value(1), evaluate=False),
         evaluate=False,
     ),
-    source="new; $p$ stands for $H_kk$, $r$ for $H_kv$, and $q + d zeta$ for $H_vv$",
+    source=(
+        "new; $p$ stands for $H_kk$, $r$ for $H_kv$, and $q + d zeta$ for $H_vv$: it is the "
+        "determinant of the transverse Hessian at the oracle"
+    ),
 )
 
 
@@ -371,10 +377,10 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 root = Claim(
     id="oracle-saturated-root",
     title=(
-        "The oracle's margin for saturated scores vanishes at $lambda^2 = 1/y^2 - 1/4$, where $y = "
-        "(d - 2 gamma^2 (L - 2))/(d + 2 gamma^2) > 0$"
+        "For $L >= 2$, the oracle's margin for saturated scores vanishes at $lambda^2 = 1/y^2 - "
+        "1/4$, where $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2) > 0$"
     ),
-    statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
+    statement=Eq(at(margin, {**enough, lam: sqrt(1 / y_critical**2 - Rational(1, 4))}), 0),
     source="new",
     hypotheses=[Ge(L, 2)],
 )
