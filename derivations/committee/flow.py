@@ -68,7 +68,10 @@ written = {
 
 error = Claim(
     id="committee-generalisation-error",
-    title="The generalisation error is a weighted sum of mean products of the outputs of two units",
+    title=(
+        "For two students and one teacher, the generalisation error is a weighted sum of mean "
+        "products of the outputs of two units"
+    ),
     statement=Eq(
         E(without_noise**2) / 2,
         over_pairs(lambda a, b: E(g(a) * g(b))) / 2,
@@ -88,8 +91,8 @@ def _(goal):
 overlap = Claim(
     id="committee-overlap-flow",
     title=(
-        "The equation of motion of a student's overlap with a teacher: weight decay, and means of "
-        "a slope times a field times an output"
+        "For two students and one teacher, the mean velocity of a student's overlap with the "
+        "teacher: weight decay, and means of a slope times a field times an output"
     ),
     statement=Eq(
         Expectation(-eta * v_1 * slope(l_1) * D * r - kappa * R, noisy),
@@ -103,8 +106,8 @@ overlap = Claim(
 norm = Claim(
     id="committee-norm-flow",
     title=(
-        "The equation of motion of an overlap of two students, to first order in $eta$: weight "
-        "decay, and means of a slope times a field times an output"
+        "For two students and one teacher, the mean velocity of the students' overlap to first "
+        "order in $eta$: weight decay, and means of a slope times a field times an output"
     ),
     statement=Eq(
         Expectation(-eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1), noisy)
@@ -121,8 +124,8 @@ norm = Claim(
 spread = Claim(
     id="committee-norm-spread",
     title=(
-        "The term of order $eta^2$ in the equation of motion of an overlap of two students: means "
-        "of two slopes, alone and times two outputs"
+        "For two students and one teacher, the term of order $eta^2$ in the mean velocity of the "
+        "students' overlap: means of two slopes, alone and times two outputs"
     ),
     statement=Eq(
         Expectation(eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2, noisy),
@@ -141,7 +144,10 @@ spread = Claim(
 
 second_layer = Claim(
     id="committee-second-layer-flow",
-    title="The equation of motion of a second-layer weight: a sum of mean products of two outputs",
+    title=(
+        "For two students and one teacher, the mean velocity of a second-layer weight: a sum of "
+        "mean products of two outputs"
+    ),
     statement=Eq(
         Expectation(-eta * g(l_1) * D, noisy),
         eta * over_units(lambda a: E(g(l_1) * g(a))),

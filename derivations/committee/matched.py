@@ -92,8 +92,8 @@ a, b, c = (collect(expand(product), K) for product in products)
 determinants = Claim(
     id="committee-block-determinants",
     title=(
-        "The coefficients in $eta/pi$ of the determinant that decides whether exchangeable "
-        "deviations from the teachers decay, as polynomials in $K$"
+        "The coefficients in $x$ of the determinant of $A - x B$, the matrix for exchangeable "
+        "deviations from the teachers, as polynomials in $K$"
     ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
@@ -122,7 +122,10 @@ def quadratic(x):
 
 root = Claim(
     id="committee-block-root",
-    title="$2 q/(s + sqrt(s^2 - 4 p q))$ is a root of $p x^2 - s x + q$",
+    title=(
+        "$2 q/(s + sqrt(s^2 - 4 p q))$ is a root of $p x^2 - s x + q$, if $q, s > 0$ and $s^2 >= 4 "
+        "p q$"
+    ),
     statement=Eq(quadratic(least), 0, evaluate=False),
     source="new: of $p x^2 - s x + q$",
     hypotheses=[Ge(square, 0)],
@@ -151,8 +154,8 @@ written = {
 numbers = Claim(
     id="committee-critical-rates",
     title=(
-        "For $K$ from 2 to 10, enclosures to six decimal places of the learning rate at which "
-        "exchangeable deviations from the teachers stop decaying"
+        "For $K$ from 2 to 10, enclosures to six decimal places of the rate $eta_c$ of claim "
+        "committee-critical-rate"
     ),
     statement=And(
         *(
@@ -255,8 +258,8 @@ signed = (
 coefficients = Claim(
     id="committee-block-signs",
     title=(
-        "For $K >= 2$, the determinant that decides whether exchangeable deviations decay "
-        "changes sign between $K eta/pi = sqrt(3) - 3/(5 K)$ and $sqrt(3) - 1/(2 K)$"
+        "For $K >= 2$, the determinant of committee-block-determinants changes sign between $K x = "
+        "sqrt(3) - 3/(5 K)$ and $K x = sqrt(3) - 1/(2 K)$"
     ),
     statement=And(*(Gt(x, 0, evaluate=False) for x in signed), evaluate=False),
     source="new",
@@ -293,8 +296,9 @@ def determinant_at(x):
 critical = Claim(
     id="committee-critical-rate",
     title=(
-        "The learning rate $eta_c$ at which exchangeable deviations stop decaying: $K eta_c$ lies "
-        "between $sqrt(3) pi - 3 pi/(5 K)$ and $sqrt(3) pi - pi/(2 K)$"
+        "The least positive root $x = eta_c/pi$ of the determinant of "
+        "committee-block-determinants: $K eta_c$ lies between $sqrt(3) pi - 3 pi/(5 K)$ and "
+        "$sqrt(3) pi - pi/(2 K)$"
     ),
     statement=And(
         Eq(determinant_at(limit_rate / pi), 0, evaluate=False),
@@ -313,9 +317,11 @@ critical = Claim(
     explanation=(
         "For every $K >= 2$, $eta_c(K)$ is the least positive learning rate at which the "
         "determinant $Delta$ vanishes whose coefficients are those of "
-        "`committee-block-determinants`: it is positive at every smaller one. There exchangeable "
-        "deviations from the teachers stop decaying. The product $K eta_c$ is below $sqrt(3) pi$ "
-        "by at least $pi/(2 K)$ and at most $3 pi/(5 K)$, so this is its limit."
+        "`committee-block-determinants`: it is positive at every smaller one. By the linear "
+        "equation for their covariances, which is derived for two students "
+        "(`committee-matched-flow`), exchangeable deviations from the teachers stop decaying "
+        "there. The product $K eta_c$ is below $sqrt(3) pi$ by at least $pi/(2 K)$ and at most $3 "
+        "pi/(5 K)$, so this is its limit."
     ),
 )
 
@@ -379,8 +385,8 @@ coefficients_of_c = (c.coeff(K), c.coeff(K, 0))
 second_order = Claim(
     id="committee-floor-second-order",
     title=(
-        "The noise floor of $K$ students of $K$ teachers, expanded to second order in $eta$, "
-        "with an exact expression of the remainder"
+        "The noise floor of $K$ students of $K$ teachers by Cramer's rule, expanded to second "
+        "order in $eta$, with an exact expression of the remainder"
     ),
     statement=And(
         Eq(

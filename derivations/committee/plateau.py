@@ -194,7 +194,10 @@ def _(goal):
 
 error = Claim(
     id="committee-plateau-error",
-    title="On the plateau, the generalisation error is $(K/pi) (pi/6 - K asin(1/(2 K)))$",
+    title=(
+        "On the plateau, the closed form of the generalisation error is $(K/pi) (pi/6 - K "
+        "asin(1/(2 K)))$"
+    ),
     statement=Eq(
         (
             K * asin(Rational(1, 2))

@@ -86,7 +86,7 @@ limit = Claim(
     id="committee-ode-limit",
     title=(
         "Up to a fixed time, the largest distance of online descent in dimension $N$ from the "
-        "solution of the equations of motion is in the mean of order $1/sqrt(N)$"
+        "solution of the equations of motion has a mean of at most a constant over $sqrt(N)$"
     ),
     statement=in_words(
         "The mean over runs of the largest distance between the order parameters of online descent "

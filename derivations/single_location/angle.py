@@ -38,7 +38,7 @@ rest = Expectation(erf(lam * U) * V, other)
 
 centred = Claim(
     id="angle-output",
-    title="The output less its mean $sqrt(d/2) c$ has mean 0 if $k* . v* = c$",
+    title="The Gaussian variable that stands for the output less its mean $sqrt(d/2) c$ has mean 0",
     statement=Eq(Expectation(Y1, one), 0, evaluate=False),
     source="Section 2",
 )
@@ -46,7 +46,7 @@ centred = Claim(
 
 @centred.proof
 def _(goal):
-    """Only the coordinate along $k*$ has a mean, and its part in the output is $sqrt(d/2) c$."""
+    """Its law is centred; that the output has the mean $sqrt(d/2) c$ is claim assumption-1-mean."""
     return chain(goal.lhs).then(0, by=stein(Y1))
 
 
@@ -157,8 +157,8 @@ def slope(p):
 pulled = Claim(
     id="angle-manifold",
     title=(
-        "If $k* . v* = c$, the gradient in $v$ on the manifold has a further component along "
-        "$k*$, in closed form"
+        "On the manifold, if $k* . v* = c$: the product with $k*$ of the gradient in $v$ of the "
+        "terms that $c$ adds to the risk, in closed form"
     ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),
@@ -179,7 +179,10 @@ def _(goal):
 K, C = Symbol("kappa", positive=True), Symbol("c", positive=True)
 leaves = Claim(
     id="angle-manifold-is-left",
-    title="If $k* . v* = c > 0$, the gradient in $v$ points off the manifold wherever $kappa > 0$",
+    title=(
+        "If $k* . v* = c > 0$, the product with $k*$ of the risk's gradient in $v$, in closed "
+        "form, is negative on the manifold wherever $kappa > 0$"
+    ),
     statement=Lt(
         (pulled.statement.rhs - 2 * gamma**2 * c * erf(a)).subs({kappa: K, c: C}),
         0,
@@ -205,8 +208,8 @@ F = Function("F", real=True)
 at_oracle = Claim(
     id="angle-oracle",
     title=(
-        "If $k* . v* = c$, the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$: it is "
-        "off the manifold if $c != 0$"
+        "If $k* . v* = c$, the law at the overlaps $(1, 1, c, c, c)$, those of the oracle $k = "
+        "k*$, $v = v*$, is that of the projections on $k*$, $v*$ and $v*$"
     ),
     statement=Eq(
         Expectation(

@@ -235,7 +235,10 @@ def erf_predictor(k, v):
 
 mirror = Claim(
     id="mirror-image",
-    title="$(-k, -v)$ and $(k, v)$ are the same predictor",
+    title=(
+        "$(-k, -v)$ and $(k, v)$ are the same predictor (3), which has $erf$ in the place of "
+        "softmax"
+    ),
     statement=Eq(
         erf_predictor(lambda m: -k[m], lambda m: -v[m]),
         erf_predictor(lambda m: k[m], lambda m: v[m]),

@@ -106,7 +106,7 @@ error_variance = Claim(
     id="informative-token-variance",
     title=(
         "The error $Y - V erf(lambda U)$ of the informative token has a variance of at least "
-        "$gamma^2 (1 - c)^2$, $c = E[Y V erf(lambda U)]/gamma^2$"
+        "$gamma^2 (1 - c)^2$, with $gamma^2 c$ the closed form of $E[Y V erf(lambda U)]$"
     ),
     statement=Ge(
         Expectation((Y1 - own) ** 2, token) - Expectation(Y1 - own, token) ** 2,
@@ -157,8 +157,8 @@ reach = 2 / sqrt(pi) * lam * drift
 linear = Claim(
     id="informative-token-alignment",
     title=(
-        "The mean of the informative token's term times its target is at most $gamma^2 "
-        "(2/sqrt(pi)) lambda sqrt(d/2)$"
+        "The mean of the informative token's term times its target, in closed form and divided by "
+        "$gamma^2$, is at most $(2/sqrt(pi)) lambda sqrt(d/2)$"
     ),
     statement=Le(alignment, reach),
     source="new",

@@ -22,19 +22,20 @@ ell = 1 + excess
 
 step = Claim(
     id="attraction-step",
-    title=(
-        "Projecting a step to the sphere lowers $kappa$ by at most $alpha^2 |g_k|^2/2$, half of "
-        "the squared length of the step"
-    ),
+    title="If $u <= ell$ and $ell >= 1$, then $u - u/ell <= (ell^2 - 1)/2$",
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
-    source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
+    source=(
+        "new; projecting a step to the sphere divides $u = kappa - alpha g_k . k*$ by the length "
+        "$ell$ of the vector, where $ell^2 = 1 + alpha^2 |g_k|^2$; by Cauchy-Schwarz $u$ is at "
+        "most $ell$; the same for $v$"
+    ),
     hypotheses=[Le(u, ell)],
 )
 
 
 @step.proof
 def _(goal):
-    """By Cauchy-Schwarz $u$ is at most the length $ell$ of the vector, which is at least 1."""
+    """$u - u/ell$ is at most $ell - 1$, and that at most $(ell^2 - 1)/2$."""
     return chain(goal.lhs).then(excess * ((ell - u) / ell + excess / 2), by=algebra).ge(0, by=sign)
 
 
@@ -277,8 +278,8 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 as_form = Claim(
     id="attraction-form",
     title=(
-        "A lower bound on the decrease of $2 - kappa - nu$ in a step, as a quadratic form in "
-        "$theta$, $eta$, $rho$ plus squares and multiples of $1 - kappa^2$ and $1 - nu^2$"
+        "$D - alpha G/2 - mu V$ of claim attraction-rate, as a quadratic form in $theta$, $eta$, "
+        "$rho$ plus squares and multiples of $1 - kappa^2$ and $1 - nu^2$"
     ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),

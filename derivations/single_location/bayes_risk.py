@@ -119,8 +119,8 @@ integrand = 2 * x * (
 risk = Claim(
     id="softmax-bayes-risk",
     title=(
-        "The Bayes risk for $gamma = 1$ and every $d$, $L$ and angle, as one integral of products "
-        "of means, each over a single token"
+        "The Bayes risk for $gamma = 1$, a uniform location and every $d$, $L >= 2$ and angle, as "
+        "one integral of products of means, each over a single token"
     ),
     statement=Eq(
         epsilon**2 + 1 + c**2 * d / 2 - explained,

@@ -50,7 +50,10 @@ factored = {
 
 jacobian = Claim(
     id="planar-jacobian",
-    title="The entries of the Jacobian matrix of the planar map, in factorised form",
+    title=(
+        "The entries of the Jacobian matrix of the planar map in $(-1, 1)^2$, by the chain rule "
+        "from the second derivatives of the risk, in factorised form"
+    ),
     statement=And(
         *(Eq(along(i, j), value, evaluate=False) for (i, j), value in factored.items()),
         evaluate=False,

@@ -47,8 +47,8 @@ softmax = p1 * exp(mean * x1) + p2 * exp(mean * x2) + p3 * exp(mean * x3)
 posterior = Claim(
     id="softmax-posterior",
     title=(
-        "If $gamma = 1$, the posterior of the location among three tokens is softmax of $sqrt(d/2) "
-        "x + log p$, with the scores $x$ and prior weights $p$"
+        "For $gamma = 1$ and three tokens, the weight of the first location by Bayes' formula is "
+        "softmax of $sqrt(d/2) x + log p$, with the scores $x$ and prior weights $p$"
     ),
     statement=Eq(p1 * likelihood(0) / prior, p1 * exp(mean * x1) / softmax, evaluate=False),
     source="new",
@@ -81,8 +81,8 @@ density = Sum(joint(l), (l, 1, L))
 any_posterior = Claim(
     id="softmax-posterior-of-any-length",
     title=(
-        "If $gamma = 1$, the posterior of the location among $L$ tokens is softmax of $sqrt(d/2) x "
-        "+ log w$, with the scores $x$ and prior weights $w$"
+        "For $gamma = 1$ and $L$ tokens, the weight of a location by Bayes' formula is softmax of "
+        "$sqrt(d/2) x + log w$, with the scores $x$ and prior weights $w$"
     ),
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
@@ -99,8 +99,8 @@ def _(goal):
 conditional_mean = Claim(
     id="softmax-conditional-mean",
     title=(
-        "If $gamma = 1$, the posterior mean of the values is softmax attention at inverse "
-        "temperature $sqrt(d/2)$, with the logarithm of the prior as bias"
+        "For $gamma = 1$, the mean of the values by the weights of Bayes' formula is softmax "
+        "attention at inverse temperature $sqrt(d/2)$, with the logarithm of the prior as bias"
     ),
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,

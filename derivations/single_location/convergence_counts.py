@@ -108,8 +108,8 @@ lost = Symbol("s", positive=True)
 enough_contraction = Claim(
     id="convergence-time-contraction-enough",
     title=(
-        "If $s > 0$ and $n >= (log(W_0) - log(W_1))/s$, then $e^(-n s) W_0 <= W_1$, for the "
-        "weights at start and end"
+        "If $s > 0$ and $n >= (log(W_1) - log(W_0))/s$, then $e^(-n s) W_1 <= W_0$, for the "
+        "weights $W_1$ at the start and $W_0$ at the end"
     ),
     statement=Le(exp(-n * lost) * large, little, evaluate=False),
     source="new",

@@ -250,8 +250,8 @@ by_nu, by_kappa = alpha * cooled_nu_rate, alpha * cooled_kappa_rate
 near = Claim(
     id="schedule-run-end",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T >= r$, $nu_T >= max(v, "
-        "erf(b_T r))$ reach $kappa >= q$, $nu >= 1 - h$ after two contractions"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T >= r$, $nu_T >= max(v, erf(b_T "
+        "r))$ reach $kappa >= q$, $nu >= 1 - h$ after two contractions long enough"
     ),
     statement=And(Ge(kappas[T4] - q, 0), Ge(nus[T4] - (1 - h), 0), evaluate=False),
     source=(
@@ -314,8 +314,8 @@ M3, M4 = middle + n3, middle + n3 + n4
 whole = Claim(
     id="schedule-run",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, "
-        "reach $kappa >= q$, $nu >= 1 - h$ after four phases of bounded length"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$, not both 0, reach "
+        "$kappa >= q$, $nu >= 1 - h$ after four phases that are long enough"
     ),
     statement=And(Ge(kappas[M4] - q, 0), Ge(nus[M4] - (1 - h), 0), evaluate=False),
     source=(

@@ -25,9 +25,9 @@ w, positive = Symbol("w", nonnegative=True), Symbol("z", positive=True)
 
 shorter = Claim(
     id="projection-shortens",
-    title="The projection divides by a length of at least 1",
+    title="$1/sqrt(1 + w) <= 1$ for $w >= 0$",
     statement=Le(1 / sqrt(1 + w), 1, evaluate=False),
-    source="school",
+    source="school; the projection to the sphere divides by such a root",
 )
 
 

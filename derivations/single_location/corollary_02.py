@@ -371,7 +371,10 @@ def steepness(square):
 
 convex = Claim(
     id="corollary-2-bound-convex",
-    title="The exponential term of the bound on the oracle's excess risk is convex in $lambda^2$",
+    title=(
+        "For $q >= q*$, minus the derivative in $q = lambda^2$ of the exponential term of the "
+        "bound, in closed form, is at most its value at $q*$"
+    ),
     statement=Le(steepness(q) - steepness(best), 0),
     source="new",
     hypotheses=[Ge(q, best)],

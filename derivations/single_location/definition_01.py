@@ -49,15 +49,19 @@ def _(goal):
 
 centred = Claim(
     id="assumption-1",
-    title="The output has mean 0 if and only if $k* . v* = 0$, which is Assumption 1",
+    title=(
+        "$sqrt(d/2) c$, the mean of the output by claim assumption-1-mean, is 0 if and only if $c "
+        "= k* . v*$ is, which is Assumption 1"
+    ),
     statement=Equivalent(Eq(sqrt(d / 2) * c, 0), Eq(c, 0)),
     source="Assumption 1: not proved but supposed; this is what it comes to",
     explanation=(
-        "The output has mean zero if and only if $k*$ and $v*$ are orthogonal, which is what "
-        "Assumption 1 supposes. The informative token has the mean $sqrt(d/2) k*$, and the noise "
-        "has none, so the mean of the output is $sqrt(d/2) c$ with $c = k* . v*$. The first "
-        "factor is positive, as the dimension is. The assumption itself is supposed, not proved: "
-        "this claim says what it comes to, and other claims say what changes without it."
+        "The number $sqrt(d/2) c$ with $c = k* . v*$ is 0 if and only if $k*$ and $v*$ are "
+        "orthogonal, which is what Assumption 1 supposes. It is the mean of the output by claim "
+        "`assumption-1-mean`: the informative token has the mean $sqrt(d/2) k*$, and the noise has "
+        "none. The first factor is positive, as the dimension is. The assumption itself is "
+        "supposed, not proved: this claim says what it comes to, and other claims say what changes "
+        "without it."
     ),
 )
 
@@ -100,7 +104,10 @@ def _(goal):
 
 equal_norms = Claim(
     id="token-norms-equal",
-    title="The mean squared norms of all tokens are equal if and only if $gamma^2 = 1/2$",
+    title=(
+        "$d/2 + gamma^2 d$ and $d$, the mean squared norms of tokens by claim token-norms, are "
+        "equal if and only if $gamma^2 = 1/2$"
+    ),
     statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
     source="Section 2",
     compared_to_source="stronger: the paper says that $gamma^2 = 1/2$ suffices",
@@ -217,20 +224,23 @@ ell = Symbol("ell", positive=True)
 moves = Claim(
     id="definition-1-moves",
     title=(
-        "The squared distance that a projected step moves: $2 - 2/ell$, where $ell$ is the length "
-        "before the projection"
+        "The squared distance from a unit vector to a tangent step from it, divided by $ell$: $1 - "
+        "2/ell + (1 + alpha^2 |g|^2)/ell^2$, with $g$ the tangential gradient"
     ),
     statement=Eq(
         total(((k - alpha * tangent) / ell - k) ** 2),
         (1 + alpha**2 * total(tangent**2)) / ell**2 + 1 - 2 / ell,
         evaluate=False,
     ),
-    source="Definition 1; $ell$ is the length before the projection",
+    source=(
+        "Definition 1; with $ell^2 = 1 + alpha^2 |g|^2$, the length before the projection, $2 - "
+        "2/ell$"
+    ),
     hypotheses=[Gt(size, 0)],
 )
 
 
 @moves.proof
 def _(goal):
-    """Both ends have length 1, and their product is $1/ell$."""
+    """Multiply out: the product of the unit vector with the step is 1."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)

@@ -70,8 +70,8 @@ best = average(y[l])
 given_matrix = Claim(
     id="bayes-risk-given-tokens",
     title=(
-        "Given the tokens, the mean squared error of a prediction is that of $E[Y | X]$ plus the "
-        "squared distance of the two"
+        "Given the tokens, the mean squared error of a prediction $p$ is that of the mean value $m "
+        "= sum w_l y_l/sum w_l$ plus $(m - p)^2$"
     ),
     statement=Eq(
         average((y[l] - p) ** 2 + epsilon**2),

@@ -173,7 +173,7 @@ too_large = overshooting.subs(x, kappa) / slope
 
 falls = Claim(
     id="equation-14-slope",
-    title="On the edge $nu = 1$ the risk decreases in $kappa$",
+    title="On the edge $nu = 1$ the slope of the risk in $kappa$, in closed form, is negative",
     statement=Lt(slope, 0),
     source="Appendix B.8",
 )
@@ -259,9 +259,15 @@ way = 2 - 2 / sqrt(1 + alpha**2 * r)
 
 vectors = Claim(
     id="equation-14-vectors",
-    title="A step of any size leaves $k$ fixed if and only if the tangent gradient in $k$ vanishes",
+    title=(
+        "The squared distance $2 - 2/sqrt(1 + alpha^2 r)$ that a step moves $k$ vanishes if and "
+        "only if the squared length $r$ of the tangent gradient does"
+    ),
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
-    source="Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$",
+    source=(
+        "Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$; the distance is "
+        "that of claim definition-1-moves, with the length of claim definition-1-length"
+    ),
     compared_to_source="exact",
 )
 

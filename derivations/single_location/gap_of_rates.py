@@ -249,7 +249,7 @@ loss = (1 - c**2) / (1 + c**2)
 logarithm = Claim(
     id="gap-of-rates-logarithm",
     title=(
-        "If $|c| <= 1$, $a = log(d/L) (1 - c^2)/(1 + c^2)$ and $pi a <= gamma^2 atan(c)^2 "
+        "If $0 <= c <= 1$, $a = log(d/L) (1 - c^2)/(1 + c^2)$ and $pi a <= gamma^2 atan(c)^2 "
         "(d/L)^(c^2)$, the oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$"
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),

@@ -55,8 +55,8 @@ shown = {
 chain_rule = Claim(
     id="lemma-4-chain-rule",
     title=(
-        "The gradients of a function $F$ of the five overlaps: $F_kappa k* + F_eta v* + F_rho v$ "
-        "in $k$, $F_theta k* + F_nu v* + F_rho k$ in $v$"
+        "The gradients of a function $F$ of the five overlaps, written out for $d = 5$: $F_kappa "
+        "k* + F_eta v* + F_rho v$ in $k$, $F_theta k* + F_nu v* + F_rho k$ in $v$"
     ),
     statement=And(
         *(

@@ -39,7 +39,7 @@ variance = zeta(t, s) - erf(a) ** 2
 
 stable_form = Claim(
     id="lemma-6-stable",
-    title="The risk on the invariant manifold, as a sum of non-negative terms",
+    title="The risk on the invariant manifold, with the square $(nu - erf(t/A))^2$ completed",
     statement=Eq(
         formula,
         epsilon**2

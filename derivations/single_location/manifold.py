@@ -170,11 +170,14 @@ def _(goal):
 regular = Claim(
     id="manifold-regular",
     title=(
-        "The Gram determinant of the manifold's equations is positive unless $|kappa|$ and $|nu|$ "
-        "are both 1: elsewhere the manifold is smooth"
+        "The Gram determinant $2 - kappa^2 - nu^2$ of the manifold's equations is positive unless "
+        "$|kappa|$ and $|nu|$ are both 1"
     ),
     statement=Gt(2 - kappa**2 - nu**2, 0),
-    source="new; there the gradients of its five equations in $R^(2d)$ are independent",
+    source=(
+        "new; there the gradients of its five equations in $R^(2d)$ are independent, and the "
+        "manifold is smooth"
+    ),
     hypotheses=[*on_square, Lt(kappa**2 * nu**2, 1)],
 )
 
@@ -195,8 +198,8 @@ long_a, long_b = total(a**2), total(b**2)
 cone = Claim(
     id="manifold-cone",
     title=(
-        "Near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$, where $a$ is the part of $k$ "
-        "orthogonal to $k*$, and $b$ that of $v$ orthogonal to $v*$"
+        "If $|a|, |b| < 1$, then $sqrt(1 - |a|^2) k* + a$ and $sqrt(1 - |b|^2) v* + b$, with $a$, "
+        "$b$ orthogonal to $k*$, $v*$, have length 1; $4 a . b$ is $|a + b|^2 - |a - b|^2$"
     ),
     statement=And(
         *(Eq(at(c**2 + x, {c: sqrt(1 - x)}), 1, evaluate=False) for x in (long_a, long_b)),
@@ -204,7 +207,9 @@ cone = Claim(
         evaluate=False,
     ),
     source=(
-        "new; $k = +-sqrt(1 - |a|^2) k* + a$ and $v = +-sqrt(1 - |b|^2) v* + b$, so $k . v = a . b$"
+        "new; $k = +-sqrt(1 - |a|^2) k* + a$ and $v = +-sqrt(1 - |b|^2) v* + b$ have $k . v = a . "
+        "b$, if $a$ is orthogonal to $v*$, too, and $b$ to $k*$: near $(+-k*, +-v*)$ the manifold "
+        "is the cone $a . b = 0$"
     ),
     hypotheses=[Lt(long_a, 1), Lt(long_b, 1)],
 )
@@ -212,10 +217,7 @@ cone = Claim(
 
 @cone.proof
 def _(goal):
-    """They are unit vectors for all small $a$ and $b$; $a .
-
-    b$ is a quadratic form without a sign.
-    """
+    """By Pythagoras, and multiplying out."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 

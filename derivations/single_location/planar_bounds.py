@@ -53,9 +53,9 @@ def _(goal):
 
 bell_slope = Claim(
     id="bell-slope",
-    title="$|2 x exp(-x^2)| <= 1$, so that $|erf''| <= 2/sqrt(pi)$",
+    title="$|2 x exp(-x^2)| <= 1$",
     statement=And(Le(2 * x * exp(-(x**2)) - 1, 0), Ge(2 * x * exp(-(x**2)) + 1, 0), evaluate=False),
-    source="new",
+    source="new; so that $|erf''| <= 2/sqrt(pi)$",
 )
 
 
@@ -77,9 +77,9 @@ product = 2 * x * exp(-(x**2)) * v
 
 bell_product = Claim(
     id="bell-slope-product",
-    title="$|2 v x exp(-x^2)| <= 2$, so that $|v erf''(x)| <= 4/sqrt(pi)$, for $|v| <= 2$",
+    title="$|2 v x exp(-x^2)| <= 2$ for $|v| <= 2$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
-    source="new",
+    source="new; so that $|v erf''(x)| <= 4/sqrt(pi)$",
     hypotheses=[Ge(v, -2), Le(v, 2)],
 )
 

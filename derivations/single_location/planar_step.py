@@ -120,11 +120,15 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 near_one = Claim(
     id="planar-step-slope",
     title=(
-        "If $|y| <= Y <= 1$, where $y$, $alpha$ times the slope, is held fixed, a step's "
-        "derivative in its starting point differs from 1 by at most $3 Y$"
+        "$(1 + r) (1 + r + u)/(1 + u)^(3/2)$ differs from 1 by at most $3 Y$, if $|r| <= Y <= 1$ "
+        "and $0 <= u <= Y^2$"
     ),
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
-    source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
+    source=(
+        "Appendix B.9, with its constant; with $r = x y$ and $u = y^2 (1 - x^2)$ it is the "
+        "derivative of a step in its starting point $x$, where $y$, $alpha$ times the slope, is "
+        "held fixed"
+    ),
     hypotheses=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
 )
 

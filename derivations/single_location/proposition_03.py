@@ -402,10 +402,7 @@ def _(goal):
 
 excess = Claim(
     id="proposition-3-excess",
-    title=(
-        "The least excess risk of a linear predictor as a sum of non-negative terms, one for each "
-        "token"
-    ),
+    title="The least excess risk of a linear predictor as a sum of one term for each token",
     statement=Eq(
         least,
         epsilon**2
@@ -484,7 +481,10 @@ def off(p, x, y, z):
 
 apart = Claim(
     id="proposition-3-token-unique",
-    title="The risk that a token adds grows with the squared distance from the best coefficients",
+    title=(
+        "The risk that a token adds exceeds its minimum by at least $gamma^2/max(1, gamma^2)$ "
+        "times the squared distance from the best coefficients"
+    ),
     statement=Ge(
         share(p, x, y, z), p * gamma**2 - explained(p) + steepness * off(p, x, y, z), evaluate=False
     ),
@@ -509,8 +509,8 @@ def _(goal):
 unique = Claim(
     id="proposition-3-unique",
     title=(
-        "The best linear predictor is unique: the risk of any other grows with the squared "
-        "distance from it"
+        "The risk of a linear predictor exceeds the least one by at least $gamma^2/max(1, "
+        "gamma^2)$ times the squared distance from the best one, which so is unique"
     ),
     statement=Ge(
         risk,

@@ -286,7 +286,7 @@ def everywhere_else(goal, inside, edge):
 
 minimum_only = Claim(
     id="proposition-10-minimum-only",
-    title="The only global minima of the risk on the square are $(1, 1)$ and $(-1, -1)$",
+    title="At every point of the square but $(1, 1)$ and $(-1, -1)$ the risk exceeds $R(1, 1)$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10; on the square $kappa nu = 1$ at these two points only",
     compared_to_source="exact",
@@ -305,7 +305,7 @@ def _(goal):
 
 maximum_only = Claim(
     id="proposition-10-maximum-only",
-    title="The only global maxima of the risk on the square are $(1, -1)$ and $(-1, 1)$",
+    title="At every point of the square but $(1, -1)$ and $(-1, 1)$ the risk is below $R(1, -1)$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10; on the square $kappa nu = -1$ at these two points only",
     compared_to_source="stronger: there are no other global maxima",

@@ -67,8 +67,8 @@ def _(goal):
 bound = Claim(
     id="oracle-upper-bound",
     title=(
-        "An upper bound on the excess risk of the oracle: a term that falls with "
-        "$lambda$, and one that rises"
+        "An upper bound on the excess risk of the oracle: an exponential plus a multiple of "
+        "$lambda^2$"
     ),
     statement=Le(excess, 2 * gamma**2 * decay + 4 / pi * (L - 1) * lam**2),
     source="new; better than claim corollary-2-bound-elementary if $lambda gamma$ is small",

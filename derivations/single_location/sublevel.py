@@ -82,8 +82,8 @@ across = eta * w - r * nu
 multiplier = Claim(
     id="sublevel-multiplier",
     title=(
-        "A lower bound on the risk, quadratic in $theta$ and $rho$, with a multiplier $mu$ for the "
-        "constraint on the length of $v$"
+        "A lower bound, with a multiplier $mu$ for the length of $v$, on $R_0 - N nu$ plus a "
+        "quadratic form in $theta$, $eta$ and $rho$, a form that the risk has"
     ),
     statement=Ge(
         risk_at(product),
@@ -157,7 +157,10 @@ lost_near = (F * B**2 - 2 * C * B * E + A * E**2) / (A * F - C**2)
 
 near = Claim(
     id="sublevel-near",
-    title="A lower bound on the risk where $nu <= nu_1$, in terms of $kappa$ and $nu_1$",
+    title=(
+        "Where $nu <= nu_1$, a lower bound in terms of $kappa$ and $nu_1$ on $R_0 - N nu$ plus a "
+        "quadratic form in $theta$, $eta$ and $rho$, a form that the risk has"
+    ),
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
     hypotheses=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],

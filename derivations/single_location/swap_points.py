@@ -53,17 +53,16 @@ critical = Claim(
         *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
         evaluate=False,
     ),
-    source="new",
+    source=(
+        "new; as $eta = k . v*$ is stationary at $k = v*$, the point is critical on the product of "
+        "spheres, whatever $v$ has orthogonal to $k*$ and $v*$"
+    ),
 )
 
 
 @critical.proof
 def _(goal):
-    """At $kappa = nu = rho = 0$ by parity; in $theta$, the risk is a parabola with this vertex.
-
-    Since $eta = k . v*$ is stationary at $k = v*$, the point is critical on the product of spheres,
-    whatever $v$ has orthogonal to $k*$ and $v*$.
-    """
+    """At $kappa = nu = rho = 0$ by parity; in $theta$, the risk is a parabola with this vertex."""
     return all_of(*(chain(e.lhs).then(e.rhs, by=differentiate) for e in goal.args))
 
 
@@ -91,8 +90,8 @@ least_value = (
 excess_risk = Claim(
     id="swap-excess-risk",
     title=(
-        "The excess risk at $k = v*$ with $theta = theta*$ and $v$ orthogonal to $k$ does not "
-        "depend on the dimension"
+        "The excess risk at $k = v*$ with $theta = theta*$ and $v$ orthogonal to $k$ in closed "
+        "form, in which the dimension does not occur"
     ),
     statement=Eq(risk.subs(swap_point) - epsilon**2, least_value),
     source="new",
@@ -191,9 +190,7 @@ def _(goal):
 
 theta_lower = Claim(
     id="swap-theta-lower",
-    title=(
-        "At a swap point, $theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 for small $lambda$"
-    ),
+    title="At a swap point, $theta* >= sqrt(pi/(2 d))/(lambda A)$",
     statement=Ge(theta_star - unit / A, 0),
     source="new",
 )
@@ -393,11 +390,11 @@ squares = (
 form_claim = Claim(
     id="swap-form",
     title=(
-        "The Hessian at a swap point as a sum of three squares, of which only one coefficient, the "
-        "margin, can be negative"
+        "A quadratic form whose coefficients have the pattern of the Hessian at a swap point, as a "
+        "sum of multiples of three squares, the last one by the margin"
     ),
     statement=Eq(form, squares, evaluate=False),
-    source="new",
+    source="new; the factors of the other two squares are positive",
     hypotheses=[Lt(T, 1)],
 )
 

@@ -253,10 +253,7 @@ before, behind = j - 1, L - j
 
 location = Claim(
     id="theorem-1-location",
-    title=(
-        "The first two moments of the sum over other tokens do not depend on the location, hence "
-        "neither does the risk"
-    ),
+    title="The first two moments of the sum over other tokens do not depend on the location",
     statement=And(
         Eq(first(before) + first(behind), first(L - 1), evaluate=False),
         Eq(
@@ -266,7 +263,10 @@ location = Claim(
         ),
         evaluate=False,
     ),
-    source="Appendix B.1; mean and second moment of what the tokens before and behind it add",
+    source=(
+        "Appendix B.1; mean and second moment of what the tokens before and behind it add; the "
+        "risk depends on it by these alone"
+    ),
     compared_to_source="exact",
     hypotheses=[Ge(j, 1), Le(j, L)],
 )

@@ -18,19 +18,23 @@ def total(f):
 
 few = Claim(
     id="large-coordinates",
-    title="At most $|w|^2/b$ coordinates of a vector $w$ have a square of $b$ or more",
+    title=(
+        "For $b > 0$ and $c_i, h_i >= 0$, the sum of $c_i$ is at most $1/b$ times the sum of $b "
+        "c_i + h_i$"
+    ),
     statement=Le(total(lambda n: c[n]), total(lambda n: c[n] * b + h[n]) / b),
     source=(
-        "new; $c_i$ counts the $i$-th coordinate, whose square is $c_i b + h_i$. All coordinates "
-        "of a uniform unit vector have one law, so each has a square of $b$ or more with a "
-        "probability of at most $1/(N b)$"
+        "new; with $c_i = 1$ for the coordinates of a vector $w$ whose square is $b$ or more, $c_i "
+        "= 0$ for the others, and squares $b c_i + h_i$: at most $|w|^2/b$ coordinates are so "
+        "large. All coordinates of a uniform unit vector have one law, so each has a square of $b$ "
+        "or more with a probability of at most $1/(N b)$"
     ),
 )
 
 
 @few.proof
 def _(goal):
-    """Each of them adds $b$ to the squared length."""
+    """The $h_i$ do not add up to a negative number."""
     rest = chain(total(lambda n: h[n])).ge(0, by=termwise(i, 1, N, chain(h[i]).ge(0, by=sign)))
     counted = total(lambda n: c[n])
     return having(

@@ -148,9 +148,9 @@ arcs = Claim(
 
 accurate = Claim(
     id="zeta-at-zero-accurate",
-    title="$asin(2 s^2/A^2) = atan(2 s^2/B)$, which is accurate where the sine is near 1",
+    title="$asin(2 s^2/A^2) = atan(2 s^2/B)$",
     statement=Eq(asin(2 * s**2 / (1 + 2 * s**2)), atan(2 * s**2 / B)),
-    source="new: how the kernels compute $zeta(0, s)$",
+    source="new: how the kernels compute $zeta(0, s)$, accurately where the sine is near 1",
 )
 
 
