@@ -286,4 +286,7 @@ def _axiom(item: Mapping[str, Any], users: list[str], out: Console) -> None:
     out.print(_indented(Text(item["id"], style="bold")))
     out.print(_indented(remove_dollar_signs(item["statement"]), 6))
     out.print(_indented(item["reference"], 6, style="italic"))
+    if item["rules"]:
+        rules = "rules" if len(item["rules"]) > 1 else "rule"
+        out.print(_indented(f"for the checker's {rules} {', '.join(item['rules'])}", 6))
     out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

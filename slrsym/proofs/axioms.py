@@ -23,138 +23,184 @@ class Axiom:
         What it says.
     reference : str
         Where it is proved.
+    rules : tuple of str
+        The inference rules of the proof checker that take it. None are needed for what theorems on
+        orbits and on vectors take, or citations.
     """
 
     id: str
     statement: str
     reference: str
+    rules: tuple[str, ...] = ()
 
 
 _LITERATURE = (
     Axiom(
         "integral-linearity",
-        "A linear combination of integrable functions is integrable, and its integral is the "
-        "same linear combination of theirs.",
+        "A linear combination of integrable functions is integrable, and its integral is the same "
+        "linear combination of theirs. Integrals over adjacent intervals add up, where that from "
+        "$a$ to $b$ is that from $b$ to $a$ with the other sign; that of a constant $c$ from $a$ "
+        "to $b$ is $c (b - a)$.",
         "Folland, Real Analysis, 2nd ed., Prop. 2.21",
+        rules=("linear", "constant", "adjacent"),
     ),
     Axiom(
         "dominated-convergence",
-        "A parameter integral may be differentiated under the integral sign where the "
-        "derivative of the integrand is dominated, locally uniformly, by an integrable "
-        "function.",
+        "A parameter integral may be differentiated under the integral sign where the derivative "
+        "of the integrand is dominated, locally uniformly, by an integrable function.",
         "Folland, Real Analysis, 2nd ed., Thm 2.27",
+        rules=("derivative of expectation",),
     ),
     Axiom(
         "fubini",
-        "Integrals of an integrable function over a product of sigma-finite measures may be "
-        "taken one after the other, in any order; the expectation of a product of independent "
-        "integrable variables is the product of theirs.",
+        "Integrals of an integrable function over a product of sigma-finite measures may be taken "
+        "one after the other, in any order; the expectation of a product of independent "
+        "integrable variables is the product of theirs. In a mean, a sum of $n$ independent "
+        "copies of a variable may be replaced by one of $n - 1$ copies plus another variable of "
+        "the same law, independent of all else.",
         "Folland, Real Analysis, 2nd ed., Thm 2.37 (b)",
+        rules=("fubini", "independent", "one copy more", "moments of copies"),
     ),
     Axiom(
         "tonelli",
-        "Integrals of a measurable function that is not negative over a product of "
-        "sigma-finite measures may be taken one after the other, in any order.",
+        "Integrals of a measurable function that is not negative over a product of sigma-finite "
+        "measures may be taken one after the other, in any order.",
         "Folland, Real Analysis, 2nd ed., Thm 2.37 (a)",
     ),
     Axiom(
         "gaussian-normalisation",
-        "A non-degenerate Gaussian density integrates to one.",
+        "The mean of a constant is the constant: a non-degenerate Gaussian density integrates to "
+        "one, and so do all other laws.",
         "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+        rules=("constant",),
     ),
     Axiom(
         "gaussian-density",
         "The mean of a function of a Gaussian variable of positive variance is its integral "
         "against the Gaussian density, and exists with it.",
         "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Sec. 2.3",
+        rules=("density",),
     ),
     Axiom(
         "gaussian-moments",
         "A measurable function that is bounded by a multiple of $exp(c |x|)$, for some $c$, is "
-        "integrable against every Gaussian law.",
+        "integrable against every Gaussian law, and over every interval against $exp(a x^2 + b "
+        "x)$ with $a < 0$; so is its product with first and second powers of variables of finite "
+        "variance that are independent of it and of each other.",
         "Folland, Real Analysis, 2nd ed., Prop. 2.53",
+        rules=("integrable", "bells"),
     ),
     Axiom(
         "gaussian-linear-image",
-        "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance; "
-        "uncorrelated jointly Gaussian vectors are independent; conditional laws are Gaussian "
-        "with the regression mean and the Schur complement as covariance.",
-        "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Thms 2.4.1-2.5.1",
+        "An affine image of a Gaussian vector is Gaussian, with the image mean and covariance. A "
+        "Gaussian law is that of any Gaussian vector with the same mean and covariance matrix, be "
+        "it singular; so uncorrelated jointly Gaussian vectors are independent.",
+        "Anderson, An Introduction to Multivariate Statistical Analysis, 3rd ed., Thms 2.4.1-2.4.5",
+        rules=("image",),
     ),
     Axiom(
         "stein-lemma",
-        "For a Gaussian vector $X$ and a function $f$ of moderate growth, $E (X_i - m_i) "
-        "f(X)$ is the sum of the covariances $C_ij$ times the means of the derivatives of "
-        "$f$; where $f$ jumps at a hyperplane, the jump counts with the density on it.",
+        "For a Gaussian vector $X$, also a degenerate one, and a smooth function $f$ that is, as "
+        "all its derivatives, bounded by a multiple of $exp(c |x|)$ for some $c$, $E (X_i - m_i) "
+        "f(X)$ is the sum over $j$ of the covariances $C_ij$ times the means of the derivatives of "
+        "$f$ in $x_j$. The same holds if $f$ depends on variables independent of $X$, too, and "
+        "these means exist.",
         "Stein, Annals of Statistics 9 (1981), Lemma 1",
+        rules=("stein",),
     ),
     Axiom(
         "gaussian-integrals",
-        "The means of $erf$, sign, the absolute value and the exponential of an affine form "
-        "of a Gaussian vector, and that of $exp(a x^2 + b x)$ where $1 - 2 a v > 0$, $v$ the "
-        "variance.",
-        "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20",
+        "The means of $erf(u)$ and $exp(u)$ for an affine form $u$ of a Gaussian vector, and "
+        "those of $sign(u)$ and $|u|$ if $u$ has a positive variance; that of $exp(a x^2 + b x + "
+        "c)$ where $1 - 2 a v > 0$, $v$ the variance of $x$; that of $exp(q + c)$ for a quadratic "
+        "form $q$, with the matrix $A$, of a centred Gaussian pair, with the covariance $S$, "
+        "where $I - 2 S A$ has a positive determinant and a positive trace.",
+        "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20; for pairs Mathai and "
+        "Provost, Quadratic Forms in Random Variables, Sec. 3.2",
+        rules=("gaussian integral",),
     ),
     Axiom(
         "bivariate-normal",
-        "The probability that two jointly Gaussian variables are positive, by the normal "
-        "distribution function, the arc sine of the correlation if they are centred, and "
-        "Owen's $T$ if not; and the mean of the product of two centred absolute values.",
-        "Owen (1956), 1075-1090",
+        "Let $u$, $w$ be centred affine forms of a Gaussian vector, of variances $p$, $q$ and "
+        "covariance $c$. If $p, q > 0$, then $E sign(u) sign(w) = (2/pi) asin(c/sqrt(p q))$ and "
+        "$E |u w| = (2/pi) (sqrt(p q - c^2) + c asin(c/sqrt(p q)))$. With $erf(u)$ in the place "
+        "of $sign(u)$, the first has $p + 1/2$ in the place of $p$, also for $p = 0$; likewise "
+        "with $erf(w)$.",
+        "Owen (1956), 1075-1090; for absolute values Nabeya, Annals of the Institute of "
+        "Statistical Mathematics 3 (1951), 2-6",
+        rules=("centred pair",),
     ),
     Axiom(
         "price-theorem",
-        "The derivative of $E f(X)$ in the covariance $C_ij$ of a non-degenerate Gaussian "
-        "vector is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it "
-        "for $i = j$), that in a mean the mean of a first one, for $f$ smooth of moderate "
-        "growth.",
+        "The derivative of $E f(X)$ in the covariance $C_ij$ of a non-degenerate Gaussian vector "
+        "is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it for $i = j$), "
+        "that in a mean the mean of a first one, for $f$ smooth of moderate growth. Where means "
+        "and covariances are differentiable in a parameter, the derivative in it follows by the "
+        "chain rule.",
         "Price, IRE Transactions on Information Theory 4 (1958), 69-72",
+        rules=("price",),
     ),
     Axiom(
         "jensen",
-        "A convex function $f$ on an interval, and a variable $X$ with values in it: $f(E X) "
-        "<= E f(X)$, if both means exist.",
+        "Let $f$ have a second derivative that is nowhere negative on an interval, and let the "
+        "variable $X$ have values in it: $f(E X) <= E f(X)$, if both means exist; the other way "
+        "round, if it is nowhere positive.",
         "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.3",
+        rules=("jensen",),
     ),
     Axiom(
         "cauchy-schwarz",
-        "$(E f g)^2 <= E f^2 E g^2$, if the squares have means.",
+        "$(E f g)^2 <= E f^2 E g^2$, if the three means exist.",
         "Rudin, Real and Complex Analysis, 3rd ed., Thm 3.5",
+        rules=("cauchy-schwarz",),
     ),
     Axiom(
         "gaussian-poincare",
-        "The variance of a smooth function $f$ of a Gaussian vector of covariance $C$ is at "
-        "most the mean of the quadratic form $C$ of the gradient of $f$.",
+        "The variance of a smooth function $f$ of moderate growth of a Gaussian vector of "
+        "covariance $C$, also a degenerate one, is at most the mean of the quadratic form $C$ of "
+        "the gradient of $f$.",
         "Boucheron, Lugosi, Massart, Concentration Inequalities, Thm 3.20",
+        rules=("poincare",),
     ),
     Axiom(
         "limits-of-functions",
-        "Limits of sums, products, quotients and continuous functions are those of the limits; "
-        "exponentials outgrow powers, and powers outgrow logarithms.",
+        "Finite limits of sums and products are the sums and products of the limits, those of "
+        "quotients their quotients if the limit of the denominator is not 0, and a continuous "
+        "function of a function with a limit tends to its value there; exponentials outgrow "
+        "powers, and powers outgrow logarithms.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.9, 8.6",
     ),
     Axiom(
         "fundamental-theorem-of-calculus",
-        "The integral of a continuous derivative is the difference of the values at the ends; "
-        "over the line, of the limits.",
-        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.21",
+        "If a function is differentiable at every point of a bounded closed interval, and its "
+        "derivative is integrable on it, the integral of the derivative is the difference of the "
+        "values at the ends; over a half-line or the line, where the derivative is integrable, "
+        "the limit takes the place of the value at an infinite end.",
+        "Rudin, Real and Complex Analysis, 3rd ed., Thm 7.21",
+        rules=("fundamental theorem",),
     ),
     Axiom(
         "continuous-functions-integrable",
         "A continuous function on a bounded closed interval has an integral.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 6.8",
+        rules=("integral exists",),
     ),
     Axiom(
         "mean-value-theorem",
-        "A differentiable function on an interval is constant where its derivative vanishes, "
-        "increasing where it is positive, decreasing where it is negative.",
+        "If $f$ and $g$ are differentiable at every point from $a$ to $b$, $a <= b$, and $f' <= "
+        "g'$ there, then $f(b) - f(a) <= g(b) - g(a)$; with $<$ if $f' < g'$ there and $a < b$, "
+        "and with $=$ if $f' = g'$ there.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
+        rules=("mean value",),
     ),
     Axiom(
         "taylor-theorem",
         "A function that is twice differentiable on an interval differs from its tangent at a "
-        "point by half its second derivative in between times the square of the distance.",
+        "point by half its second derivative in between times the square of the distance; so it "
+        "lies nowhere below its tangents if its second derivative is nowhere negative, and "
+        "nowhere above if that is nowhere positive.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.15",
+        rules=("tangent",),
     ),
     Axiom(
         "monotone-convergence",
@@ -163,8 +209,9 @@ _LITERATURE = (
     ),
     Axiom(
         "limits-of-sequences",
-        "Limits keep inequalities that are not strict; a continuous function takes the limit "
-        "of a sequence to that of its values.",
+        "Sums and products of convergent sequences converge to those of the limits; limits keep "
+        "inequalities that are not strict, and what lies between two sequences with one limit has "
+        "it, too; a continuous function takes the limit of a sequence to that of its values.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
     ),
     Axiom(
@@ -259,8 +306,11 @@ _LITERATURE = (
     ),
     Axiom(
         "induction",
-        "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all $n$.",
+        "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all $n$; "
+        "so what holds of sums of two terms, or of one copy more, holds of finite sums and of "
+        "sums of copies.",
         "Peano",
+        rules=("linear", "constant", "term of a sum", "moments of copies"),
     ),
 )
 AXIOMS: dict[str, Axiom] = {axiom.id: axiom for axiom in _LITERATURE}
