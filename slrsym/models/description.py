@@ -20,7 +20,7 @@ def describe_model(model: ProjectionLaws) -> str:
     known = ", ".join(
         f"{x @ y} = {value}"
         for i, x in enumerate(model.fixed_directions)
-        for y in model.fixed_directions[:i]
+        for y in model.fixed_directions[: i + 1]
         if (value := model.fixed_inner_product(x, y)) is not None
     )
     spheres = [x.name for x in model.trained_directions if x.on_sphere]

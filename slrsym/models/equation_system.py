@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from slrsym.models.description import latex_of, shorten_line
 from slrsym.models.moment_tables import MomentExpressionCompiler
 from slrsym.models.rates_of_change import RatesOfChange, TrainingSettings, total_derivative
 from slrsym.models.simulation import parameter_values_by_name
+from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
 
 Array = NDArray[np.float64]
@@ -139,14 +140,25 @@ class EquationSystem:
         state = ", ".join(map(str, self.state))
         rates = dict.fromkeys(map(str, self.motion.rates.values()))
         decays = dict.fromkeys(str(k) for k in self.motion.decays.values() if k != 0)
+        moving = (*self.model.trained_directions, *self.motion.scalars)
         lines = [
             f"Equations of {self.kind} ({_TIMES[self.kind]})",
+            f"  trained:    {self._listed(moving)}",
+            f"  fixed:      {self._listed(self.model.fixed_directions)}",
             f"  state:      {state}" + " (exchangeable units alike)" * self.is_symmetric,
             f"  parameters: {fixed}",
             f"  rate:       {', '.join(rates)} on the squared error (eta / 2 for half of it)",
         ]
         lines += [f"  decay:      {', '.join(decays)}"] if decays else []
         return "\n".join(map(shorten_line, lines))
+
+    def _listed(self, moving: Iterable[Direction | Symbol]) -> str:
+        """Return the names of directions and scalars; of exchangeable units that of the group."""
+        grouped = [
+            x.group[0] if self.is_symmetric and isinstance(x, Direction) and x.group else x
+            for x in moving
+        ]
+        return ", ".join(map(str, dict.fromkeys(grouped))) or "none"
 
     # -- numbers ---------------------------------------------------------------------------------
 

@@ -140,9 +140,11 @@ def _drawn(
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise
-        for u, spike in token.spikes.items():
-            stretch = np.sqrt((values[0] + number(spike)) / values[0]) - 1
-            X += stretch * np.outer(X @ rows[places[u]], rows[places[u]])
+        if token.spikes:
+            basis, along = np.linalg.qr(rows[[places[u] for u in token.spikes]].T)
+            spikes = along * [number(c) for c in token.spikes.values()] @ along.T
+            root = vectors_with_gram_matrix(values[0] * np.eye(len(spikes)) + spikes)
+            X += (noise @ basis) @ (root.T - np.sqrt(values[0]) * np.eye(len(spikes))) @ basis.T
         for u, c in token.mean.terms.items():
             X += number(c) * rows[places[u]]
         yield X
@@ -191,7 +193,7 @@ def _sampled(
         found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
         error = error + found[0]
         for x, slope in zip(symbols, found[1:], strict=True):
-            if x.trained:
+            if model.is_trained(x):
                 change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
     if tokens:
         weights = np.exp(np.array(scores) - np.max(scores, axis=0))
@@ -202,7 +204,7 @@ def _sampled(
         error = error - mixed
         for (X, symbols, head, value), w, v in zip(tokens, weights, values, strict=True):
             for x, symbol in symbols.items():
-                if x.trained:
+                if model.is_trained(x):
                     slope = w * (v - mixed) * float(head.args[0].subs(given).diff(symbol))
                     slope = slope + w * float(value.subs(given).diff(symbol))
                     change[places[x]] -= slope[:, None] * X

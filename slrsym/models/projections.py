@@ -67,6 +67,7 @@ class ProjectionLaws:
         names: Mapping[InnerProduct, Any],
     ) -> None:
         self.data, self.predictor = data, predictor
+        self._predicted: set[Direction] = set()
         self.shares = self._stated()
         self.spaces = self._spaces()
         self.stated_products = (dict(inner_products), dict(names))
@@ -87,6 +88,7 @@ class ProjectionLaws:
                 X = SymbolicToken()
                 biases = () if bias is None else (bias,)
                 share, target = X.share_of("share", self.predictor.share, *biases), S.Zero
+                self._predicted.update(X.symbols)
                 if token.target is not None:
                     target = X.share_of("target", token.target)
                 found[token, bias] = (target - share, dict(X.symbols))
@@ -107,7 +109,20 @@ class ProjectionLaws:
             found.update(dict.fromkeys(symbols))
         for token in self.data.tokens:
             found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
-        return tuple(sorted(found, key=lambda x: not x.trained))
+        return tuple(sorted(found, key=lambda x: not self.is_trained(x)))
+
+    def is_trained(self, x: Direction) -> bool:
+        """Return whether a direction is trained: the predictor uses it, and it is not `unit`.
+
+        Parameters
+        ----------
+        x : Direction
+
+        Returns
+        -------
+        bool
+        """
+        return x in self._predicted and not x.is_unit
 
     fixed = old_attribute("fixed_directions")
     inner = old_attribute("inner_product")
@@ -116,12 +131,12 @@ class ProjectionLaws:
     @property
     def trained_directions(self) -> tuple[Direction, ...]:
         """The trained directions of the model."""
-        return tuple(x for x in self.directions if x.trained)
+        return tuple(x for x in self.directions if self.is_trained(x))
 
     @property
     def fixed_directions(self) -> tuple[Direction, ...]:
-        """The fixed directions of the model, which are not trained."""
-        return tuple(x for x in self.directions if not x.trained)
+        """The fixed directions of the model: those of the data alone, and those of `unit`."""
+        return tuple(x for x in self.directions if not self.is_trained(x))
 
     def _spaces(self) -> int:
         counts = {len(token.eigenvalues) for token in self.data.tokens} - {1}
@@ -136,27 +151,77 @@ class ProjectionLaws:
         names = [x.name for x in self.directions]
         if twice := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"directions must have different names; two are called {min(twice)}")
+        self._check_roles()
         pairs = {InnerProduct(x, y) for x in self.directions for y in self.directions}
         for what, mapping in (("inner_products", self._inner_products), ("names", self._names)):
             for pair in mapping:
                 if pair not in pairs:
                     raise ValueError(f"{what} has {pair}, which is no inner product of this model")
         for pair, value in self._inner_products.items():
-            if any(x.trained for x in pair.pair):
+            if any(map(self.is_trained, pair.pair)):
                 raise ValueError(
                     f"inner_products has {pair}, which is an order parameter: it is trained"
                 )
-            if value.is_number and abs(value) > 1:
+            x, y = pair.pair
+            most = sqrt(self.squared_length(x) * self.squared_length(y))
+            if x is y:
+                self._check_length(x, value)
+            elif value.is_number and most.is_number and abs(value) > most:
                 raise ValueError(
-                    f"inner_products says {pair} = {value}; of unit vectors it is at most 1"
+                    f"inner_products says {pair} = {value}; of vectors of these lengths "
+                    f"it is at most {most}"
                 )
-            if len(set(pair.pair)) == 1 and value != 1:
-                raise ValueError(
-                    f"inner_products says {pair} = {value}; it is 1, as the vector is unit"
-                )
+        for token in self.data.tokens:
+            self._check_spikes(token)
         if self.spaces == 1:
             for some in (*itertools.combinations(self.fixed_directions, 3), self.fixed_directions):
                 self._check_lengths(some)
+
+    def _check_roles(self) -> None:
+        """Raise an error for a direction declared to be trained, or fixed, that is the other."""
+        for x in self.directions:
+            if x.on_sphere and x not in self._predicted:
+                raise ValueError(
+                    f"{x} has sphere=True, so it is to be trained, and the predictor does not use "
+                    f"it. A direction of the data alone is fixed: Direction({x.name!r}, unit=True)"
+                )
+        for token in self.data.tokens:
+            for what, parts in (("mean", token.mean.terms), ("cov", token.spikes)):
+                for x in filter(self.is_trained, parts):
+                    raise ValueError(
+                        f"{what} of {token.name} contains {x}, which the predictor trains. The law "
+                        f"of the data is fixed: take another direction, or make {x} a fixed one "
+                        "(unit=True)"
+                    )
+
+    def _check_length(self, x: Direction, square: Expr) -> None:
+        """Raise an error if the square of a fixed direction's length cannot be as stated."""
+        if x.is_unit and square != 1:
+            raise ValueError(
+                f"inner_products says {x @ x} = {square}; it is 1, as {x} has unit=True. Leave "
+                "unit out for a fixed direction of another length"
+            )
+        if self.spaces > 1 and square != 1:
+            raise ValueError(
+                f"inner_products says {x @ x} = {square}; with {self.spaces} eigenspaces fixed "
+                "directions have length 1"
+            )
+        if square.is_positive is False:
+            raise ValueError(f"inner_products says {x @ x} = {square}; it must be positive")
+
+    def _check_spikes(self, token: Token) -> None:
+        """Raise an error if the covariance of a token is certainly not positive along spikes."""
+        along, base = tuple(token.spikes), token.eigenvalues[0]
+        gram = Matrix([[self.inner_product(x, y) for y in along] for x in along])
+        product = Matrix.diag(*token.spikes.values()) * gram if along else Matrix([])
+        if self.spaces == 1 and along and not {*product.free_symbols, *base.free_symbols}:
+            spikes = np.linalg.eigvals(np.array(product.evalf(), dtype=float)).real
+            least = float(base) + spikes.min()
+            if least <= 0:
+                raise ValueError(
+                    f"cov of {token.name} must be positive: with the spikes along "
+                    f"{', '.join(map(str, along))} the least eigenvalue is {least:g}"
+                )
 
     def _check_lengths(self, directions: tuple[Direction, ...]) -> None:
         gram = Matrix([[self.inner_product(x, y) for y in directions] for x in directions])
@@ -164,7 +229,7 @@ class ProjectionLaws:
             least = np.linalg.eigvalsh(np.array(gram.evalf(), dtype=float)).min()
             if least < -1e-12:
                 raise ValueError(
-                    f"directions contradict each other: no unit vectors {directions} have the "
+                    f"directions contradict each other: no vectors {directions} have the "
                     f"inner products {dict(self._inner_products)}"
                 )
 
@@ -186,7 +251,7 @@ class ProjectionLaws:
         if self.spaces == 1:
             if pair in self._inner_products:
                 return self._inner_products[pair]
-            if x is y and (x.on_sphere or not x.trained):
+            if x is y and (x.on_sphere or not self.is_trained(x)):
                 return S.One
         named = self._names.get(pair)
         if isinstance(named, tuple):
@@ -212,6 +277,10 @@ class ProjectionLaws:
         Expr or None
         """
         return self._inner_products.get(InnerProduct(x, y))
+
+    def squared_length(self, x: Direction) -> Expr:
+        """Return the square of the length of a fixed direction, 1 unless it is stated."""
+        return self._inner_products.get(InnerProduct(x, x), S.One)
 
     given = old_attribute("fixed_inner_product")
 

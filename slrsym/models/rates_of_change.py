@@ -64,7 +64,7 @@ class RatesOfChange:
             return -motion.rates[p] * self.samples.slope_in_scalar(p) - motion.decays[p] * p
         x, y, space = self._directions[p]
         total = self._moved(x, y, space)
-        if y.trained:
+        if self.model.is_trained(y):
             total += self._moved(y, x, space)
         return total
 
@@ -85,7 +85,7 @@ class RatesOfChange:
         x, y, _ = self._directions[p]
         rates = self.motion.rates
         total: Expr = S.Zero
-        if y.trained:
+        if self.model.is_trained(y):
             total += rates[x] * rates[y] * self.samples.second_moment(x, y)
         for z in (x, y):
             if z.on_sphere:
@@ -104,7 +104,7 @@ class RatesOfChange:
         found: dict[Symbol, Expr] = {}
         for p, (x, y, _) in self._directions.items():
             new = p - self._inner(moves[x], {y: S.One})
-            if y.trained:
+            if self.model.is_trained(y):
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
             found[p] = new / (lengths[x] * lengths.get(y, S.One)) - p
         for s in motion.scalars:

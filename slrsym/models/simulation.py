@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from sympy import Symbol, lambdify
+from sympy import Symbol, lambdify, sqrt
 
 from slrsym.files import read_start_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
@@ -297,6 +297,9 @@ def initial_gram_factors(
             )
         d, gram = require_value_of_d(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
+        # A direction is drawn with length 1.
+        squares = [model.squared_length(x) for x in model.fixed_directions]
+        lengths = [1.0 if s in free else _number(sqrt(s), by_name) for s in squares]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(
                 [
@@ -307,8 +310,12 @@ def initial_gram_factors(
         elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
             # What the risk depends on is the same for all runs.
             fixed = draw_directions(model, d, 1, rng)[0, 0, len(model.trained_directions) :]
+            fixed *= np.array(lengths)[:, None]
             gram = fixed @ fixed.T
-        return draw_directions(model, d, runs, rng, gram, dimensions)
+        factor = draw_directions(model, d, runs, rng, gram, dimensions)
+        if gram is None:
+            factor[:, :, len(model.trained_directions) :] *= np.array(lengths)[:, None]
+        return factor
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:

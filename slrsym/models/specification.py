@@ -47,20 +47,22 @@ class Vector:
 class Direction(Vector):
     """A direction, that is, a vector on which tokens are projected.
 
+    A model trains the directions that its predictor uses, but for those of `unit`. A direction that
+    stands in the data alone is fixed, of length 1 or of the length that `inner_products` state.
+
     Parameters
     ----------
     name : str
         In LaTeX, as in ``"k^*"``.
     unit : bool, optional
-        Whether it is fixed, of length 1: a teacher, or the mean of a token.
+        Whether it is fixed, of length 1, in the predictor, too.
     sphere : bool, optional
-        Whether it is trained, on the unit sphere.
+        Whether it is trained on the unit sphere; without it, training has no constraint.
 
     Raises
     ------
     ValueError
-        If it has no name, or is to be both fixed and trained. A direction that is neither on a
-        sphere nor of length 1 is trained without a constraint.
+        If it has no name, or is to be both fixed and trained.
 
     Examples
     --------
@@ -77,7 +79,7 @@ class Direction(Vector):
                 f"{name} has unit=True and sphere=True: a direction is either fixed (unit) or "
                 "trained (on a sphere, or without a constraint)"
             )
-        self.name, self.trained, self.on_sphere = name, not unit, sphere
+        self.name, self.is_unit, self.on_sphere = name, unit, sphere
         # The group of exchangeable directions that it is a unit of, and its place there.
         self.group: tuple[Any, int] | None = None
         super().__init__({self: 1})
@@ -261,9 +263,11 @@ class Token:
         mean = Vector({}) if isinstance(self.mean, int | float) and self.mean == 0 else self.mean
         if not isinstance(mean, Vector):
             raise ValueError(f"mean must be 0 or a sum of fixed directions; got {self.mean!r}")
-        loose = [x.name for x in mean.terms if x.trained]
+        loose = [x.name for x in mean.terms if x.on_sphere]
         if loose:
-            raise ValueError(f"mean contains {loose[0]}, which is trained; it must be fixed (unit)")
+            raise ValueError(
+                f"mean contains {loose[0]}, which is trained (sphere=True); it must be fixed (unit)"
+            )
         object.__setattr__(self, "mean", mean)
         spikes: dict[Direction, Expr] = {}
         values: Iterable[Any]
@@ -282,7 +286,7 @@ class Token:
                     f"spikes on a positive multiple of the identity; got {self.cov!r}"
                 )
         for x, spike in spikes.items():
-            if not isinstance(x, Direction) or x.trained:
+            if not isinstance(x, Direction) or x.on_sphere:
                 raise ValueError(f"cov of {self.name} has a spike along {x!r}, no fixed direction")
             if (eigenvalues[0] + spike).is_positive is False:
                 raise ValueError(

@@ -41,7 +41,8 @@ def model(
         The function that is trained.
     inner_products : mapping of inner products to expression, optional
         Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. All others are
-        parameters of the model, if it depends on them.
+        parameters of the model, if it depends on them, but for lengths: these are 1, unless stated
+        for a direction without `unit`, as in ``{u @ u: 4}``.
     names : mapping of inner products to Symbol, optional
         Symbols to use for order parameters.
 
@@ -53,7 +54,9 @@ def model(
     ------
     ValueError
         If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
-        matrix that is certainly not positive semidefinite; if an inner product is named or fixed
+        matrix that is certainly not positive semidefinite; if a direction of the data is declared
+        to be trained, and the predictor does not use it, or trained and part of the law of a token;
+        if an inner product is named or fixed
         that the model does not have; if a share of the predictor or of the target is not real and
         finite for all projections, or not smooth in pieces.
     TypeError

@@ -92,6 +92,8 @@ def test_in_words_and_in_latex(tmp_path):
     equations = alike(K).equations("online-sgd", decay=Symbol("kappa"))
     assert repr(equations).splitlines() == [
         "Equations of online-sgd (d/dt, t = steps / d)",
+        "  trained:    K directions w",
+        "  fixed:      K directions u",
         "  state:      Q, C, R, S (exchangeable units alike)",
         "  parameters: K, kappa, rate, sigma",
         "  rate:       rate on the squared error (eta / 2 for half of it)",
