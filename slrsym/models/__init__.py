@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from slrsym.models.exchangeable_units import Directions
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.models.moments import NotClosedError
+    from slrsym.models.solutions import NotSolvedError
     from slrsym.models.specification import (
         Direction,
         Predictor,
@@ -30,6 +31,7 @@ __all__ = [
     "Linearisation",
     "Model",
     "NotClosedError",
+    "NotSolvedError",
     "Predictor",
     "Runs",
     "StationaryPoint",
@@ -53,6 +55,7 @@ _LAZY = {
     "Directions": "slrsym.models.exchangeable_units",
     "Equations": "slrsym.models.equations",
     **dict.fromkeys(("FixedPoint", "Linearisation"), "slrsym.models.fixed_points"),
+    "NotSolvedError": "slrsym.models.solutions",
     "Runs": "slrsym.runs",
 }
 

@@ -151,8 +151,10 @@ class Equations(EquationSystem):
         Raises
         ------
         ValueError
-            If a parameter is missing or out of its range, `start` does not fit, or the equations
-            cannot be solved up to `time`.
+            If a parameter is missing or out of its range, or `start` does not fit.
+        NotSolvedError
+            If the equations cannot be solved up to `time`, as where a rate of change is not finite.
+            It says where, and has what was solved as its ``result``, which `path` has, too.
         """
         from slrsym.models.solutions import solve
 
@@ -198,7 +200,7 @@ class Equations(EquationSystem):
         -------
         Runs
             Over the axes and ``time``: the order parameters and trained scalars by their names, and
-            ``risk``. They are NaN where the equations cannot be solved up to `time`.
+            ``risk``. They are NaN from where the equations cannot be solved.
 
         Warns
         -----

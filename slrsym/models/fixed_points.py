@@ -144,7 +144,7 @@ def search_fixed_points(
             )  # fmt: skip
             left = np.abs(change(ended.x, *row)).max()
         new = all(np.abs(ended.x - x).max() > _SAME for x in found)
-        if left <= _ZERO * scale and new and _is_feasible(equations, ended.x, row):
+        if left <= _ZERO * scale and new and is_feasible(equations, ended.x, row):
             found.append(ended.x)
     risk = equations.compile("numpy", "risk")
     points = [
@@ -187,7 +187,7 @@ def _fixed_gram(equations: EquationSystem) -> Array | None:
     return np.array(products, dtype=np.float64).reshape(size, size)
 
 
-def _is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bool:
+def is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bool:
     """Return whether the inner products in a state are those of some vectors, as far as known."""
     numbers = (*state.tolist(), *row)
     known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from sympy import Expr, Mul, S, Symbol
@@ -17,6 +18,7 @@ from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
+from slrsym.models.alignment import with_limit_at_alignment
 from slrsym.models.moments import (
     ATOMS,
     atomic_means_in,
@@ -139,7 +141,13 @@ class GaussianMeanFormula:
     @cached_property
     def program(self) -> Program:
         """The program that computes the mean from its arguments."""
-        return program_from_expressions([self.value], self.arguments, ())
+        value = self.value
+        for i, j in combinations(range(self.pattern.count), 2):
+            c = covariance_symbol(i, j)
+            if c in value.free_symbols:
+                variances = covariance_symbol(i, i), covariance_symbol(j, j)
+                value = with_limit_at_alignment(value, *variances, c)
+        return program_from_expressions([value], self.arguments, ())
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:

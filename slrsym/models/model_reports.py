@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import DiracDelta, Expr, S, lambdify, sympify
+from sympy import Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.description import latex_of, unique_token_names
 from slrsym.models.initial_conditions import equal_dimensions, vectors_with_gram_matrix
+from slrsym.models.jumps import derivative_across_jumps, jumps_of
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
@@ -188,7 +189,9 @@ def _sampled(
             continue
         share = share.subs(given)
         # Where a share jumps, the gradient is no mean over tokens.
-        slopes = [S.NaN if e.has(DiracDelta) else e for e in map(share.diff, names)]
+        slopes = [
+            S.NaN if jumps_of(share, x) else derivative_across_jumps(share, x) for x in names
+        ]
         expressions = [share, *slopes]
         found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
         error = error + found[0]

@@ -18,6 +18,7 @@ from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.models.exchangeable_units import count_represented_terms, unit_tag, unit_tags_in
+from slrsym.models.jumps import derivative_across_jumps
 from slrsym.models.mean_patterns import (
     ONE,
     GaussianMeanFormula,
@@ -209,7 +210,7 @@ class OneSampleMeans:
     def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:
         if (role, x) not in self._parts:
             variable = role.symbol_of.get(x) if isinstance(x, Direction) else x
-            slope = S.Zero if variable is None else role.share.diff(variable)
+            slope = S.Zero if variable is None else derivative_across_jumps(role.share, variable)
             self._parts[role, x] = self._split(
                 role, expand_into_coefficient_pairs(slope, role.symbols)
             )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
+from slrsym.models.jumps import jumps_of
 from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.specification import Direction
 
@@ -42,6 +43,9 @@ class RatesOfChange:
 
     def __init__(self, model: DerivedModel, training: TrainingSettings, means: Any = None) -> None:
         self.model, self.motion = model, training
+        if training.kind == "online-sgd":
+            _require_limit(model)
+            _require_gradients(model, training)
         self.samples = OneSampleMeans(model) if means is None else means
         self._directions = directions_of_moving_inner_products(model)
         self.state = (*self._directions, *training.scalars)
@@ -53,7 +57,6 @@ class RatesOfChange:
             self.drift = {p: self._drift(p) for p in self.state}
         self.noise = dict.fromkeys(self.state, S.Zero)
         if training.kind == "online-sgd":
-            _require_limit(model)
             self.noise = {p: self._noise(p) for p in self.state}
 
     # -- in continuous time ----------------------------------------------------------------------
@@ -176,6 +179,22 @@ def _require_limit(model: DerivedModel) -> None:
                 "limit of descent on single samples needs lengths that do not. State the mean with "
                 "another symbol for its length, as in Token(mean=a * k_star)"
             )
+
+
+def _require_gradients(model: DerivedModel, training: TrainingSettings) -> None:
+    """Raise an error if a share jumps in what is trained, which samples' gradients do not show."""
+    for share, names in model.shares.values():
+        shown = {s: Symbol(f"<X, {x}>") for x, s in names.items()}
+        moving = [s for x, s in names.items() if model.is_trained(x)]
+        for x in (*moving, *training.scalars):
+            for root, _ in jumps_of(share, x):
+                where = f"{x} = {root}" if x not in shown else f"{shown[x]} = {root.xreplace(shown)}"
+                raise ValueError(
+                    f"the predictor jumps at {where}, and the gradient of a single sample does not "
+                    "show it: that of a step or a sign vanishes almost everywhere, so online SGD "
+                    "cannot follow it. Take a unit without jumps, such as erf, tanh or ReLU; "
+                    "gradient-flow descends on the mean, which has a gradient"
+                )
 
 
 def checked_training_settings(

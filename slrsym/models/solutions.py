@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+from scipy.integrate import DOP853
 from sympy import Symbol, lambdify
 
 from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
+from slrsym.models.fixed_points import is_feasible
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
@@ -52,10 +54,32 @@ def solve(
         require_writable(path)
     state, row, gram = initial_state(equations, values, start, rng)
     times = solution_times(equations.kind, time, points)
-    states = solve_trajectory(
-        equations.compile(chosen), equations.kind, state, row, times, tolerance
+    names = [p.name for p in equations.state]
+    found = solve_trajectory(
+        equations.compile(chosen), equations.kind, names, state, row, times, tolerance
     )
-    risk = equations.compile("numpy", "risk")(states, *row)[:, 0]
+    runs = _dataset(equations, found, row, gram, {"backend": chosen, "tolerance": tolerance})
+    if path is not None:
+        write_netcdf(runs, path)
+    if found.problem is not None:
+        kept = f" and in {path}" if path is not None else ""
+        raise NotSolvedError(
+            f"the equations cannot be solved up to {times[-1]:g}: {found.problem}. What was solved "
+            f"is the `result` of this error{kept}",
+            runs,
+        )
+    return runs
+
+
+def _dataset(
+    equations: EquationSystem,
+    found: Trajectory,
+    row: list[float],
+    gram: Array | None,
+    settings: dict[str, Any],
+) -> Runs:
+    times, states = found.times, nearest_states_of_vectors(equations, found.states, row, gram)
+    risk = risk_of_states(equations, states, row)
     variables: dict[str, Any] = {
         p.name: ("time", states[:, i]) for i, p in enumerate(equations.state)
     }
@@ -69,12 +93,60 @@ def solve(
         variables["gram"] = dims, grams if spaces else grams[:, 0]
         coords |= {"direction": names, "other": names}
         coords |= {"space": np.arange(equations.model.spaces)} if spaces else {}
-    settings = {"backend": chosen, "kind": equations.kind, "tolerance": tolerance}
+    settings |= {"kind": equations.kind}
     settings |= {p.name: value for p, value in zip(equations.parameters, row, strict=True)}
-    runs = build_runs(variables, coords, settings)
-    if path is not None:
-        write_netcdf(runs, path)
-    return runs
+    return build_runs(variables, coords, settings)
+
+
+def risk_of_states(equations: EquationSystem, states: Array, row: Sequence[float]) -> Array:
+    """Return the risk at each state; what rounding makes of 0 is not negative."""
+    with np.errstate(all="ignore"):
+        found: Array = equations.compile("numpy", "risk")(states, *row)[:, 0]
+    return np.where((found < 0) & (found > -_ROUNDING), 0.0, found)
+
+
+def nearest_states_of_vectors(
+    equations: EquationSystem, states: Array, row: Sequence[float], start: Array | None
+) -> Array:
+    """Return states whose inner products are those of some vectors, up to rounding.
+
+    A solver's error may leave them a little outside, where a risk could be negative. Then what the
+    trained directions have orthogonal to the fixed ones gets the nearest Gram matrix.
+    """
+    # Squares of larger numbers may be none.
+    model, solved = equations.model, (np.abs(states) < 1e100).all(axis=1)
+    if equations.is_symmetric or model.spaces > 1 or not (model.gram_indices and solved.any()):
+        return states
+    grams, t = _grams(equations, states[solved], row, start)[:, 0], len(model.trained_directions)
+    known = np.isfinite(grams).all(axis=0)
+    # Inner products of fixed directions that the equations do not depend on may be anything.
+    fixed = [i for i in range(t, len(known)) if known[i, : t + 1].all() and known[i, i]]
+    if not known[:t, :t].all() or not known[np.ix_(fixed, fixed)].all():
+        return states
+    across = grams[:, :t, fixed]
+    shares = across @ np.linalg.pinv(grams[0][np.ix_(fixed, fixed)], hermitian=True)
+    inside = shares @ np.swapaxes(across, -1, -2)
+    values, vectors = np.linalg.eigh(grams[:, :t, :t] - inside)
+    outside = values.min(axis=-1) < 0
+    if not outside.any():
+        return states
+    # On spheres lengths stay 1.
+    rest = (vectors * np.maximum(values, 0.0)[:, None]) @ np.swapaxes(vectors, -1, -2)
+    squares = np.diagonal(inside + rest, axis1=-2, axis2=-1)
+    sphere = [x.on_sphere for x in model.trained_directions]
+    scale = np.where(sphere, 1 / np.sqrt(squares), 1.0)
+    gram = np.concatenate([inside + rest, grams[:, :t, t:]], axis=-1) * scale[..., None]
+    gram[..., :t] *= scale[:, None]
+    found = states.copy()
+    for k, p in enumerate(equations.state):
+        if p in model.gram_indices:
+            i, j, _ = model.gram_indices[p]
+            found[np.flatnonzero(solved)[outside], k] = gram[outside, i, j]
+    return found
+
+
+# What rounding makes of a risk of 0.
+_ROUNDING = 1e-13
 
 
 def require_unreserved_names(equations: EquationSystem, axes: Iterable[str]) -> None:
@@ -86,7 +158,28 @@ def require_unreserved_names(equations: EquationSystem, axes: Iterable[str]) -> 
 
 
 class NotSolvedError(ValueError):
-    """Error raised if equations of motion cannot be solved up to the requested time."""
+    """An error for equations of motion that cannot be solved up to the requested time.
+
+    The message says at which time and point the solution ends; what was solved is its `result`.
+
+    Parameters
+    ----------
+    message : str
+    result : Runs
+        As of `Equations.solve`, up to the last point reached.
+    """
+
+    def __init__(self, message: str, result: Runs) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class Trajectory(NamedTuple):
+    """States at times, shape (times, n), up to where a solution ends, with the reason if early."""
+
+    times: Array
+    states: Array
+    problem: str | None = None
 
 
 def solution_times(kind: str, time: float, points: int) -> Array:
@@ -100,34 +193,107 @@ def solution_times(kind: str, time: float, points: int) -> Array:
 def solve_trajectory(
     change: Callable[..., Any],
     kind: str,
+    names: Sequence[str],
     state: Array,
     row: Sequence[float],
     times: Array,
     tolerance: float,
-) -> Array:
-    """Return the states of a solution at given times, shape (times, n), from an initial state."""
+) -> Trajectory:
+    """Return the solution at given times from an initial state, whose components have names.
+
+    If it ends early, the last point that it reached comes after those at given times.
+    """
     if kind == "projected-descent":
-        return _stepped(change, state, row, times)
+        return _stepped(change, names, state, row, times)
+    rate = _FiniteRate(change, row)
+    states, done, problem = [state], 1, None
     # What grows beyond all numbers is told below.
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = scipy.integrate.solve_ivp(
-            lambda _, s: change(s, *row), (0, times[-1]), state, "DOP853", times,
-            rtol=tolerance, atol=tolerance / 100,
-        )  # fmt: skip
-    if not found.success or not np.isfinite(found.y).all():
-        raise NotSolvedError(f"the equations cannot be solved up to {times[-1]}: {found.message}")
-    states: Array = found.y.T
-    return states
+    with np.errstate(all="ignore"):
+        if not np.isfinite(rate(0.0, state)).all():
+            return Trajectory(times[:1], state[None], rate.problem(names))
+        solver = DOP853(rate, 0.0, state, times[-1], rtol=tolerance, atol=tolerance / 100)
+        for _ in range(_MOST_STEPS):
+            message = solver.step()
+            if solver.status == "failed" or rate.failures > _MOST_FAILURES:
+                here = rate.failures and abs(rate.last_time - solver.t) <= 1e-6 * max(1.0, solver.t)
+                problem = rate.problem(names) if here else _at(message, solver, names)
+                break
+            if not np.isfinite(solver.y).all():
+                problem = f"it grows beyond all numbers at t = {solver.t:.10g}"
+                break
+            reached = times[done : np.searchsorted(times, solver.t, "right")]
+            if reached.size:
+                states += list(solver.dense_output()(reached).T)
+                done += reached.size
+            if solver.status == "finished":
+                return Trajectory(times, np.array(states))
+        else:
+            problem = _at(f"{_MOST_STEPS:,} steps were not enough", solver, names)
+    if not np.isfinite(solver.y).all() or solver.t <= times[done - 1]:
+        return Trajectory(times[:done], np.array(states), problem)
+    return Trajectory(np.append(times[:done], solver.t), np.array([*states, solver.y]), problem)
 
 
-def _stepped(change: Callable[..., Any], state: Array, row: Sequence[float], times: Array) -> Array:
-    states = np.empty((len(times), len(state)))
-    logged = times.astype(int)
+# Of steps of a solver in all, and of those tried that led to where there is no finite rate. A solver
+# makes a step shorter then; at an edge of the domain it would do so for ever.
+_MOST_STEPS, _MOST_FAILURES = 200_000, 100
+
+
+class _FiniteRate:
+    """The rate of change, with a note of the last finite state at which it was not finite."""
+
+    def __init__(self, change: Callable[..., Any], row: Sequence[float]) -> None:
+        self._change, self._row = change, row
+        self.failures, self.last_time = 0, math.nan
+
+    def __call__(self, time: float, state: Array) -> Array:
+        found: Array = self._change(state, *self._row)
+        if not np.isfinite(found).all() and np.isfinite(state).all():
+            self.failures += 1
+            self.last_time, self._last = time, (state.copy(), found.copy())
+        return found
+
+    def problem(self, names: Sequence[str]) -> str:
+        """Return in words where the rate of change was not finite the last time."""
+        state, rates = self._last
+        shown = _listed([f"d{name}/dt" for name in names], rates)
+        where = f"t = {self.last_time:.10g}, {_listed(names, state)}"
+        return f"the rate of change is not finite ({shown}) at {where}"
+
+
+def _at(message: Any, solver: Any, names: Sequence[str]) -> str:
+    return f"{message}; it is at t = {solver.t:.10g}, {_listed(names, solver.y)}"
+
+
+def _listed(names: Sequence[str], numbers: Array) -> str:
+    """Return names with their numbers; of many the first six."""
+    shown = [f"{name} = {x:.10g}" for name, x in zip(names, numbers, strict=True)]
+    return ", ".join(shown[:6] + ["..."] * (len(shown) > 6))
+
+
+def _stepped(
+    change: Callable[..., Any],
+    names: Sequence[str],
+    state: Array,
+    row: Sequence[float],
+    times: Array,
+) -> Trajectory:
+    states, logged = np.empty((len(times), len(state))), times.astype(int)
     for k, (before, after) in enumerate(zip([0, *logged], logged, strict=False)):
-        for _ in range(after - before):
-            state = state + change(state, *row)
+        for step in range(before, after):
+            with np.errstate(all="ignore"):
+                new = state + change(state, *row)
+            if not np.isfinite(new).all():
+                last = [] if k and step == logged[k - 1] else [(step, state)]
+                problem = f"the change of step {step + 1} is not finite, at {_listed(names, state)}"
+                return Trajectory(
+                    np.array([*times[:k], *(float(t) for t, _ in last)]),
+                    np.array([*states[:k], *(x for _, x in last)]),
+                    problem,
+                )
+            state = new
         states[k] = state
-    return states
+    return Trajectory(times, states)
 
 
 def initial_state(
@@ -139,6 +305,9 @@ def initial_state(
         missing = {s.name: _by_name(values, s) for s in scalars if s.name not in map(str, start)}
         rest = {k: v for k, v in values.items() if str(k) not in missing}
         state, row = equations.numerical_values({**start, **missing}, rest)
+        if not is_feasible(equations, state, row):
+            names = [p.name for p in equations.state]
+            raise ValueError(f"start must be inner products of vectors; got {_listed(names, state)}")
         return state, row, None
     if equations.is_symmetric:
         raise ValueError(
@@ -167,7 +336,7 @@ def _by_name(values: Mapping[Any, Any], s: Symbol) -> Any:
 
 
 def _grams(
-    equations: EquationSystem, states: Array, row: list[float], start: Array | None
+    equations: EquationSystem, states: Array, row: Sequence[float], start: Array | None
 ) -> Array:
     """Return Gram matrices over time, shape (points, spaces, p, p), NaN where unknown."""
     model = equations.model

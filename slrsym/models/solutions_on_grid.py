@@ -30,9 +30,10 @@ from slrsym.kernels.arguments import (
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.simulation import parameter_values_by_name
 from slrsym.models.solutions import (
-    NotSolvedError,
     initial_state,
+    nearest_states_of_vectors,
     require_unreserved_names,
+    risk_of_states,
     solution_times,
     solve_trajectory,
 )
@@ -144,11 +145,13 @@ def solve_grid_cell(
     times: Array,
     tolerance: float,
 ) -> Array:
-    """Return the states of one grid cell, shape (times, n), all NaN if it cannot be solved."""
-    try:
-        return solve_trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
-    except NotSolvedError:
-        return np.full((len(times), len(state)), np.nan)
+    """Return the states of one grid cell, shape (times, n), NaN from where it is not solved."""
+    names = [str(i) for i in range(len(state))]
+    found = solve_trajectory(_compiled(table, backend), kind, names, state, row, times, tolerance)
+    states = np.full((len(times), len(state)), np.nan)
+    kept = np.isin(times, found.times)
+    states[kept] = found.states[np.isin(found.times, times)]
+    return states
 
 
 def _solved(
@@ -199,9 +202,15 @@ def _dataset(
     states: Array,
     settings: dict[str, Any],
 ) -> Runs:
-    risk_of = equations.compile("numpy", "risk")
+    solved = [row for _, row in begun]
+    states = np.stack(
+        [
+            nearest_states_of_vectors(equations, cell, row, None)
+            for cell, row in zip(states, solved, strict=True)
+        ]
+    )
     risks = np.stack(
-        [risk_of(cell, *row)[:, 0] for cell, (_, row) in zip(states, begun, strict=True)]
+        [risk_of_states(equations, cell, row) for cell, row in zip(states, solved, strict=True)]
     )
     shape = tuple(map(len, axes.values()))
     dims = (*axes, "time")
@@ -220,14 +229,16 @@ def _dataset(
 
 def _warn(runs: Runs, axes: dict[str, list[float]], unsolved: NDArray[np.bool_]) -> None:
     if unsolved.any():
-        first = np.argwhere(unsolved)[0]
+        first = tuple(np.argwhere(unsolved)[0])
         where = ", ".join(
             f"{name} = {values[i]:g}" for (name, values), i in zip(axes.items(), first, strict=True)
         )
-        end = float(runs["time"][-1])
+        times = runs["time"].values
+        last = times[~np.isnan(next(iter(runs.data_vars.values())).values[first])].max()
         warnings.warn(
-            f"the equations cannot be solved up to {end:g} at {unsolved.sum()} of {unsolved.size} "
-            f"settings, which are NaN in the result; the first has {where}",
+            f"the equations cannot be solved up to {times[-1]:g} at {unsolved.sum()} of "
+            f"{unsolved.size} settings, which are NaN in the result from where they end; the first "
+            f"has {where} and ends after {last:g}. Equations.solve says why",
             RuntimeWarning,
             stacklevel=4,
         )

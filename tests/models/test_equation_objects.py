@@ -9,7 +9,7 @@ from sympy import Matrix, Rational, Symbol, sqrt
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention
-from slrsym.models.fixed_points import _is_feasible
+from slrsym.models.fixed_points import is_feasible
 
 from . import test_equations
 from .test_equations import POINT, K
@@ -76,8 +76,8 @@ def test_a_fixed_point_and_its_linearisation_are_found_by_hand():
     assert repr(replace(point, radius=1e-6)).endswith("; risk 1, certain within 1e-06)")
     # Where b R = 1 and b^2 Q = 1 the risk is 0; it is none if w is shorter than its part along u.
     assert equations.fixed_points({}, starts=[[1, 1, 1]])[0].risk == 0
-    assert _is_feasible(equations, np.array([0.25, 0.5, 2.0]), []) is True
-    assert _is_feasible(equations, np.array([0.25, 0.6, 2.0]), []) is False
+    assert is_feasible(equations, np.array([0.25, 0.5, 2.0]), []) is True
+    assert is_feasible(equations, np.array([0.25, 0.6, 2.0]), []) is False
 
 
 def test_what_no_vectors_have_is_no_fixed_point_of_units_that_are_alike():
@@ -85,7 +85,7 @@ def test_what_no_vectors_have_is_no_fixed_point_of_units_that_are_alike():
     equations = alike(K).equations("gradient-flow", rate=1)
     row = [{"K": 3.0, "sigma": 0.0}[p.name] for p in equations.parameters]
     for Q, C, feasible in ((0.5, 0.4, True), (0.5, 0.6, False), (0.5, -0.3, False)):
-        assert _is_feasible(equations, np.array([Q, C, 0.0, 0.0]), row) is feasible
+        assert is_feasible(equations, np.array([Q, C, 0.0, 0.0]), row) is feasible
 
 
 def test_in_words_and_in_latex(tmp_path):

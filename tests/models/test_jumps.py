@@ -1,0 +1,151 @@
+"""Units that jump: flows on their risk have the jump, and online SGD is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from sympy import (
+    Abs, And, DiracDelta, Heaviside, Max, Min, Or, Piecewise, Rational, Symbol, erf, exp, floor,
+    lambdify, sign,
+)  # fmt: skip
+
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
+from slrsym.models.jumps import jumps_of
+
+w, v, u = Direction("w"), Direction("v"), Direction("u", unit=True)
+R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
+z, a = Symbol("z", real=True), Symbol("a", real=True)
+
+JUMPING = {
+    "sign": sign,
+    "step": Heaviside,
+    "step with a value": lambda x: Heaviside(x, 1),
+    "shifted": lambda x: Heaviside(2 * x - 1),
+    "sum": lambda x: x + sign(x) / 2,
+    "piecewise": lambda x: Piecewise((1, x > 0), (0, True)),
+    "strict or not": lambda x: Piecewise((x, x >= 1), (-1, x < -1), (0, True)),
+    "band": lambda x: Piecewise((1, And(x > -1, x < 2)), (0, True)),
+    "outside": lambda x: Piecewise((x, Or(x < -1, x > 1)), (0, True)),
+    "square": lambda x: Piecewise((1, x**2 < 2), (0, True)),
+    "inside": lambda x: erf(x + Piecewise((1, x > 0), (0, True))),
+}
+CONTINUOUS = {
+    "relu": lambda x: Max(0, x),
+    "piecewise relu": lambda x: Piecewise((x, x > 0), (0, True)),
+    "by a step": lambda x: x * Heaviside(x),
+    "by a sign": lambda x: x * sign(x),
+    "clipped": lambda x: Piecewise((-1, x < -1), (1, x > 1), (x, True)),
+    "min and max": lambda x: Max(-1, Min(1, x)),
+    "abs": Abs,
+}
+
+
+def stated(unit):
+    data = TokenSequence({Token(target=lambda X: X @ u): 1})
+    return model(data, Predictor(lambda X: unit(X @ w)), names={w @ u: R, w @ w: Q})
+
+
+@pytest.mark.parametrize("unit", (JUMPING | CONTINUOUS).values(), ids=JUMPING | CONTINUOUS)
+def test_the_flow_follows_the_gradient_of_the_risk(unit):
+    """For the derivatives r_Q, r_R of the risk: Q' = -(4 Q r_Q + 2 R r_R), R' = -(2 R r_Q + r_R)."""
+    one = stated(unit)
+    flow = one.equations("gradient-flow", rate=1)
+    for q, r in ((0.7, 0.3), (1.9, -1.1)):
+        state = [{Q: q, R: r}[p] for p in one.order_parameters]
+        found = one.compile("numpy", "gradient")(state)
+        slopes = dict(zip(one.order_parameters, found, strict=True))
+        r_q, r_r = slopes.get(Q, 0.0), slopes.get(R, 0.0)
+        exact = {Q: -4 * q * r_q - 2 * r * r_r, R: -2 * r * r_q - r_r}
+        found = flow.rate_of_change_at({Q: q, R: r})
+        np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", JUMPING.values(), ids=JUMPING)
+def test_online_sgd_is_refused(unit):
+    message = (
+        "the predictor jumps at <X, w> = .*, and the gradient of a single sample does not show it: "
+        "that of a step or a sign vanishes almost everywhere, so online SGD cannot follow it. Take "
+        "a unit without jumps, such as erf, tanh or ReLU; gradient-flow descends on the mean"
+    )
+    with pytest.raises(ValueError, match=message):
+        stated(unit).equations("online-sgd")
+    with pytest.raises(ValueError, match="the predictor jumps"):
+        stated(unit).solve_online_descent({}, rate=0.1, time=1, start=np.eye(2))
+
+
+@pytest.mark.parametrize("unit", CONTINUOUS.values(), ids=CONTINUOUS)
+def test_online_sgd_of_a_kink(unit):
+    """The noise of Q is 4 E (u - f(w))^2 f'(w)^2, here by quadrature between kinks."""
+    noise = stated(unit).equations("online-sgd", rate=1).noise
+    f = unit(z)
+    derivative = f.diff(z)
+    number = lambdify(z, [f, derivative.replace(DiracDelta, lambda *_: 0)], "numpy")
+    q, r = 0.7, 0.3
+
+    def integrand(x):
+        # Given w = x, u has the mean r x/q and the variance 1 - r^2/q.
+        value, slope = number(x)
+        square = (r * x / q - value) ** 2 + 1 - r**2 / q
+        return 4 * square * slope**2 * np.exp(-(x**2) / (2 * q)) / np.sqrt(2 * np.pi * q)
+
+    pieces = itertools.pairwise((-9, -1, 0, 1, 9))
+    exact = sum(quad(integrand, *piece, epsabs=1e-13)[0] for piece in pieces)
+    found = [float(e.subs({Q: q, R: r})) for e in noise]
+    assert max(found) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_jump_of_the_target_alone_is_none():
+    data = TokenSequence({Token(target=lambda X: sign(X @ u)): 1})
+    learner = model(data, Predictor(lambda X: X @ w), names={w @ u: R, w @ w: Q})
+    assert learner.equations("online-sgd", rate=1).noise.free_symbols == {Q, R}
+
+
+def test_a_trained_threshold():
+    b = Symbol("b", real=True)
+    data = TokenSequence({Token(target=lambda X: X @ u): 1})
+    for step in (lambda x: Heaviside(x), lambda x: Piecewise((1, x > 0), (0, True))):
+        learner = model(data, Predictor(lambda X, f=step: f(X @ w - b)), names={w @ u: R, w @ w: Q})
+        flow = learner.equations("gradient-flow", rate=1, train=b)
+        # The risk is 1 - 2 E u 1{w > b} + P(w > b), with the density p of w at b: R' = 2 R b p/Q - p.
+        q, r, at = 0.7, 0.3, 0.4
+        density = np.exp(-(at**2) / (2 * q)) / np.sqrt(2 * np.pi * q)
+        found = flow.rate_of_change_at({Q: q, R: r, b: at})[flow.state.index(b)]
+        assert found == pytest.approx(-(2 * r * at / q - 1) * density, rel=1e-9)
+        with pytest.raises(ValueError, match="the predictor jumps at"):
+            learner.equations("online-sgd", train=b)
+
+
+@pytest.mark.parametrize(
+    ("function", "jumps"),
+    [
+        (sign(z), [(0, 2)]),
+        (z * sign(z), []),
+        (sign(z) + Heaviside(3 * z - 1), [(0, 2), (Rational(1, 3), 1)]),
+        (sign(z) - 2 * Heaviside(z), []),
+        (Piecewise((z, z <= 2), (2, True)), []),
+        (Piecewise((1, Abs(z) < 1), (0, True)), [(-1, 1), (1, -1)]),
+        (Heaviside(a - z), [(a, -1)]),
+        (exp(z) * Heaviside(z - a), [(a, exp(a))]),
+        (Max(0, z), []),
+    ],
+)
+def test_where_functions_jump(function, jumps):
+    assert list(jumps_of(function, z)) == jumps
+
+
+def test_a_jump_of_unknown_direction_is_refused():
+    c = Symbol("c", real=True)
+    with pytest.raises(ValueError, match=r"in which direction c\*z changes its sign; declare"):
+        jumps_of(Heaviside(c * z), z)
+
+
+def test_jumps_that_round_are_refused():
+    with pytest.raises(ValueError, match="share must be smooth, but for kinks and jumps by"):
+        stated(floor)
+
+
+def test_sampled_tokens_compare_the_risk_of_a_jump():
+    found = stated(JUMPING["piecewise"]).check({"d": 4}, samples=20_000, rng=0)
+    assert list(found.z_scores) == ["risk"]
+    assert found.is_passed

@@ -1,0 +1,237 @@
+"""Flows that end where directions align, and solutions that end early and say where."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from sympy import Abs, Max, Rational, Symbol, asin, atan, pi, sqrt, symbols
+
+from slrsym.models import Direction, NotSolvedError, Predictor, Token, TokenSequence, model
+from slrsym.models import solutions as solving
+from slrsym.models.alignment import with_limit_at_alignment
+from tests._profile import thorough
+
+w, u = Direction("w"), Direction("u", unit=True)
+R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
+
+
+def stated(unit, sphere=None):
+    data = TokenSequence({Token(target=lambda X: unit(X @ u)): 1})
+    student = sphere or w
+    names = {student @ u: R} if sphere else {student @ u: R, student @ student: Q}
+    return model(data, Predictor(lambda X: unit(X @ student)), names=names)
+
+
+def flow(unit, kind="gradient-flow", **options):
+    return stated(unit).equations(kind, **({"rate": 1} | options))
+
+
+UNITS = {
+    "relu": lambda z: Max(0, z),
+    "leaky": lambda z: Max(z / 5, z),
+    "abs": Abs,
+    "squared relu": lambda z: Max(0, z) ** 2,
+    "linear": lambda z: z,
+}
+
+
+@pytest.fixture(scope="module")
+def relu():
+    return flow(UNITS["relu"])
+
+
+def relu_risk(q, r):
+    """Return the risk by the angle t: Q/2 + 1/2 - sqrt(Q) (sin t + (pi - t) cos t)/pi."""
+    angle = math.acos(min(1.0, r / math.sqrt(q)))
+    kernel = math.sin(angle) + (math.pi - angle) * math.cos(angle)
+    return q / 2 + 0.5 - math.sqrt(q) * kernel / math.pi
+
+
+# -- alignment -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("relu", (0.5, 0.1)),
+        thorough("relu", (0.5, -0.3)),
+        thorough("relu", (0.25, 0.5)),
+        ("leaky", (0.5, 0.1)),
+        ("abs", (0.5, -0.3)),
+        thorough("squared relu", (0.5, 0.1)),
+        ("linear", (0.25, 0.5)),
+    ],
+)
+def test_a_flow_ends_where_directions_align(name, begin):
+    start = dict(zip("QR", begin, strict=True))
+    found = flow(UNITS[name]).solve({}, start, time=60, backend="numpy")
+    assert found.risk.values.min() >= 0
+    assert found.risk.values[-1] < 1e-7
+    assert abs(found.R.values[-1]) == pytest.approx(1, abs=1e-6)
+    assert (found.Q.values >= found.R.values**2 * (1 - 1e-15)).all()
+
+
+def test_the_risk_on_the_way(relu):
+    found = relu.solve({}, {"Q": 0.5, "R": 0.1}, time=15, points=16, backend="numpy")
+    exact = [relu_risk(q, r) for q, r in zip(found.Q.values, found.R.values, strict=True)]
+    np.testing.assert_allclose(found.risk, exact, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "eigenvalues"),
+    [
+        ("relu", (-1, -2)),
+        ("leaky", (-1.04, -2.08)),
+        ("abs", (-2, -4)),
+        thorough("squared relu", (-8, -12)),
+        ("linear", (-2, -4)),
+    ],
+)
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_rates_and_slopes_at_the_optimum(name, eigenvalues, backend):
+    equations = flow(UNITS[name])
+    np.testing.assert_allclose(equations.compile(backend)([1.0, 1.0]), 0, atol=1e-15)
+    assert equations.compile(backend, "risk")([1.0, 1.0])[0] == pytest.approx(0, abs=1e-15)
+    found = equations.linearise({"Q": 1, "R": 1})
+    np.testing.assert_allclose(found.eigenvalues, eigenvalues, rtol=1e-12)
+
+
+@pytest.mark.parametrize("q", [0.7, 1.3, 1e-6])
+def test_rates_where_rounding_leads_beyond_alignment(relu, q):
+    """The rates of Q and R at R^2 = Q are -2 (Q - R) and -(R - 1) for ReLU."""
+    r = math.sqrt(q)
+    found = relu.rate_of_change_at({"Q": q, "R": r})
+    # An angle of 1e-8, which rounding makes, changes the second by its multiple.
+    np.testing.assert_allclose(found, [-2 * (q - r), 1 - r], atol=1e-8)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(relu.rate_of_change_at({"Q": q, "R": r * 1.1})).any()
+
+
+def test_the_optimum_is_a_fixed_point(relu):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        points = relu.fixed_points({}, rng=0, starts=12)
+    assert [tuple(p.state.values()) for p in points] == [pytest.approx((1, 1), abs=1e-7)]
+    assert points[0].risk == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("entries", [(0.7, 1.3, 0.4), (2.0, 0.5, -0.99)])
+def test_the_form_is_the_same_function(entries):
+    a, b, c = symbols("a b", positive=True) + (Symbol("c", real=True),)
+    value = sqrt(a) * (2 * b - 2 * c**2 / a) / sqrt(b - c**2 / a) + c**3 * asin(
+        c / (sqrt(a) * sqrt(b))
+    )
+    at = dict(zip((a, b, c), map(Rational, map(str, entries)), strict=True))
+    for f in (value, value.diff(a), value.diff(c, 2)):
+        written = with_limit_at_alignment(f, a, b, c)
+        assert written.has(atan) or not f.has(asin)
+        assert float((f - written).subs(at).evalf(30)) == pytest.approx(0, abs=1e-25)
+    smooth = asin(2 * c / (sqrt(1 + 2 * a) * sqrt(1 + 2 * b))) / pi
+    assert with_limit_at_alignment(smooth, a, b, c) is smooth
+
+
+def test_a_risk_of_a_solver_s_error_is_not_negative():
+    """With crude steps states are inner products of vectors all the same, on a sphere, too."""
+    s = Direction("s", sphere=True)
+    for equations, start in (
+        (flow(UNITS["linear"]), {"Q": 2.0, "R": 1.4}),
+        (stated(UNITS["linear"], s).equations("gradient-flow", rate=1), {"R": 0.9}),
+        (stated(UNITS["relu"], s).equations("gradient-flow", rate=1), {"R": 0.9}),
+    ):
+        found = equations.solve({}, start, 30, tolerance=1e-4, points=300, backend="numpy")
+        assert found.risk.values.min() >= 0
+        assert found.R.values[-1] == pytest.approx(1, abs=1e-3)
+        assert (found.R**2 <= (1 + 1e-12) * found.gram.sel(direction=found.direction[0],
+                other=found.direction[0])).all()  # fmt: skip
+
+
+# -- early ends ----------------------------------------------------------------------------------
+
+
+def solved(change, kind="gradient-flow", time=1.0, points=6):
+    times = solving.solution_times(kind, time, points)
+    return solving.solve_trajectory(change, kind, ["x"], np.array([1.0]), (), times, 1e-9)
+
+
+def test_a_rate_that_is_not_finite_ends_the_solution():
+    """Of x' = -1/sqrt(x) that is at t = 2/3, where x = (1 - 3t/2)^(2/3) vanishes."""
+    found = solved(lambda x: -1 / np.sqrt(x))
+    np.testing.assert_allclose(found.times, [0, 0.2, 0.4, 0.6, 2 / 3], atol=1e-6)
+    exact = (1 - 1.5 * found.times[:-1]) ** (2 / 3)
+    np.testing.assert_allclose(found.states[:-1, 0], exact, rtol=1e-7)
+    assert found.problem.startswith("the rate of change is not finite (dx/dt = nan) at t = 0.666666")
+
+
+def test_a_step_beyond_the_domain_is_made_shorter():
+    """x' = -x^(3/2) is defined for x >= 0 only, where x = (1 + t/2)^-2 stays."""
+    found = solved(lambda x: -(x**1.5), time=1e6)
+    assert found.problem is None
+    np.testing.assert_allclose(found.states[-1, 0], (1 + 5e5) ** -2.0, rtol=1e-2)
+
+
+def test_growth_beyond_all_numbers_ends_the_solution():
+    found = solved(lambda x: x * x, time=2)
+    assert found.times[-1] == pytest.approx(1, abs=1e-6)
+    assert np.isfinite(found.states).all()
+    assert " at t = " in found.problem
+
+
+def test_steps_are_bounded(monkeypatch):
+    monkeypatch.setattr(solving, "_MOST_STEPS", 20)
+    found = solved(lambda x: -1e6 * (x - 1) + np.cos(x), time=1e9)
+    assert found.problem.startswith("20 steps were not enough; it is at t = ")
+
+
+def test_a_step_of_descent_that_is_not_finite_ends_the_run():
+    found = solved(lambda x: 1e200 * x * x, "projected-descent", time=9, points=4)
+    assert found.problem == "the change of step 2 is not finite, at x = 1e+200"
+    assert found.times.tolist() == [0, 1]
+    assert found.states.tolist() == [[1], [1e200]]
+
+
+def test_what_was_solved_is_kept(relu, tmp_path):
+    """A direction of length 0 has no correlation, so that no rate is known."""
+    path = tmp_path / "ended.nc"
+    said = r"cannot be solved up to 5: the rate of change is not finite \(dQ/dt = nan, dR/dt = nan\) "
+    with pytest.raises(NotSolvedError, match=said + "at t = 0, Q = 0, R = 0") as raised:
+        relu.solve({}, {"Q": 0, "R": 0}, 5, path=path)
+    assert str(raised.value).endswith(f"is the `result` of this error and in {path}")
+    assert raised.value.result.sizes["time"] == 1
+    assert xr.open_dataset(path, engine="scipy").sizes["time"] == 1
+
+
+@pytest.mark.parametrize("kind", ["online-sgd", "projected-descent"])
+def test_a_rate_that_is_too_large(kind):
+    equations = flow(UNITS["linear"], kind, rate=Rational(3))
+    with pytest.raises(NotSolvedError, match=r"cannot be solved up to 3000: .* at .*Q = ") as raised:
+        equations.solve({}, {"Q": 0.5, "R": 0.1}, 3000, backend="numpy")
+    kept = raised.value.result
+    assert kept.time[-1] > 1
+    assert np.isfinite(kept.Q).all()
+    assert kept.Q[-1] > 1e100
+
+
+@pytest.mark.parametrize("time", [0, -1, math.inf, math.nan, "long"])
+def test_times_that_are_none(relu, time):
+    with pytest.raises(ValueError, match="time must be positive and finite"):
+        relu.solve({}, {"Q": 0.5, "R": 0.1}, time)
+
+
+@pytest.mark.parametrize("begin", [(0.5, 0.9), (1.0, 1.001)])
+def test_a_start_of_no_vectors_is_refused(relu, begin):
+    with pytest.raises(ValueError, match=r"start must be inner products of vectors; got Q = "):
+        relu.solve({}, dict(zip("QR", begin, strict=True)), 5)
+
+
+def test_a_sweep_keeps_what_was_solved():
+    equations = flow(UNITS["linear"], "online-sgd", rate=Symbol("rate", positive=True))
+    with pytest.warns(RuntimeWarning, match=r"at 1 of 2 settings, .* rate = 3 and ends after [1-9]"):
+        found = equations.sweep({"rate": [0.1, 3]}, {"Q": 0.5, "R": 0.1}, 400, workers=1, backend="numpy")
+    gone = np.isnan(found.Q.sel(rate=3).values)
+    alone = equations.solve({"rate": 3}, {"Q": 0.5, "R": 0.1}, 10, points=6)
+    assert not gone[:6].any()
+    assert gone[-1]
+    np.testing.assert_allclose(found.Q.sel(rate=3)[:6], alone.Q, rtol=1e-6)
+    assert np.isfinite(found.risk.sel(rate=0.1)).all()
