@@ -319,14 +319,13 @@ def _compiled_walk() -> Any:
     parts = (_stochastic_loop.fill_token_contributions, _stochastic_loop.move_state_by_step)
     helpers = "\n\n".join(f"{DECORATOR}{inspect.getsource(part)}" for part in parts)
     rest = "gamma, d, L, epsilon, alpha, batch, normal, chi"
-    fixed = "".join(f"{c}, " for c in program.constants)
     return compile_loop(
         program,
         rest,
         "work = np.zeros((batch * L + 63) // 64 * 384)\ninformative = np.empty((batch, 3))",
-        f"move_state_by_step(states[first], work, informative, ({fixed}), {rest})",
+        f"move_state_by_step(states[first], work, informative, fixed, {rest})",
         "",
-        "noted[row, first] = states[first]",
+        "for n in range(states.shape[1]):\n    noted[row, first, n] = states[first, n]",
         helpers,
     )
 

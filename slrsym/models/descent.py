@@ -236,13 +236,13 @@ class DescentMap:
     def compiled_step_loop(self) -> Callable[..., None]:
         """Compiled loop that takes descent steps on a factor of the Gram matrix."""
         program, t = self._model.program("gradient"), len(self._sphere)
-        names = ", ".join([*(f"s{k}" for k in range(len(self._places))), *program.constants])
+        names = "".join(f"s{k}, " for k in range(len(self._places)))
         lines = []
         for k, (i, j, a) in enumerate(self._places):
             lines.append(f"s{k} = 0.0")
             lines.append("for z in range(r):")
             lines.append(f"    s{k} += w[{a}, {i}, z] * w[{a}, {j}, z]")
-        lines += [f"slopes = body({names})", "weights[:] = 0.0"]
+        lines += [f"slopes = body({names}*fixed)", "weights[:] = 0.0"]
         for k, (i, j, a) in enumerate(self._places):
             lines.append(f"weights[{a}, {i}, {j}] += slopes[{k}]")
             if j < t:
@@ -257,9 +257,17 @@ class DescentMap:
             f"gradient = np.empty((spaces, {t}, r))",
             f"for run in range(first, first + runs):\n    w = states[run]\n    {step}",
             "",
-            "noted[row, first : first + runs] = states[first : first + runs]",
+            _NOTE,
         )
 
+
+_NOTE = """
+for run in range(first, first + runs):
+    for a in range(spaces):
+        for i in range(p):
+            for z in range(r):
+                noted[row, run, a, i, z] = states[run, a, i, z]
+"""
 
 _MOVE = """
 for i in range(len(sphere)):
