@@ -62,7 +62,7 @@ def count_represented_terms(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> 
     """
     tags, fixed = set(tags), set(fixed)
     weight: Expr = S.One
-    for count in {_TAGGED[t][0] for t in tags}:
+    for count in sorted({_TAGGED[t][0] for t in tags}, key=str):
         held = len({t for t in fixed if _TAGGED[t][0] == count})
         free = len({t for t in tags - fixed if _TAGGED[t][0] == count})
         weight *= ff(count - held, free) / ff(REPRESENTATIVES - held, free)

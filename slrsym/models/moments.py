@@ -9,6 +9,7 @@ Each is found once, whatever roles and heads it is for.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -35,6 +36,7 @@ from sympy import (
     hessian,
     sign,
     sqrt,
+    srepr,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
@@ -98,6 +100,16 @@ ATOMS: dict[Any, AtomicMean] = {}
 _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
+def name_by_content(prefix: str, *parts: Any) -> str:
+    """Return a name that says what it stands for, by a digest, whatever has been named before.
+
+    SymPy puts the terms of sums in order by their names: numbers in the order of naming would make
+    another program of a model that is stated after others.
+    """
+    text = "\0".join(srepr(part, order="none") for part in parts)
+    return f"{prefix}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
 def expand_into_coefficient_pairs(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
     """Expand an expression into pairs of a coefficient and a product in the symbols."""
     parts: dict[Expr, Expr] = {}
@@ -147,8 +159,7 @@ def derivatives_in_law_entries(value: Expr, count: int) -> dict[Symbol, Expr]:
 
 def _slope(value: Expr, i: int, j: int) -> Expr:
     """Return the partial derivative of a mean in the covariance of variables i and j."""
-    atoms = sorted(atomic_means_in(value), key=str)
-    names = {atom: Dummy(real=True) for atom in atoms}
+    names = {atom: Dummy(real=True) for atom in atomic_means_in(value)}
     plain = value.xreplace(names)
     total = plain.diff(covariance_symbol(i, j))
     for atom, name in names.items():
@@ -169,12 +180,11 @@ def _heat(atom: Expr, i: int, j: int) -> Expr:
     return value
 
 
-def atomic_means_in(value: Expr) -> set[Expr]:
-    """Return the atomic means in an expression, and their derivatives."""
+def atomic_means_in(value: Expr) -> list[Expr]:
+    """Return the atomic means in an expression, and their derivatives, by their names."""
     whole: set[Expr] = value.atoms(Derivative)
-    return whole | {
-        f for f in value.atoms(AppliedUndef) if value.xreplace(dict.fromkeys(whole, S.One)).has(f)
-    }
+    rest = value.xreplace(dict.fromkeys(whole, S.One))
+    return sorted(whole | rest.atoms(AppliedUndef), key=str)
 
 
 def split_atomic_mean_derivative(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
@@ -204,7 +214,7 @@ def _function_mean(function: Expr, count: int) -> Expr:
     used = _used(function, count)
     if not used:
         return function
-    return _atom(used, lambda: _closed_mean(function, used))
+    return _atom((function,), used, lambda: _closed_mean(function, used))
 
 
 @cache
@@ -213,7 +223,8 @@ def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
     if not _used(first, count) or not _used(second, count):
         return S.Zero
     used = _used(first * second, count)
-    found = _atom(used, lambda: _closed_covariance(first, second, used, count))
+    both = (first, second)
+    found = _atom(both, used, lambda: _closed_covariance(first, second, used, count))
     if found != 0:
         _MEANS[found.func] = (_function_mean(first, count), _function_mean(second, count))
     return found
@@ -223,13 +234,13 @@ def _used(function: Expr, count: int) -> tuple[int, ...]:
     return tuple(i for i, z in enumerate(generic_gaussian_variables(count)) if function.has(z))
 
 
-def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
+def _atom(functions: tuple[Expr, ...], used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
     parameters = [mean_symbol(i) for i in used]
     names: dict[Expr, Symbol] = {}
     value = hoist_constant_parts(closed(), frozenset(parameters), names)
     if value == 0:
         return S.Zero
-    function = UndefinedFunction(f"F_{len(ATOMS)}", real=True)
+    function = UndefinedFunction(name_by_content("F", *functions, *used), real=True)
     ATOMS[function] = AtomicMean(value, {symbol: expr for expr, symbol in names.items()})
     return function(*parameters)
 

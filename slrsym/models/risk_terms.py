@@ -31,6 +31,7 @@ from slrsym.models.moments import (
     differentiate_closed_form,
     generic_gaussian_variables,
     mean_symbol,
+    name_by_content,
     product_covariance,
     product_mean,
     split_atomic_mean_derivative,
@@ -192,7 +193,7 @@ class RiskTerms(_Symbols):
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
         if expr not in self._names:
-            symbol = Symbol(f"F_{len(self._names)}", real=True)
+            symbol = Symbol(name_by_content("F", expr), real=True)
             self._names[expr], self.meanings[symbol] = symbol, expr
             self._state.add(symbol)
         return self._names[expr]
@@ -220,7 +221,8 @@ class RiskTerms(_Symbols):
         if not nodes:
             return None
         dimension = max(len(node.orders) for node in nodes)
-        shortest = min((str(n.function) for n in nodes if len(n.orders) == dimension), key=len)
+        functions = sorted(str(n.function) for n in nodes if len(n.orders) == dimension)
+        shortest = min(functions, key=len)
         names = "z" if dimension == 1 else "z and z_2"
         return RequiredQuadrature(
             dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
@@ -235,13 +237,13 @@ class RiskTerms(_Symbols):
 
     def needed_definitions(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """Return definitions of the symbols in some expressions, and of the symbols in these."""
-        found: dict[Symbol, Expr] = {}
+        found: set[Symbol] = set()
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
         while open_:
             symbol = open_.pop()
-            found[symbol] = self.meanings[symbol]
-            open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
-        return found
+            found.add(symbol)
+            open_ |= (self.meanings[symbol].free_symbols & self.meanings.keys()) - found
+        return {symbol: self.meanings[symbol] for symbol in sorted(found, key=str)}
 
     def substitute_definitions(self, expr: Expr) -> Expr:
         """Replace all symbols of subexpressions by their definitions."""
