@@ -20,7 +20,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from slrsym.crosscheck.ball_quadrature import Ball, Inconclusive
-from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw, without_floats
 from slrsym.statements.expressions import free_symbols
 
 _BINDERS = (
@@ -301,7 +301,7 @@ class IndependentLawBlock:
     def parts_of_law(cls, law: Law) -> list[IndependentLawBlock]:
         """Return the independent parts of a law."""
         blocks = []
-        for part in law.independent_laws():
+        for part in map(without_floats, law.independent_laws()):
             if isinstance(part, GaussianLaw):
                 blocks.append(cls(part.symbols, tuple(part.mean.values()), part.cov))
             elif isinstance(part, NoiseLaw):

@@ -14,10 +14,16 @@ import sympy as sp
 from sympy import Expr
 
 from slrsym.gaussian.binding import Expectation, require_real_parameters
+from slrsym.gaussian.covariance import with_short_numbers
 from slrsym.gaussian.evaluation_trace import Trace, TraceStep
 from slrsym.gaussian.expectation_reduction import ExpectationReduction
 from slrsym.gaussian.integrals import IntegrabilityError
-from slrsym.gaussian.law import Law, replace_sympy_stats_variables
+from slrsym.gaussian.law import (
+    GaussianLaw,
+    Law,
+    replace_sympy_stats_variables,
+    without_floats,
+)
 from slrsym.gaussian.special_functions import with_own_owens_t, with_sympy_owens_t
 
 
@@ -94,12 +100,41 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return with_sympy_owens_t(ExpectationReduction(record).evaluate(expr, law))
+    return with_sympy_owens_t(_evaluate(ExpectationReduction(record), expr, law))
+
+
+def _evaluate(reduction: ExpectationReduction, expr: Expr, law: Law) -> Expr:
+    """Evaluate an expectation with rationals for floats, and write its long numbers as floats."""
+    if not (law.has(sp.Float) or expr.has(sp.Float)):
+        return reduction.evaluate(expr, law)
+    exact = without_floats(law)
+    value = reduction.evaluate(without_floats(expr), exact)
+    nodes = {node: sp.Dummy(real=True) for node in value.atoms(Expectation)}
+    value = value.xreplace(nodes)
+    value = with_short_numbers(value) if value.free_symbols else _number(value)
+    parts = dict(zip(exact.independent_laws(), law.independent_laws(), strict=True)) | {exact: law}
+    return value.xreplace({name: _in_floats(node, parts) for node, name in nodes.items()})
+
+
+def _number(value: Expr) -> Expr:
+    return value if value.is_Integer else value.evalf(15)
+
+
+def _in_floats(node: Expectation, parts: dict[Law, Law]) -> Expectation:
+    """Return an unevaluated mean with the law that was given, or the part of it that it is of."""
+    law = node.law
+    for exact, given in parts.items():
+        if exact == law:
+            law = given
+        elif isinstance(exact, GaussianLaw) and set(law.symbols) < set(exact.symbols):
+            part = exact.marginal(*law.symbols)
+            law = given.marginal(*law.symbols) if law == part else law
+    return Expectation(with_short_numbers(node.integrand), law)
 
 
 def closed_form(node: Expectation) -> Expr:
     """Return the closed form of an unevaluated `Expectation`, as far as there is one."""
-    return ExpectationReduction(Trace()).evaluate(node.integrand.doit(), node.law)
+    return _evaluate(ExpectationReduction(Trace()), node.integrand.doit(), node.law)
 
 
 def closed_form_for_proofs(
@@ -112,14 +147,14 @@ def closed_form_for_proofs(
     """
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return ExpectationReduction(Trace(), is_positive, with_gamma=False).evaluate(expr, law)
+    return _evaluate(ExpectationReduction(Trace(), is_positive, with_gamma=False), expr, law)
 
 
 def reason_without_closed_form(node: Expectation) -> str:
     """Return the reason why an expectation has no closed form here, or an empty text."""
     record = Trace()
     try:
-        ExpectationReduction(record).evaluate(node.integrand, node.law)
+        _evaluate(ExpectationReduction(record), node.integrand, node.law)
     except IntegrabilityError as error:
         return str(error)
     return "; ".join(dict.fromkeys(record.reasons.values()))

@@ -8,14 +8,18 @@ parameter never touches them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 import sympy as sp
-from sympy import Basic, Expr, Matrix, Symbol, factor_terms
+from sympy import Basic, Expr, Matrix, Symbol
 
 from slrsym.gaussian.binding import IIDSum
+from slrsym.gaussian.covariance import (
+    exact_covariance,
+    exact_numbers,
+    require_covariance_matrix,
+    with_short_numbers,
+)
 from slrsym.gaussian.noise_and_product_laws import (
     Law,
     NoiseLaw,
@@ -24,7 +28,6 @@ from slrsym.gaussian.noise_and_product_laws import (
     require_real_expression,
     require_symbol_declared_real_only,
 )
-from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.renamed import old_attribute
 
 __all__ = [
@@ -38,66 +41,6 @@ __all__ = [
 ]
 
 
-def require_covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
-    """Return a covariance matrix; raise an error if it is certainly not semidefinite."""
-    try:
-        matrix = with_own_owens_t(sp.ImmutableMatrix(cov))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
-    n = len(names)
-    if matrix.shape != (n, n):
-        raise ValueError(f"cov has shape {matrix.shape}; {n} coordinates need ({n}, {n})")
-    for i in range(n):
-        for j in range(i + 1):
-            require_real_expression(matrix[i, j], f"cov[{i}, {j}]")
-            if i != j and sp.expand(matrix[i, j] - matrix[j, i]) != 0:
-                raise ValueError(
-                    f"cov is not symmetric: cov[{i}, {j}] = {matrix[i, j]}, "
-                    f"cov[{j}, {i}] = {matrix[j, i]}"
-                )
-    found = _negative_minor(matrix)
-    if found is not None:
-        chosen, minor = found
-        which = ", ".join(names[i].name for i in chosen)
-        raise ValueError(
-            f"cov is not positive semidefinite: the principal minor of ({which}) "
-            f"is {factor_terms(minor)} < 0"
-        )
-    return matrix
-
-
-@lru_cache(maxsize=1024)
-def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
-    """Return the index set and value of a principal minor that is certainly negative, or None."""
-    n = matrix.rows
-    for size in range(1, n + 1):
-        for chosen in combinations(range(n), size):
-            if size > 3 and not all(matrix[i, j].is_number for i in chosen for j in chosen):
-                continue
-            block = matrix.extract(list(chosen), list(chosen))
-            # Factors of a symbolic determinant take long to find.
-            if _is_somewhere_positive(block):
-                continue
-            minor = block.det(method="berkowitz")
-            if minor.is_negative or sp.factor(minor).is_negative:
-                return chosen, minor
-    return None
-
-
-def _is_somewhere_positive(block: sp.ImmutableMatrix) -> bool:
-    """Return whether the determinant of a symbolic matrix is positive at a sample point."""
-    point = {}
-    for i, symbol in enumerate(sorted(block.free_symbols, key=str), 2):
-        kind = symbol._assumptions_orig
-        if kind in ({"positive": True}, {"positive": True, "integer": True}):
-            point[symbol] = sp.Integer(i)
-        elif kind == {"real": True}:
-            point[symbol] = sp.Rational(1, i)
-        else:
-            return False
-    return bool(block.xreplace(point).det(method="berkowitz").is_positive)
-
-
 class GaussianLaw(Law):
     r"""A jointly Gaussian vector :math:`X \sim N(m, \Sigma)`, possibly degenerate.
 
@@ -108,9 +51,9 @@ class GaussianLaw(Law):
     ----------
     mean : mapping of Symbol to expression
         The names of the coordinates, each with its mean. Names must be declared real.
-    cov : Matrix or nested lists, shape (n, n)
+    cov : Matrix, array or nested lists, shape (n, n)
         The covariance, in the order of `mean`. Symmetric and, wherever that can be decided,
-        positive semidefinite.
+        positive semidefinite: exactly for rationals, up to rounding for floats.
 
     Raises
     ------
@@ -119,6 +62,14 @@ class GaussianLaw(Law):
     ValueError
         If a name or parameter is not declared real, `cov` has the wrong shape, is not symmetric,
         or has a principal minor that is certainly negative.
+
+    Notes
+    -----
+    A float is the rational number that it is, and means are computed with these. In a covariance of
+    n variables that contains floats with rounding unit u, such as ``numpy.cov`` returns it,
+    elimination may leave a variance within 4 n u of 0, relative to the one that was given: it is
+    taken for 0. One below -64 n u is refused, and so are entries that differ by more from those
+    across the diagonal, relative to the root of the product of their variances.
 
     Examples
     --------
@@ -259,12 +210,15 @@ class GaussianLaw(Law):
         """
         rows = []
         mean = {}
+        exact = without_floats(self)
         for name, form in forms.items():
-            constant, row = self.affine_coefficients(form)
+            constant, row = self.affine_coefficients(without_floats(sp.sympify(form)))
             rows.append(row)
-            mean[name] = constant + sum(c * m for c, m in zip(row, self.mean.values(), strict=True))
+            means = zip(row, exact.mean.values(), strict=True)
+            mean[name] = constant + sum(c * m for c, m in means)
         matrix = Matrix(rows)
-        return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(sp.expand))
+        cov = (matrix * exact.cov * matrix.T).applyfunc(sp.expand)
+        return self._with_numbers_of(mean, cov, *forms.values())
 
     def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
         """Return the constant and the coefficients of an affine form in the coordinates.
@@ -328,18 +282,25 @@ class GaussianLaw(Law):
         if not rest:
             all_of = ", ".join(map(str, values))
             raise ValueError(f"values must leave a coordinate free; got all of them: {all_of}")
-        block = self.cov.extract(given, given)
+        exact = without_floats(self)
+        block = exact.cov.extract(given, given)
         if block.det().expand() == 0:
             which = ", ".join(str(s) for s in values)
             raise ValueError(f"the covariance of ({which}) is singular; condition on fewer")
-        means = list(self.mean.values())
-        gain = self.cov.extract(rest, given) * block.inv()
-        shift = gain * Matrix(
-            [sp.sympify(v) - means[i] for i, v in zip(given, values.values(), strict=True)]
-        )
-        cov = self.cov.extract(rest, rest) - gain * self.cov.extract(given, rest)
+        means = list(exact.mean.values())
+        gain = exact.cov.extract(rest, given) * block.inv()
+        places = [without_floats(sp.sympify(value)) for value in values.values()]
+        shift = gain * Matrix([v - means[i] for i, v in zip(given, places, strict=True)])
+        cov = exact.cov.extract(rest, rest) - gain * exact.cov.extract(given, rest)
         mean = {self.symbols[i]: sp.expand(means[i] + shift[k]) for k, i in enumerate(rest)}
-        return GaussianLaw(mean, cov.applyfunc(lambda entry: sp.expand(entry)))
+        return self._with_numbers_of(mean, cov.applyfunc(sp.expand), *values.values())
+
+    def _with_numbers_of(self, mean: dict[Symbol, Expr], cov: Matrix, *given: Any) -> GaussianLaw:
+        """Return a law with its long numbers written as floats, if there are floats here."""
+        if self.has(sp.Float) or any(sp.sympify(value).has(sp.Float) for value in given):
+            mean = {name: with_short_numbers(value) for name, value in mean.items()}
+            cov = cov.applyfunc(with_short_numbers)
+        return GaussianLaw(mean, cov)
 
     def rename_variables(self, names: Mapping[Symbol, Symbol]) -> GaussianLaw:
         return GaussianLaw(
@@ -389,6 +350,16 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
             f"names must be different; {twice[0]} occurs {names.count(twice[0])} times"
         )
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])
+
+
+def without_floats(expr: Any) -> Any:
+    """Replace floats in an expression or law by rationals, and covariances by exact ones."""
+    if not expr.has(sp.Float):
+        return expr
+    if isinstance(expr, GaussianLaw):
+        mean = {name: exact_numbers(value) for name, value in expr.mean.items()}
+        return GaussianLaw._derived(mean, exact_covariance(expr.cov))
+    return sp.Rational(expr) if expr.is_Float else expr.func(*map(without_floats, expr.args))
 
 
 def replace_sympy_stats_variables(expr: Expr) -> tuple[Expr, Law]:
