@@ -102,7 +102,7 @@ bayes_risk = Claim(
 
 @bayes_risk.proof
 def _(goal):
-    """Pythagoras given the tokens, and the tower property."""
+    """By an axiom on conditional expectation; what it asks for is Pythagoras given the tokens."""
     return by_theorem(
         goal,
         "conditional-risk",
