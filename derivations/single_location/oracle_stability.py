@@ -377,11 +377,14 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 root = Claim(
     id="oracle-saturated-root",
     title=(
-        "For $L >= 2$, the oracle's margin for saturated scores vanishes at $lambda^2 = 1/y^2 - "
-        "1/4$, where $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2) > 0$"
+        "With $d = 2 gamma^2 (L - 2) + h$, $L >= 2$, and $1 + 4 lambda^2 = 4/y^2$, $y = h/(h + 2 "
+        "gamma^2 (L - 1)) > 0$, put in, the oracle's margin for saturated scores is 0"
     ),
-    statement=Eq(at(margin, {**enough, lam: sqrt(1 / y_critical**2 - Rational(1, 4))}), 0),
-    source="new",
+    statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
+    source=(
+        "new; so it vanishes at $lambda^2 = 1/y^2 - 1/4$, with $y = (d - 2 gamma^2 (L - 2))/(d + 2 "
+        "gamma^2)$, where that is positive"
+    ),
     hypotheses=[Ge(L, 2)],
 )
 
