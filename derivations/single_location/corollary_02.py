@@ -397,8 +397,8 @@ def _(goal):
 best_temperature = Claim(
     id="corollary-2-best-temperature",
     title=(
-        "The bound on the oracle's excess risk is least where its two terms, as functions of "
-        "$lambda^2$, have opposite derivatives"
+        "The bound on the oracle's excess risk is least where the derivatives of its two terms in "
+        "$lambda^2$, in closed form, are opposite"
     ),
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False

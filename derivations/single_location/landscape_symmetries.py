@@ -79,8 +79,8 @@ def _(goal):
 independent = Claim(
     id="landscape-independent",
     title=(
-        "For $L >= 2$, the partial derivatives of the risk in all five overlaps vanish at the "
-        "null point, where all overlaps are 0, and nowhere else"
+        "For $L >= 2$, the partial derivatives of the risk in all five overlaps, in closed form, "
+        "vanish at the null point, where all overlaps are 0, and nowhere else"
     ),
     statement=Equivalent(
         And(*(Eq(slope, 0, evaluate=False) for slope in (R_kappa, R_nu, R_theta, R_eta, R_rho))),

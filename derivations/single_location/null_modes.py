@@ -85,7 +85,10 @@ def _(goal):
 
 gap = Claim(
     id="null-friction",
-    title="At the null point the second derivative of the risk in $theta$ exceeds that in $kappa$",
+    title=(
+        "At the null point the second derivative of the risk in $theta$ exceeds that in $kappa$, "
+        "both in closed form"
+    ),
     statement=Gt(friction_swap - friction_oracle, 0),
     source="new",
 )
@@ -149,8 +152,8 @@ oracle_rate, swap_rate = (rate(x).subs(p, drift) for x in (friction_oracle, fric
 faster = Claim(
     id="null-oracle-mode-is-faster",
     title=(
-        "At the null point the mode towards the oracle grows faster than the mode towards a swap "
-        "point"
+        "At the null point the growth rate of the mode towards the oracle, in closed form, is "
+        "larger than that of the mode towards a swap point"
     ),
     statement=Gt(oracle_rate - swap_rate, 0, evaluate=False),
     source="new",
@@ -180,7 +183,7 @@ ratio = Claim(
     id="null-friction-ratio",
     title=(
         "At the null point, the ratio of the second derivatives of the risk in $theta$ and in "
-        "$kappa$ is a function of $s = lambda gamma$"
+        "$kappa$, in closed form, is a function of $s = lambda gamma$"
     ),
     statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
@@ -197,7 +200,7 @@ rising = Claim(
     id="null-friction-ratio-grows",
     title=(
         "At the null point, the ratio of the second derivatives of the risk in $theta$ and in "
-        "$kappa$ increases with $lambda gamma$"
+        "$kappa$, in closed form, increases with $lambda gamma$"
     ),
     statement=Gt(D(friction_ratio, r), 0),
     source="new",

@@ -143,8 +143,8 @@ def _(goal):
 curvature = Claim(
     id="proposition-8-curvature",
     title=(
-        "On the square, the second derivative of the risk in $kappa$ is at most $8 gamma^2 b^2 "
-        "(1/sqrt(pi) + 1/pi)$ in absolute value, $b = lambda sqrt(d/2)/A$"
+        "On the square, the second derivative of the risk in $kappa$, in closed form, is at most "
+        "$8 gamma^2 b^2 (1/sqrt(pi) + 1/pi)$ in absolute value, $b = lambda sqrt(d/2)/A$"
     ),
     statement=within(R_kappa_kappa(kappa, nu), M),
     source="Appendix B.6, with its constant",
