@@ -77,8 +77,6 @@ def gaussian_mean_split_at_kinks(
     Gauss-Legendre rules on panels that no kink divides. Two divisions into panels of other widths,
     the second one reaching further out, have to agree.
     """
-    if nonpolynomial_dimensions > 2:
-        raise Inconclusive(f"an integrand with kinks in {nonpolynomial_dimensions} dimensions")
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     count = digits - 2 if digits < 60 else digits

@@ -208,7 +208,7 @@ copies = IIDSum(U, standard_normal(U), n)
         (Integral(z, (z, 0, Symbol("c"))), {Symbol("c"): I}, Inconclusive,
          "a limit of integration needs a real number; got 1.0000000j"),
         (mean(Max(U, V, W), standard_normal(U, V, W)), {}, Inconclusive,
-         "an integrand with kinks in 3 dimensions"),
+         "it bends or jumps in 3 independent directions"),
         (mean(Abs(U * W + sin(U)), PLANE), {}, Inconclusive,
          "where U*W + sin(U) vanishes is not known, and the integrand bends there"),
     ],

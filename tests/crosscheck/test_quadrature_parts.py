@@ -84,13 +84,18 @@ from slrsym.crosscheck.node_evaluator import (
     rational_power_function,
     square_root,
 )
-from slrsym.crosscheck.split_quadrature import is_small, Panels, zeros_as_lines
+from slrsym.crosscheck.split_quadrature import Panels, is_small, zeros_as_lines
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 
 R = Rational
 x, y, z, u = symbols("x y z u", real=True)
 j, n = symbols("j n", integer=True)
 RANDOM = frozenset((x, y))
+
+
+def no_jumps(argument: Expr) -> range:
+    raise AssertionError(f"{argument} is in no floor")
+
 
 # -- balls -----------------------------------------------------------------------------------------
 
@@ -341,16 +346,16 @@ def test_products_of_too_many_terms_are_left(monkeypatch):
 )  # fmt: skip
 def test_places_of_kinks(expr, zeros):
     """Up to sign: both orders of a difference are allowed."""
-    found = kinks_of_integrand(expr, RANDOM)
+    found = kinks_of_integrand(expr, RANDOM, no_jumps)
     allowed = {expand(s * zero) for zero in zeros for s in (1, -1)}
     assert {expand(zero) for zero in found} <= allowed
     assert {expand(s * zero) for zero in found for s in (1, -1)} == allowed
 
 
 def test_steep_places_are_those_of_functions_and_powers_too():
-    found = steep_places_of_integrand(log(x - 1) / (y + 2) + Abs(x - y), RANDOM)
+    found = steep_places_of_integrand(log(x - 1) / (y + 2) + Abs(x - y), RANDOM, no_jumps)
     assert set(found) == {x - 1, y + 2, x - y}
-    assert kinks_of_integrand(log(x - 1) / (y + 2), RANDOM) == []
+    assert kinks_of_integrand(log(x - 1) / (y + 2), RANDOM, no_jumps) == []
 
 
 @pytest.mark.parametrize(

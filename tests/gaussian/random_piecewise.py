@@ -183,6 +183,10 @@ def _mean_of_tree(
     for (p, q, k), (pp, qq, kk) in itertools.combinations(slanted, 2):
         if abs(p * qq - pp * q) > 1e-12:
             outer.append(-(k * qq - kk * q) / (p * qq - pp * q))
+    # A line that is nearly vertical makes a change in s that is as quick as it is steep.
+    for p, q, k in slanted:
+        if abs(q) < abs(p):
+            outer += [-(k + j * q) / p for j in range(-8, 9, 2)]
     total = 0.0
     for s, weight in zip(*_rule(outer), strict=True):
         t, weights = _rule([-(k + p * s) / q for p, q, k in slanted])

@@ -67,6 +67,12 @@ def agrees(integrand: Any, law: Any, exact: Any, digits: int) -> bool:
         return bool(error <= 2 * mp.mpf(10) ** -digits * abs(number))
 
 
+def assert_has_no_number(node: Any) -> None:
+    """Check that an expectation stays as it is, and that it is said why."""
+    with pytest.warns(UserWarning, match="has no number here: "):
+        assert node.evalf() == node
+
+
 EXACT_1D = [
     (x**2, ONE, S.One),
     (x**10, ONE, S(945)),
@@ -169,14 +175,14 @@ def test_noise_is_averaged():
 def test_other_moments_of_a_noise_are_not_known(integrand):
     node = Expectation(integrand, ProductLaw(ONE, NoiseLaw(xi, Rational(1, 4))))
     for left in (node, Expectation(node * y**2, standard_normal(y))):
-        assert left.evalf() == left
+        assert_has_no_number(left)
 
 
 def test_nested_expectation():
     inner = Expectation(exp(y), standard_normal(y))
     assert agrees(inner * x**2, ONE, exp(HALF), 20)
     conditional = Expectation(Expectation(x * y, standard_normal(y)), ONE)
-    assert conditional.evalf() == conditional
+    assert_has_no_number(conditional)
 
 
 def test_kinks_and_singularities():
@@ -242,12 +248,15 @@ def test_narrow_peaks_are_seen():
         sqrt(x),
         Heaviside(x - 1000),
         Function("f")(x),
-        a * x**2,
         IIDSum(x, ONE, 3),
     ],
 )
 def test_out_of_reach_is_left_as_it_is(integrand):
-    node = Expectation(integrand, ONE)
+    assert_has_no_number(Expectation(integrand, ONE))
+
+
+def test_a_parameter_without_a_value_is_left_as_it_is():
+    node = Expectation(a * x**2, ONE)
     assert node.evalf() == node
 
 
@@ -257,8 +266,7 @@ def test_five_nonlinear_variables_are_out_of_reach():
     product = S.One
     for i, name in enumerate(names):
         product *= erf(name + sum(names) + i)
-    node = Expectation(product, law)
-    assert node.evalf() == node
+    assert_has_no_number(Expectation(product, law))
 
 
 def test_special_functions_in_the_integrand():
