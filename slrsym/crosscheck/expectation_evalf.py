@@ -80,7 +80,7 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
             return Expr._from_mpmath(value.number, prec)
         # So many digits cancel, or are lost in rounding.
         working += math.ceil(digits - value.digits) + 2
-    raise Inconclusive(f"it is not found to {digits} digits; it may be 0")
+    raise Inconclusive("its digits are not found; it may be 0")
 
 
 def _with_independent_coordinates(integrand: Expr, law: Law) -> Expr:

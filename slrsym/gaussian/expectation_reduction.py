@@ -132,6 +132,8 @@ class ExpectationReduction:
         (xi,) = law.symbols
         moments = {xi: S.Zero, xi**2: law.variance}
         node = Expectation(factor, law)
+        if is_zero_sum(law.variance):
+            moments[factor] = factor.xreplace({xi: S.Zero})
         if factor not in moments:
             return node
         self.trace.record("moments of the noise", node, moments[factor])
