@@ -15,6 +15,7 @@ from sympy import Expr
 
 from slrsym.gaussian.binding import Expectation, require_real_parameters
 from slrsym.gaussian.covariance import with_short_numbers
+from slrsym.gaussian.degeneracy import rationals_from_floats
 from slrsym.gaussian.evaluation_trace import Trace, TraceStep
 from slrsym.gaussian.expectation_reduction import ExpectationReduction
 from slrsym.gaussian.integrals import IntegrabilityError
@@ -108,7 +109,8 @@ def _evaluate(reduction: ExpectationReduction, expr: Expr, law: Law) -> Expr:
     if not (law.has(sp.Float) or expr.has(sp.Float)):
         return reduction.evaluate(expr, law)
     exact = without_floats(law)
-    value = reduction.evaluate(without_floats(expr), exact)
+    with rationals_from_floats():
+        value = reduction.evaluate(without_floats(expr), exact)
     nodes = {node: sp.Dummy(real=True) for node in value.atoms(Expectation)}
     value = value.xreplace(nodes)
     value = with_short_numbers(value) if value.free_symbols else _number(value)

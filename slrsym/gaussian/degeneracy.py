@@ -7,6 +7,9 @@ symbols if it is zero whatever their values; otherwise results are those for oth
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 
 import sympy as sp
@@ -15,21 +18,35 @@ from sympy import Expr, S, Symbol
 from slrsym.gaussian.integrals import DivergenceError, simplify_complex_rational
 from slrsym.gaussian.law import GaussianLaw
 
-_EXACT, _ROUNDED = sp.Float("1e-20"), sp.Float(2) ** -40
+_EXACT, _ROUNDED = sp.Float("1e-20"), sp.Float(2) ** -48
+# Whether rationals stand for floats, which are rounded.
+_FROM_FLOATS: ContextVar[bool] = ContextVar("_FROM_FLOATS", default=False)
+
+
+@contextmanager
+def rationals_from_floats() -> Iterator[None]:
+    """Let what is zero but for the rounding of floats count as zero for a while."""
+    token = _FROM_FLOATS.set(True)
+    try:
+        yield
+    finally:
+        _FROM_FLOATS.reset(token)
+
+
 _PRIMES = tuple(sp.prime(k) for k in range(1, 40))
 
 
 def is_zero_sum(*terms: Expr) -> bool:
     """Return whether expressions add up to 0, floats up to their rounding."""
-    return _is_zero_sum(tuple(map(sp.sympify, terms)))
+    return _is_zero_sum(tuple(map(sp.sympify, terms)), _FROM_FLOATS.get())
 
 
 @lru_cache(maxsize=4096)
-def _is_zero_sum(terms: tuple[Expr, ...]) -> bool:
+def _is_zero_sum(terms: tuple[Expr, ...], rounded: bool) -> bool:
     total = sp.Add(*terms)
-    if total.is_Rational:
+    if total.is_Rational and (total == 0 or not rounded):
         return bool(total == 0)
-    floats = any(term.has(sp.Float) for term in terms)
+    floats = rounded or any(term.has(sp.Float) for term in terms)
     if not floats:
         # Terms that cancel are apart only where all is multiplied out.
         total = sp.expand(total)
@@ -61,9 +78,13 @@ def _sample_point(symbols: frozenset[Symbol], shift: int) -> dict[Symbol, Expr]:
     }
 
 
-@lru_cache(maxsize=4096)
 def constant_value(form: Expr, law: GaussianLaw) -> Expr | None:
     """Return the mean of an affine form whose variance is 0, and None for other affine forms."""
+    return _constant_value(form, law, _FROM_FLOATS.get())
+
+
+@lru_cache(maxsize=4096)
+def _constant_value(form: Expr, law: GaussianLaw, rounded: bool) -> Expr | None:
     constant, row = law.affine_coefficients(sp.expand(form))
     n = range(len(row))
     if not is_zero_sum(*(row[i] * law.cov[i, j] * row[j] for i in n for j in n)):
@@ -76,8 +97,8 @@ def constant_value(form: Expr, law: GaussianLaw) -> Expr | None:
 def determined_coordinates(law: GaussianLaw) -> dict[Symbol, Expr]:
     """Return coordinates that others determine with probability one, as affine forms of these.
 
-    There is none if the covariance has floats, or if an affine form has a denominator that may be
-    zero. The others have a nonsingular covariance.
+    There is none if numbers are rounded, or if an affine form has a denominator that may be zero.
+    The others have a nonsingular covariance.
     """
     if law.cov.has(sp.Float) or not is_singular(law):
         return {}
@@ -123,7 +144,7 @@ def without_determined_coordinates(
     symbols are left to signs. Raise an error if the integrand is infinite where these are put in.
     """
     involved = [s for s in law.symbols if s in expr.free_symbols]
-    if not involved or expr.has(sp.Derivative, sp.DiracDelta):
+    if not involved or _FROM_FLOATS.get() or expr.has(sp.Derivative, sp.DiracDelta):
         return None
     law = law.marginal(*involved)
     determined = determined_coordinates(law)

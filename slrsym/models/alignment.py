@@ -9,7 +9,22 @@ s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Max, Min, Pow, Rational, S, Symbol, asin, atan, cancel, expand, sqrt
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Max,
+    Min,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    asin,
+    atan,
+    cancel,
+    expand,
+    sqrt,
+)
 
 # What rounding, and the error of a solver, may make of 1 - r^2 = 0; beyond it there is no value.
 _ROUNDING = Rational(1, 100)

@@ -10,7 +10,21 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sympy import DiracDelta, Eq, Expr, Ge, Gt, Heaviside, Ne, Piecewise, S, Symbol, sign, simplify, solve
+from sympy import (
+    DiracDelta,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Heaviside,
+    Ne,
+    Piecewise,
+    S,
+    Symbol,
+    sign,
+    simplify,
+    solve,
+)
 from sympy.core.relational import Relational
 
 

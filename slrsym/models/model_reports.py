@@ -189,9 +189,7 @@ def _sampled(
             continue
         share = share.subs(given)
         # Where a share jumps, the gradient is no mean over tokens.
-        slopes = [
-            S.NaN if jumps_of(share, x) else derivative_across_jumps(share, x) for x in names
-        ]
+        slopes = [S.NaN if jumps_of(share, x) else derivative_across_jumps(share, x) for x in names]
         expressions = [share, *slopes]
         found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
         error = error + found[0]

@@ -188,7 +188,9 @@ def _require_gradients(model: DerivedModel, training: TrainingSettings) -> None:
         moving = [s for x, s in names.items() if model.is_trained(x)]
         for x in (*moving, *training.scalars):
             for root, _ in jumps_of(share, x):
-                where = f"{x} = {root}" if x not in shown else f"{shown[x]} = {root.xreplace(shown)}"
+                where = (
+                    f"{x} = {root}" if x not in shown else f"{shown[x]} = {root.xreplace(shown)}"
+                )
                 raise ValueError(
                     f"the predictor jumps at {where}, and the gradient of a single sample does not "
                     "show it: that of a step or a sign vanishes almost everywhere, so online SGD "

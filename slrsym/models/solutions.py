@@ -307,7 +307,9 @@ def initial_state(
         state, row = equations.numerical_values({**start, **missing}, rest)
         if not is_feasible(equations, state, row):
             names = [p.name for p in equations.state]
-            raise ValueError(f"start must be inner products of vectors; got {_listed(names, state)}")
+            raise ValueError(
+                f"start must be inner products of vectors; got {_listed(names, state)}"
+            )
         return state, row, None
     if equations.is_symmetric:
         raise ValueError(
