@@ -1,9 +1,10 @@
 """Cache of verdicts, and of evidence for the steps of claims.
 
 A run is found again only if no claim failed, and if nothing has changed of the package, the folders
-of the derivations with all their files, the versions and the options. A key does not cover
-environment variables, files elsewhere and other modules. Whoever can write here can write anything:
-`--no-cache` checks again. Evidence is found by its claim, and the proof checker judges it anew.
+of the derivations with all their files, the versions and the options, and the files, modules and
+folders elsewhere that were read. Environment variables are not covered. Whoever can write here can
+write anything: `--no-cache` checks again. Evidence is found by its claim, and the proof checker
+judges it anew.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ from slrsym.claims.file_search import (
     PAPER,
     builtin_derivation_folder,
     files_that_derivations_may_read,
+)
+from slrsym.claims.files_read import (
+    are_unchanged,
+    files_read_elsewhere,
+    record_files_read,
+    search_paths,
 )
 from slrsym.files import cache_key_of_files, replace_atomically
 
@@ -46,21 +53,46 @@ def cache_key(
     Python files and descriptions of papers count by their contents, and other files of the folders
     by their size and the times of their last change. Files that are written are left out.
     """
-    package = Path(__file__).resolve().parents[1]
     asked = None if paths is None else [path.resolve() for path in paths]
-    folders = [package, builtin_derivation_folder()]
-    folders += [path if path.is_dir() else path.parent for path in asked or ()]
     left_out = {path.resolve() for path in written}
     # Two files of one folder have the same beside them.
     files = [
         file
-        for folder in folders
-        for file in files_that_derivations_may_read(folder.resolve())
+        for folder in _covered_folders(paths)
+        for file in files_that_derivations_may_read(folder)
         if file not in left_out and not _is_of_cache(file)
     ]
     read = [file for file in files if _counts_by_content(file)]
     others = [_state(file) for file in files if not _counts_by_content(file)]
     return cache_key_of_files(read, *map(version, _LIBRARIES), options, asked, others)
+
+
+def _covered_folders(paths: Iterable[Path] | None) -> list[Path]:
+    """Return the folders of which a key covers all files."""
+    package = Path(__file__).resolve().parents[1]
+    asked = [path.resolve() for path in paths or ()]
+    folders = [package, builtin_derivation_folder()]
+    folders += [path if path.is_dir() else path.parent for path in asked]
+    return [folder.resolve() for folder in folders]
+
+
+def _covered_by_key(
+    paths: Iterable[Path] | None, written: Collection[Path]
+) -> Callable[[Path], bool]:
+    """Return a function that tells whether a key covers a file, or leaves it out for good.
+
+    Folders of the derivations are listed for keys, except hidden ones and virtual environments.
+    """
+    folders = _covered_folders(paths)
+    files = {file for folder in folders for file in files_that_derivations_may_read(folder)}
+    files |= {file.resolve() for file in written}
+
+    def is_covered(path: Path) -> bool:
+        real = path.resolve()
+        inside = real.is_dir() and any(real.is_relative_to(folder) for folder in folders)
+        return real in files or inside
+
+    return is_covered
 
 
 def _is_of_cache(file: Path) -> bool:
@@ -110,14 +142,19 @@ def load_or_compute(
     if not is_cache_allowed():
         return make(), False
     paths, left_out = paths and list(paths), [file for file in written if file is not None]
+    # A derivation may add to them.
+    options = (*options, search_paths())
     key = cache_key(paths, *options, written=left_out)
-    content: dict[str, Any] | None = None if fresh else read_cached(key)
-    if content is not None:
-        return content, True
-    content = make()
-    # A file may have changed after the key was made and before it was read.
-    if is_good(content) and cache_key(paths, *options, written=left_out) == key:
-        save_cached(key, content)
+    saved: dict[str, Any] | None = None if fresh else read_cached(key)
+    if saved is not None and are_unchanged(saved["read"]):
+        return saved["content"], True
+    with record_files_read() as found:
+        content = make()
+    if is_good(content):
+        read = files_read_elsewhere(found, _covered_by_key(paths, left_out))
+        # A file may have changed after the key was made and before it was read, or after that.
+        if are_unchanged(read) and cache_key(paths, *options, written=left_out) == key:
+            save_cached(key, {"content": content, "read": read})
     return content, False
 
 

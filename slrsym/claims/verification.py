@@ -22,6 +22,7 @@ from sympy.core.operations import AssocOp, LatticeOp
 
 from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
 from slrsym.claims.claim import Claim
+from slrsym.claims.files_read import State, add_files_read, read_since_last_told, start_recording
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, infix_text
@@ -283,7 +284,8 @@ class _Workers:
             with _no_interrupt():
                 tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
-                verdict, digest = task.result()
+                verdict, digest, read = task.result()
+                add_files_read(read)
                 if digest != _digest(self.ledger.find(verdict.id)):
                     raise ProofError(
                         f"claim {verdict.id} says something else in a worker process; its file "
@@ -306,6 +308,7 @@ def _start_worker(load: Callable[..., LedgerProtocol], files: list[Path]) -> Non
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    start_recording()
     _worker_ledger = load(*files)
 
 
@@ -317,10 +320,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str]:
-    """Return the verdict on a claim, and the digest of the claim that was checked."""
+def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str, dict[str, State]]:
+    """Return the verdict on a claim, the digest of the claim that was checked, and files read."""
     assert _worker_ledger is not None
-    return _check(_worker_ledger.find, id, options), _digest(_worker_ledger.find(id))
+    verdict = _check(_worker_ledger.find, id, options)
+    return verdict, _digest(_worker_ledger.find(id)), read_since_last_told()
 
 
 # Of these SymPy sorts no arguments, or not in every process alike.

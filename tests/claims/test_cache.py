@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
+import sys
 
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.claims import cache
+from slrsym.claims import cache, files_read
 from slrsym.tactics.emission import ProofEmitter
 from tests._cli import run as program
 from tests.conftest import claim_text
@@ -276,3 +279,123 @@ def test_a_cache_lies_where_the_system_keeps_caches(verify, derivation, monkeypa
         assert SAID not in verify(file).stdout
         assert SAID in verify(file).stdout
         assert len(list((place / "slrsym" / "evidence").glob("*.json"))) == 1
+
+
+# -- what derivations read elsewhere -----------------------------------------------------------
+
+IMPORTS = "import mymodel\nvalue = mymodel.value\n"
+BY_PATH = "import sys\nsys.path.insert(0, {folder!r})\n" + IMPORTS
+READ_FILE = "import pathlib\nvalue = pathlib.Path({folder!r}, 'value.txt').read_text()\n"
+READ_HERE = "import os, pathlib\nvalue = pathlib.Path('elsewhere/value.txt').read_text()\n"
+EXECUTED = "import pathlib\nexec(pathlib.Path({folder!r}, 'plain.py').read_text())\n"
+COUNTED = "import glob\nvalue = len(glob.glob({folder!r} + '/*.csv'))\n"
+IF_THERE = """
+import sys
+sys.path.insert(0, {folder!r})
+try:
+    from later import value
+except ImportError:
+    value = 1
+"""
+
+
+def mymodel(text):
+    return lambda folder: (folder / "mymodel.py").write_text(text)
+
+
+def deeper(folder):
+    (folder / "package" / "inner.py").write_text("value = 22222\n")
+
+
+def write(name, text):
+    return lambda folder: (folder / name).write_text(text)
+
+
+CHANGES = {
+    "a module by PYTHONPATH": (IMPORTS, mymodel("value = 22222\n"), False),
+    "a module by sys.path": (BY_PATH, mymodel("value = 22222\n"), False),
+    "a module of a package, by way of another": (BY_PATH, deeper, False),
+    "a module that is gone": (BY_PATH, lambda folder: (folder / "mymodel.py").unlink(), False),
+    "a module that comes": (IF_THERE, write("later.py", "value = 2\n"), False),
+    "a package that comes": (IF_THERE, lambda folder: (folder / "later").mkdir(), True),
+    "a file": (READ_FILE, write("value.txt", "2"), False),
+    "a file of the current folder": (READ_HERE, write("value.txt", "2"), False),
+    "a file that is executed": (EXECUTED, write("plain.py", "value = 2"), False),
+    "a folder": (COUNTED, write("b.csv", ""), False),
+    "a file that nobody read": (BY_PATH, write("other.txt", ""), None),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_what_is_read_elsewhere_is_noticed(case, verify, derivation, tmp_path, monkeypatch):
+    head, change, still_true = CHANGES[case]
+    folder = tmp_path / "elsewhere"
+    (folder / "package").mkdir(parents=True)
+    (folder / "package" / "__init__.py").write_text("")
+    (folder / "package" / "inner.py").write_text("value = 1\n")
+    (folder / "mymodel.py").write_text("from package.inner import value\n")
+    (folder / "value.txt").write_text("1")
+    (folder / "plain.py").write_text("value = 1")
+    (folder / "a.csv").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)] if head == IMPORTS else [*sys.path])
+    before = list(sys.path)
+
+    def verified():
+        """Run as a process of its own would, which has imported nothing yet."""
+        for name in ("mymodel", "package", "package.inner", "later"):
+            sys.modules.pop(name, None)
+        sys.path[:] = before
+        os.chdir(tmp_path)
+        importlib.invalidate_caches()
+        return verify(file)
+
+    text = head.format(folder=str(folder)) + "value = int(value)\n"
+    file = derivation("a.py", text, claim_text("one", rhs="x**2 + 2*x + value"))
+    assert verified().exit_code == 0
+    assert SAID in verified().stdout
+    change(folder)
+    changed = verified()
+    assert (SAID in changed.stdout) == (still_true is None)
+    assert (changed.exit_code == 0) == (still_true is not False)
+    for name in ("mymodel", "package", "package.inner", "later"):
+        sys.modules.pop(name, None)
+
+
+def test_other_search_paths_make_another_key(verify, derivation, tmp_path, monkeypatch):
+    file = derivation("a.py", claim_text("one"))
+    verify(file)
+    assert SAID in verify(file).stdout
+    monkeypatch.syspath_prepend(tmp_path)
+    assert SAID not in verify(file).stdout
+
+
+def test_a_file_elsewhere_that_changes_during_the_run_is_noticed(derivation, verify, tmp_path):
+    file, value = derivation("a.py", claim_text("one")), tmp_path / "value.txt"
+
+    def make():
+        value.read_text()
+        value.write_text(value.read_text() + "1")
+        return {"problems": []}
+
+    value.write_text("1")
+    # What a run wrote is no reason to run again.
+    assert cache.load_or_compute(make, [file])[1] is False
+    assert cache.load_or_compute(make, [file])[1] is True
+
+
+@pytest.mark.parametrize("text", ["value = 1\n", "value = 2\n"])
+def test_workers_tell_what_they_read(text, tmp_path):
+    name = str(tmp_path / "value.py")
+    (tmp_path / "value.py").write_text(text)
+    with files_read.record_files_read() as found:
+        assert files_read.read_since_last_told().keys() >= set()
+        (tmp_path / "value.py").read_text()
+        assert files_read.read_since_last_told() == {name: files_read.state_of(name)}
+        assert files_read.read_since_last_told() == {}
+        found.clear()
+        files_read.add_files_read({name: ["1", "2", "3"]})
+        assert found == {name: ["1", "2", "3"]}
+    assert not files_read.are_unchanged(found)
+    files_read.add_files_read({name: []})
+    assert files_read.are_unchanged({name: files_read.state_of(name), name + "x": []})
