@@ -46,6 +46,11 @@ class AttractedShare(OwnStatementCertificate):
     share : number
         The probability that is exceeded, positive.
 
+    Raises
+    ------
+    ProofError
+        If a number is a float.
+
     Examples
     --------
     A share that is not reached is told from one that is.

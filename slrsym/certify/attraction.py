@@ -73,6 +73,11 @@ class Attraction(OwnStatementCertificate):
     max_boxes : int, optional
         How many boxes may be looked at.
 
+    Raises
+    ------
+    ProofError
+        If a number is a float.
+
     Examples
     --------
     >>> near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")

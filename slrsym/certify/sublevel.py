@@ -63,6 +63,11 @@ class SublevelSet(OwnStatementCertificate):
     max_boxes : int, optional
         How many boxes may be looked at.
 
+    Raises
+    ------
+    ProofError
+        If a number is a float.
+
     Examples
     --------
     >>> paper = SublevelSet("1/10", "577/5000", "3/20")
