@@ -202,7 +202,7 @@ def _zeros_of(
 ) -> list[Expr]:
     """Return expressions that vanish where the argument of a node of some kinds does."""
     found: dict[Expr, None] = {}
-    for node in expr.atoms(*kinds):
+    for node in sorted(expr.atoms(*kinds), key=sp.default_sort_key):
         # The conditions of a Piecewise, and what is in its values, are nodes of their own.
         if isinstance(node, sp.Piecewise) or not free_symbols(node) & random:
             continue
@@ -223,9 +223,8 @@ def _factors(expr: Expr, random: frozenset[Symbol], integers: Integers) -> Itera
     """Yield smooth expressions, one of which vanishes wherever the given expression does."""
     if not free_symbols(expr) & random:
         return
-    for node in expr.atoms(
-        sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise, *_WITH_JUMPS
-    ):
+    nodes = expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise, *_WITH_JUMPS)
+    for node in sorted(nodes, key=sp.default_sort_key):
         if free_symbols(node) & random:
             for branch in _branches(node, integers):
                 yield from _factors(expr.xreplace({node: branch}), random, integers)

@@ -88,7 +88,7 @@ class ExpectationReduction:
         coefficient: Expr = S.One
         factors: list[tuple[set[int], Expr]] = []
         for factor in sp.Mul.make_args(addend):
-            for copy_sum in factor.atoms(IIDSum):
+            for copy_sum in sorted(factor.atoms(IIDSum), key=sp.default_sort_key):
                 if copy_sum not in owner:
                     owner[copy_sum] = len(blocks)
                     blocks.append(copy_sum)
