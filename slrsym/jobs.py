@@ -1,4 +1,4 @@
-"""Run jobs on a `concurrent.futures` executor, retrying lost ones and reporting progress."""
+"""Run jobs on an executor, again where they are lost; end on signals; report progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 Maker = Callable[[], futures.Executor]
@@ -62,9 +62,18 @@ def iterate_results(
 
 
 def iterate_results_on_executor(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
-    """Yield each job's name and result as it finishes on an executor; run lost jobs again."""
+    """Yield each job's name and result as it finishes on an executor; run lost jobs again.
+
+    Where it is left early, as by an interrupt, worker processes of our own are ended at once.
+    """
+    with end_on_sigterm() if ours else nullcontext():
+        yield from _iterate_on_pools(jobs, maker, ours)
+
+
+def _iterate_on_pools(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
     broken = 0
     while jobs:
+        others = set(multiprocessing.active_children())
         pool = maker()
         flying: dict[futures.Future[Any], Any] = {}
         try:
@@ -96,8 +105,71 @@ def iterate_results_on_executor(jobs: Jobs, maker: Maker, ours: bool) -> Iterato
             for future in flying:
                 future.cancel()
             if ours:
+                if flying:
+                    for process in set(multiprocessing.active_children()) - others:
+                        process.terminate()
                 pool.shutdown(wait=True, cancel_futures=True)
 
+
+# -- signals ----------------------------------------------------------------------------------
+
+
+class Terminated(SystemExit):
+    """Exception raised where SIGTERM arrives, which ends the process with the exit code 143."""
+
+
+@contextmanager
+def end_on_sigterm() -> Iterator[None]:
+    """Raise `Terminated` where SIGTERM arrives within a block, which saves its work and ends.
+
+    Without it SIGTERM, which Slurm, Docker and ``timeout`` send, ends a process at once. A handler
+    of the program is left alone, and so is everything outside of the main thread.
+    """
+
+    def end(number: int, frame: object) -> None:
+        raise Terminated(128 + number)
+
+    if not _is_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextmanager
+def hold_signals() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back until a block has saved its work, unless one comes again."""
+    held: list[int] = []
+
+    def hold(number: int, frame: object) -> None:
+        if number not in held:
+            held.append(number)
+            return
+        signal.signal(number, before[number])
+        signal.raise_signal(number)
+
+    numbers = (signal.SIGINT, signal.SIGTERM) if _is_main_thread() else ()
+    # None stands for a handler that Python cannot restore.
+    before: dict[int, Any] = {n: h for n in numbers if (h := signal.getsignal(n)) is not None}
+    for number in before:
+        signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in held:
+        signal.raise_signal(number)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+# -- progress ---------------------------------------------------------------------------------
 
 # Seconds between the lines that long work logs where there is no terminal.
 LOG_INTERVAL = 30.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ from slrsym.files import (
     write_if_path,
     write_netcdf,
 )
-from slrsym.jobs import show_progress
+from slrsym.jobs import end_on_sigterm, hold_signals, show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
 from slrsym.task import OrderParameters, Task
 
@@ -236,7 +237,7 @@ class Engine(Protocol):
 
 def advance_and_save_runs(
     engine: Engine,
-    parameters: NDArray[np.float64],
+    parameters: Callable[[NDArray[np.int64]], NDArray[np.float64]],
     logged: NDArray[np.int64],
     work: int,
     finish: Callable[[NDArray[np.float64], NDArray[np.int64]], Runs],
@@ -245,21 +246,25 @@ def advance_and_save_runs(
 ) -> Runs:
     """Advance an engine to the last logged step, and save and return the runs.
 
-    `parameters` begin with those of the first step; `work` is how many steps a step of all runs
-    counts for. Interrupted, all that is complete is kept.
+    `parameters` returns those of an array of steps; `work` is how many steps a step of all runs
+    counts for. Interrupted, all that is complete is kept; with a path, also where the process is
+    asked to end by SIGTERM, if the program has no handler of it.
     """
-    rows, done = [engine.states[None]], 0
-    try:
-        with show_progress(progress, "steps", int(logged[-1] - logged[0])) as shown:
-            for every, count, whole_gap in _strides(np.diff(logged), work):
-                noted = engine.advance(parameters[done : done + every * count], every)
-                done += every * count
-                if whole_gap:
-                    rows.append(noted)
-                shown(every * count)
-    finally:
-        noted = np.concatenate(rows)
-        result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
+    rows, done = [engine.states[None]], int(logged[0])
+    with nullcontext() if path is None else end_on_sigterm():
+        try:
+            with show_progress(progress, "steps", int(logged[-1] - logged[0])) as shown:
+                for every, count, whole_gap in _strides(np.diff(logged), work):
+                    steps = np.arange(done, done + every * count, dtype=np.int64)
+                    noted = engine.advance(parameters(steps), every)
+                    done += every * count
+                    if whole_gap:
+                        rows.append(noted)
+                    shown(every * count)
+        finally:
+            with hold_signals():
+                noted = np.concatenate(rows)
+                result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 

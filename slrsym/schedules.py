@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -193,13 +193,7 @@ def parameter_values(
     """Return a parameter's values at steps `first` to `last`, or raise if one is not allowed."""
     steps = np.arange(first, last + 1, dtype=np.int64)
     rule = given if callable(given) else Tabulated(given, name)
-    values = require_real_array(name, rule(steps), "a function that gives numbers")
-    values = values if values.ndim else np.full(steps.shape, values)
-    if values.shape != steps.shape:
-        raise ValueError(
-            f"{name} must give one number, or one for each of {steps.size} steps; "
-            f"it gave an array of shape {values.shape}"
-        )
+    values = _values_at(rule, steps, name)
     for must, allowed in map(SORTS.__getitem__, sorts):
         good = np.isfinite(values) & allowed(values)
         if not good.all():
@@ -207,6 +201,94 @@ def parameter_values(
             when = f" at step {steps[at]}" if last else ""
             raise ValueError(f"{name} must be {must}; it is {values[at]}{when}")
     return values
+
+
+def _values_at(rule: Schedule, steps: NDArray[np.int64], name: str) -> NDArray[np.float64]:
+    values = require_real_array(name, rule(steps), "a function that gives numbers")
+    values = values if values.ndim else np.full(steps.shape, values)
+    if values.shape != steps.shape:
+        raise ValueError(
+            f"{name} must give one number, or one for each of {steps.size} steps; "
+            f"it gave an array of shape {values.shape}"
+        )
+    return values
+
+
+# How many steps of a schedule are looked at together.
+_BLOCK = 1_000_000
+
+# Bytes a step while a function of a user, which may depend on all steps, is evaluated and kept.
+_KEPT = 32
+
+
+class ParameterSchedules:
+    """Values of parameters at the steps `first` to `last`, each checked to be allowed.
+
+    Numbers and formulas are evaluated where they are asked for: a long run needs no memory for
+    them. Any other function is called once, for all steps, since a value may depend on the rest.
+
+    Parameters
+    ----------
+    given : sequence of (value, name, sorts)
+        A number, a table of values from step 0 on, or a function of steps, with the parameter's
+        name and the `SORTS` that are allowed.
+    first, last : int
+
+    Raises
+    ------
+    ValueError
+        If a value is not allowed; the message says at which step.
+    """
+
+    def __init__(
+        self, given: Iterable[tuple[Any, str, Sequence[str]]], first: int, last: int
+    ) -> None:
+        self._first, self._last = first, last
+        self._columns = [(self._checked(*one), one[1]) for one in given]
+
+    @staticmethod
+    def memory(given: Iterable[Any], steps: int) -> int:
+        """Return how many bytes the values of given parameters take for so many steps."""
+        kept = sum(callable(x) and not isinstance(x, _POINTWISE) for x in given)
+        return kept * _KEPT * (steps + 1)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no parameter changes from step to step."""
+        moving = [rule for rule, _ in self._columns if not _is_number(rule)]
+        first = np.array([self._first], dtype=np.int64)
+        return all(
+            (rule(steps) == rule(first)).all() for rule in moving for steps in self._blocks()
+        )
+
+    def at(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the parameters at an array of steps, shape (steps, parameters)."""
+        columns = [_values_at(rule, steps, name) for rule, name in self._columns]
+        return np.stack(columns, axis=-1) if columns else np.empty((steps.size, 0))
+
+    def _blocks(self) -> Iterator[NDArray[np.int64]]:
+        for begin in range(self._first, self._last + 1, _BLOCK):
+            yield np.arange(begin, min(begin + _BLOCK, self._last + 1), dtype=np.int64)
+
+    def _checked(self, given: Any, name: str, sorts: Sequence[str]) -> Schedule:
+        if callable(given) and not isinstance(given, _POINTWISE):
+            values = parameter_values(given, self._first, self._last, name, sorts)
+            return lambda steps: values[steps - self._first]
+        rule = given if callable(given) else Tabulated(given, name)
+        # A table that is too short says how long it has to be.
+        rule(np.array([self._last], dtype=np.int64))
+        for steps in self._blocks():
+            parameter_values(rule, int(steps[0]), int(steps[-1]), name, sorts)
+            if _is_number(rule):
+                break
+        return rule
+
+
+def _is_number(rule: Schedule) -> bool:
+    return isinstance(rule, Constant) or (isinstance(rule, Tabulated) and not rule.values.ndim)
+
+
+_POINTWISE = (Constant, InverseTimeDecay, Formula, Tabulated)
 
 
 def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:

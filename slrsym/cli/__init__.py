@@ -107,7 +107,8 @@ app.add_typer(certify.app, name="certify")
 def main() -> None:
     """Run the command line program, and exit.
 
-    The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted.
+    The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted,
+    143 if terminated.
     """
     # What libraries are made of stays to the end, and is looked through in vain again and again,
     # at last when all is given back.

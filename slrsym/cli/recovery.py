@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.jobs import Terminated
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -121,7 +122,7 @@ def recovery(
     try:
         with shared.value_errors_as_usage_errors(), shared.show_warnings():
             found, lost = shared.result_and_saving_error(compute)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated):
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
         raise

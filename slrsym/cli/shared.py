@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from slrsym.files import FORMATS, DamagedFileError, SavingFailedError, replace_atomically
-from slrsym.jobs import print_progress_periodically, progress_line
+from slrsym.jobs import (
+    Terminated,
+    end_on_sigterm,
+    print_progress_periodically,
+    progress_line,
+)
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -198,7 +203,8 @@ Exit codes:
   0    all is well
   1    something failed: a claim is not proved, a certificate not shown, a file not written
   2    bad usage: an option or an argument that is not allowed
-  130  interrupted
+  130  interrupted (SIGINT)
+  143  terminated (SIGTERM)
 """
 
 
@@ -221,12 +227,19 @@ def set_traceback_display(wanted: bool) -> None:
 
 @contextmanager
 def errors_as_exit_codes() -> Iterator[None]:
-    """Turn exceptions in a ``with`` block into a line on standard error and an exit code."""
+    """Turn exceptions in a ``with`` block into a line on standard error and an exit code.
+
+    Also SIGTERM, at which a command saves its work as at an interrupt.
+    """
     try:
-        yield
+        with end_on_sigterm():
+            yield
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(130) from None
+    except Terminated as stop:
+        typer.echo("terminated", err=True)
+        raise typer.Exit(int(str(stop))) from None
     except BrokenPipeError:
         # The reader has left; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.files import DamagedFileError, read_start_arrays
+from slrsym.jobs import Terminated
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -162,7 +163,7 @@ def simulate(
     try:
         with shared.value_errors_as_usage_errors(), shared.show_warnings():
             found, lost = shared.result_and_saving_error(compute)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated):
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
         raise

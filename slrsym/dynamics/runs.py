@@ -26,10 +26,10 @@ from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper_risk import excess_risk
 from slrsym.runs import Engine, Runs, advance_and_save_runs, build_runs, load, require_runs_dataset
 from slrsym.schedules import (
+    ParameterSchedules,
     Schedule,
     as_schedule,
     describe_schedule,
-    parameter_values,
     schedule_from_text,
 )
 from slrsym.task import ORACLE, OrderParameters, Task, task_from_settings, task_settings
@@ -143,7 +143,7 @@ def simulate(
     log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start, task.d)
-    _require_memory(begin, task, steps, log_every, dynamics)
+    _require_memory(begin, task, schedule, steps, log_every, dynamics)
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.
         runs = getattr(begin, "runs", 1)
@@ -164,7 +164,7 @@ def simulate(
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     states = states if how == "planar" else require_feasible(states, task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
-    lam = parameter_values(rule, 0, steps)
+    lam = ParameterSchedules([(rule, "schedule", ["positive"])], 0, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, None, path, progress)
@@ -238,7 +238,7 @@ def resume(
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
     logged = np.unique(np.append(last, logged))
-    lam = parameter_values(rule, last, steps)
+    lam = ParameterSchedules([(rule, "schedule", ["positive"])], last, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, runs, path, progress)
@@ -269,12 +269,14 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
     return {"batch": batch, "seed": seed}
 
 
-def _require_memory(begin: Start, task: Task, steps: int, log_every: int, dynamics: str) -> None:
+def _require_memory(
+    begin: Start, task: Task, schedule: Any, steps: int, log_every: int, dynamics: str
+) -> None:
     """Raise an error, before anything is allocated, if runs would not fit in memory."""
     runs = getattr(begin, "runs", 1)
     rows = steps // log_every + 2
     # Seven variables, twice while they are gathered; inverse temperatures; a generator each.
-    size = runs * rows * 7 * 16 + 24 * steps + 1500 * runs
+    size = runs * rows * 7 * 16 + 1500 * runs + ParameterSchedules.memory([schedule], steps)
     # Four vectors, and their gradients.
     size += runs * task.d * 64 if dynamics == "vectors" else 0
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
@@ -325,7 +327,7 @@ def _engine(
 def _run(
     task: Task,
     states: NDArray[np.float64],
-    lam: NDArray[np.float64],
+    lam: ParameterSchedules,
     logged: NDArray[np.int64],
     settings: dict[str, Any],
     earlier: xr.Dataset | None,
@@ -337,7 +339,7 @@ def _run(
     engine = _engine(states, task, settings, int(logged[0]), labels)
 
     def finish(noted: NDArray[np.float64], steps: NDArray[np.int64]) -> Runs:
-        at = lam[steps - logged[0]]
+        at = lam.at(steps)[:, 0]
         if earlier is not None:
             # The first row is the last one of the runs before; that stays if it is on the beat.
             stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
@@ -349,9 +351,11 @@ def _run(
 
     work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
     try:
-        result = advance_and_save_runs(engine, lam, logged, work, finish, path, progress)
+        result = advance_and_save_runs(
+            engine, lambda steps: lam.at(steps)[:, 0], logged, work, finish, path, progress
+        )
     except OverflowError:
-        raise _overflow(task, lam, settings) from None
+        raise _overflow(task, lam.at(logged)[:, 0], settings) from None
     _warn_of_large_steps(task, result.isel(step=slice(-1 - result.sizes["step"] // 2, None)))
     return result
 

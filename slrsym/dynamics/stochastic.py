@@ -131,6 +131,7 @@ class StochasticEngine(Engine):
         names = range(len(states)) if labels is None else map(int, labels)
         self._streams = [_Streams(seed, run, task, batch, start) for run in names]
         self._walk: Any = _compiled_walk() if backend == "numba" else None
+        self._rest = (task.gamma, float(task.d), task.L, task.epsilon, alpha, batch)
 
     @property
     def states(self) -> States:
@@ -142,6 +143,10 @@ class StochasticEngine(Engine):
             return self._advance_together(inverse_temperatures, every)
         # They are moved in place, and those of before may be somebody's.
         self._states = self._states.copy()
+        # Compiled here and not in a thread, where an interrupt would wait for it.
+        none, streams = self._states[:0], self._streams[0]
+        some, fresh = inverse_temperatures[:1], np.ones(1, dtype=bool)
+        self._walk(none, none[None], 1, fresh, some, *self._rest, streams.normal, streams.chi)
         noted = np.empty((inverse_temperatures.size // every, *self._states.shape))
         # Machine code runs without the interpreter's lock.
         with ThreadPoolExecutor(count_cores()) as pool:
@@ -156,8 +161,7 @@ class StochasticEngine(Engine):
     def _advance_one(
         self, run: int, inverse_temperatures: NDArray[np.float64], every: int, noted: States
     ) -> None:
-        task, streams, done = self._task, self._streams[run], 0
-        rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
+        streams, done = self._streams[run], 0
         for steps in streams.pieces(inverse_temperatures.size):
             end = done + steps
             while done < end:
@@ -167,7 +171,7 @@ class StochasticEngine(Engine):
                 some = inverse_temperatures[done : done + rows * gap]
                 found, fresh = np.empty((rows, 1, 5)), flag_changed_steps([some], some.size)
                 state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
-                self._walk(state, found, gap, fresh, some, *rest, *numbers)
+                self._walk(state, found, gap, fresh, some, *self._rest, *numbers)
                 done += rows * gap
                 if done % every == 0:
                     noted[done // every - rows : done // every, run] = found[:, 0]

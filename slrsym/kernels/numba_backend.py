@@ -12,6 +12,8 @@ import inspect
 import math
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -341,12 +343,31 @@ def iterate_compiled(
     *rest: Any,
     workers: int | None = None,
 ) -> tuple[Array, Array]:
-    """Iterate a compiled step for all runs on several cores; return last and logged states."""
+    """Iterate a compiled step for all runs on several cores; return last and logged states.
+
+    Machine code hears no signal: it takes so many steps at a time as a fraction of a second has.
+    """
     fresh = flag_changed_steps(parameters, steps)
+    # Compiled here and not in a thread, where an interrupt would wait for it.
+    none = [p[:1] for p in parameters]
+    compiled_loop(states[:0].copy(), np.empty((0, 0, *states.shape[1:])), 1, fresh, *none, *rest)
+    stopped = threading.Event()
 
     def work(states: Array) -> Array:
         noted = np.empty((steps // every, *states.shape))
-        compiled_loop(states, noted, every, fresh, *parameters, *rest)
+        done, most = 0, max(1, _FIRST // len(states))
+        while done < len(noted) * every and not stopped.is_set():
+            begin = time.perf_counter()
+            row, left = done // every, every - done % every
+            rows = max(1, min(most // every, len(noted) - row)) if left == every else 1
+            gap = min(left, most)
+            # A part of a row is noted for nothing, unless it is the last part.
+            found = noted[row : row + rows]
+            some = (p[done:] if p.size > 1 else p for p in parameters)
+            compiled_loop(states, found, gap, fresh[done:], *some, *rest)
+            done += rows * gap
+            seconds = time.perf_counter() - begin
+            most = max(1, min(10 * most, int(most * _PIECE / max(seconds, 1e-9))))
         return noted
 
     # Machine code runs without the interpreter's lock.
@@ -355,8 +376,16 @@ def iterate_compiled(
     if workers == 1:
         return parts[0], work(parts[0])
     with ThreadPoolExecutor(workers) as pool:
-        noted = list(pool.map(work, parts))
+        try:
+            noted = list(pool.map(work, parts))
+        except BaseException:
+            stopped.set()
+            raise
     return np.concatenate(parts), np.concatenate(noted, axis=1)
+
+
+# How many steps of all runs machine code takes at first, and in how many seconds those later.
+_FIRST, _PIECE = 10_000, 0.2
 
 
 # -- softmax ---------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ from slrsym.models.initial_conditions import equal_dimensions
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
+    parameter_row,
     parameter_values_by_name,
-    parameters_by_step,
     require_value_of_d,
 )
 
@@ -282,9 +282,7 @@ def search_model_critical_points(
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained_directions) :] = factors[:1, :, len(model.trained_directions) :]
     add_inner_products_of_start(model, by_name, factors)
-    there = RiskOfTrainedDirections(
-        model, factors, parameters_by_step(model, by_name, 0)[0], dimensions
-    )
+    there = RiskOfTrainedDirections(model, factors, parameter_row(model, by_name), dimensions)
     symmetries = RiskSymmetries(there, there.order_parameters_at(there.points[:3]))
     known: list[_Found] = []
     with show_progress(progress, "searches", starts, counted=True) as shown:

@@ -17,8 +17,8 @@ from slrsym.models.jumps import derivative_across_jumps, jumps_of
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
+    parameter_row,
     parameter_values_by_name,
-    parameters_by_step,
     require_value_of_d,
     simulate,
 )
@@ -76,7 +76,7 @@ def compare_with_sampled_tokens(
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
     add_inner_products_of_start(model, by_name, factor[None])
-    row = parameters_by_step(model, by_name, 0)[0]
+    row = parameter_row(model, by_name)
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
     found = model.compile("numpy", "risk", "gradient")(
         model.flow.order_parameters_of_gram_factor(factor), *row

@@ -26,7 +26,7 @@ from slrsym.runs import (
     require_runs_dataset,
     save_and_return_risk_error,
 )
-from slrsym.schedules import SORTS, parameter_values
+from slrsym.schedules import SORTS, ParameterSchedules
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
@@ -120,17 +120,19 @@ def simulate(
     begin = load(start) if of_runs else start
     count = begin.sizes.get("run", 1) if isinstance(begin, xr.Dataset) else 1
     runs = count if runs is None else require_integer("runs", runs, 1)
-    logged = np.append(np.arange(0, steps, every), steps)
+    rows = -(-steps // every) + 1
     places, spaces = len(model.directions), model.spaces
     # Factors, Gram matrices, and what is read of them.
-    size = runs * len(logged) * spaces * places**2 * 32 + 16 * (steps + 1)
-    require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
     by_name = parameter_values_by_name(model, values)
+    size = runs * rows * spaces * places**2 * 32
+    size += ParameterSchedules.memory(by_name.values(), steps)
+    require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
+    logged = np.append(np.arange(0, steps, every), steps)
     factor = initial_gram_factors(
         model, by_name, begin, runs, np.random.default_rng(rng), dimensions
     )
     add_inner_products_of_start(model, by_name, factor)
-    schedule = parameters_by_step(model, by_name, steps)
+    schedule = _schedules(model, by_name, steps, model.parameters)
     if path is not None:
         require_writable(path)
     names = [x.name for x in model.directions]
@@ -149,13 +151,13 @@ def simulate(
     noise = lambdify(model.parameters, model.data.noise**2)
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
-        at = schedule[numbers]
+        at = schedule.at(numbers)
         columns = (at[:, None, k] for k in range(at.shape[1]))
         found: Array = excess(model.flow.order_parameters_of_gram_factor(noted), *columns)[..., 0].T
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
-        at = schedule[numbers]
+        at = schedule.at(numbers)
         states = model.flow.order_parameters_of_gram_factor(noted)
         try:
             found, problem = risks(noted, numbers), None
@@ -184,8 +186,8 @@ def simulate(
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
-    result = advance_and_save_runs(engine, schedule, logged, work, finish, path, progress)
-    if (schedule == schedule[0]).all():
+    result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
+    if schedule.is_constant:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
 
@@ -204,27 +206,34 @@ def _warn_where_risk_rises(risks: Array, alpha: float) -> None:
         )
 
 
-def parameters_by_step(
+def parameter_row(
     model: DerivedModel,
     by_name: Mapping[str, Any],
-    steps: int,
     parameters: Sequence[Symbol] | None = None,
 ) -> Array:
-    """Return the parameters (by default the risk's) at each step, shape (steps + 1, count)."""
+    """Return the numbers of constant parameters (by default the risk's), shape (count,)."""
     parameters = model.parameters if parameters is None else parameters
+    row: Array = _schedules(model, by_name, 0, parameters).at(np.zeros(1, dtype=np.int64))[0]
+    return row
+
+
+def _schedules(
+    model: DerivedModel, by_name: Mapping[str, Any], steps: int, parameters: Sequence[Symbol]
+) -> ParameterSchedules:
+    """Return the parameters at each step up to `steps`; raise if one is missing or unknown."""
     known = {p.name for p in parameters} | {"d"}
     known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
     unknown = sorted(by_name.keys() - known)
     if unknown:
         allowed = ", ".join(p.name for p in parameters)
         raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
-    columns = []
+    given = []
     for p in parameters:
         if p.name not in by_name:
             raise ValueError(f"values must have a number for {p.name}")
         sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
-        columns.append(parameter_values(by_name[p.name], 0, steps, p.name, sorts))
-    return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
+        given.append((by_name[p.name], p.name, sorts))
+    return ParameterSchedules(given, 0, steps)
 
 
 def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
@@ -356,7 +365,7 @@ def _repeated(factor: Array, runs: int) -> Array:
 
 def _number(expr: Any, by_name: Mapping[str, Any]) -> float:
     if expr.free_symbols:
-        missing = [s.name for s in expr.free_symbols if s.name not in by_name]
+        missing = sorted(s.name for s in expr.free_symbols if s.name not in by_name)
         if missing:
             raise ValueError(f"values must have a number for {missing[0]}")
         expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols})

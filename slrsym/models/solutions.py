@@ -19,8 +19,8 @@ from slrsym.models.fixed_points import is_feasible
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
+    parameter_row,
     parameter_values_by_name,
-    parameters_by_step,
 )
 from slrsym.models.specification import Direction
 from slrsym.runs import Runs, build_runs
@@ -324,7 +324,7 @@ def initial_state(
     rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
-    row = parameters_by_step(model, rest, 0, equations.parameters)[0].tolist()
+    row = parameter_row(model, rest, equations.parameters).tolist()
     places = model.gram_indices
     numbers = [first[p.name] if p in scalars else gram.T[places[p]] for p in equations.state]
     return np.array(numbers, dtype=np.float64), row, gram

@@ -178,12 +178,11 @@ def test_a_step_taken_many_times(count, workers, many, generated):
     """With one parameter for all steps, or one for each; every second state is noted."""
     program = program_from_expressions([p * x + 1], [x], [p])
     runs = "for i in range(first, first + runs):\n    "
-    names = "".join(f"{c}, " for c in program.constants)
     loop = compile_loop(
         program,
         "more",
         f"{runs}states[i, 0] += more",
-        f"{runs}states[i, 0] = body(states[i, 0], {names})[0]",
+        f"{runs}states[i, 0] = body(states[i, 0], *fixed)[0]",
         f"{runs}states[i, 0] *= 2",
         f"{runs}noted[row, i, 0] = states[i, 0]",
     )
