@@ -43,7 +43,9 @@ def test_one_claim_by_itself(run, tmp_path):
 
 def test_a_snippet(run):
     result = exits(run("square", "--snippet"), 0)
-    assert result.stdout.splitlines() == ["% square, proved", "(1 + x)^{2} = 1 + 2x + x^{2}"]
+    needs = "% This needs \\usepackage{amsmath,amssymb}."
+    shown = ["\\[", "(1 + x)^{2} = 1 + 2x + x^{2}", "\\]"]
+    assert result.stdout.splitlines() == ["% square, proved", needs, *shown]
 
 
 def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):

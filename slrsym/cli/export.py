@@ -238,7 +238,10 @@ def _files(
 
 
 def _snippets(document: Document) -> list[str]:
-    """Return LaTeX lines with each claim's name, status, conditions and equations."""
+    """Return LaTeX lines with each claim's name, status, conditions and displayed equations.
+
+    They compile as they stand, in a document with amsmath and amssymb.
+    """
     from slrsym.export.document import Display
     from slrsym.export.latex import LatexRenderer
     from slrsym.export.latex import latex_snippet as equation
@@ -249,15 +252,12 @@ def _snippets(document: Document) -> list[str]:
         said = dict.fromkeys([str(claim.label), claim.label.name, claim.status])
         lines.append(f"% {', '.join(said)}")
         for block in claim.where:
+            text = equation(block) if isinstance(block, Display) else renderer.blocks([block])
+            lines += [f"% {line}" for line in text.splitlines()]
+        for block in claim.statement:
             if isinstance(block, Display):
-                lines += [f"% {line}" for line in equation(block).splitlines()]
-            else:
-                lines.append(f"% {renderer.blocks([block])}")
-        equations = [equation(x) for x in claim.statement if isinstance(x, Display)]
-        if any("\\mathbb" in text for text in equations):
-            lines.append("% This needs \\usepackage{amsmath,amssymb}.")
-        lines += equations
-    return lines
+                lines += [r"\[", equation(block), r"\]"]
+    return [lines[0], "% This needs \\usepackage{amsmath,amssymb}.", *lines[1:]]
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:
