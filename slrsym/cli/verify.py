@@ -214,9 +214,10 @@ def axioms(
     _require_derivations(path)
     for one in path or []:
         shared.require_distinct_files(("--path", one), ("--json", json_file))
-    content, _ = cache.load_or_compute(
-        lambda: _axioms(id, path), path, "axioms", id, written=(json_file,)
-    )
+    with shared.show_activity("reading proofs and their evidence"):
+        content, _ = cache.load_or_compute(
+            lambda: _axioms(id, path), path, "axioms", id, written=(json_file,)
+        )
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
