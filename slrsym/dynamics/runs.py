@@ -91,7 +91,8 @@ def simulate(
         that one is drawn from; by default the seed 0. The attribute ``seed`` of the runs says
         which.
     path : path, optional
-        Where to save the runs, at the end and when interrupted.
+        Where to save the runs, at the end and when interrupted, also by SIGTERM, which then
+        ends the process, unless the program has a handler of its own.
     progress : bool, optional
         Whether to show progress. By default a bar on a terminal, and elsewhere a line of
         the log every 30 s.
