@@ -153,8 +153,8 @@ class Model(DerivedModel):
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional
         path : path, optional
-            A file .nc to save the runs in, at the end and when interrupted, also by SIGTERM, which then
-            ends the process, unless the program has a handler of its own.
+            A file .nc to save the runs in, at the end and when interrupted, also by SIGTERM, which
+            then ends the process, unless the program has a handler of its own.
         progress : bool, optional
             Whether to show progress. By default a bar on a terminal, and elsewhere a line of the
             log every 30 s.
