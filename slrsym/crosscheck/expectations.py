@@ -158,13 +158,18 @@ class IntegrandCompiler:
                 self.register_of_value(expr.lhs),
                 self.register_of_value(expr.rhs),
             )
-        if isinstance(expr, sp.And | sp.Or | sp.Not):
-            logic: Callable[..., bool] = {
+        if isinstance(expr, sp.And | sp.Or | sp.Not | sp.ITE):
+            connectives: dict[Any, Callable[..., bool]] = {
+                sp.ITE: lambda test, yes, no: bool(yes if test else no),
                 sp.And: lambda *xs: all(xs),
                 sp.Or: lambda *xs: any(xs),
                 sp.Not: operator.not_,
-            }[type(expr)]
-            return emit(logic, *(self.register_of_value(arg) for arg in expr.args))
+            }
+            return emit(
+                connectives[type(expr)], *(self.register_of_value(arg) for arg in expr.args)
+            )
+        if isinstance(expr, sp.Xor | sp.Implies | sp.Equivalent):
+            return self.register_of_value(expr.to_nnf(simplify=False))
         function = self.evaluator.ball_function(expr)
         if function is not None:
             return emit(_or_nan(function), *map(self.register_of_value, expr.args))

@@ -272,6 +272,11 @@ class NodeEvaluator:
                 return any(self.is_condition_true(arg) for arg in expr.args)
             if isinstance(expr, sp.Not):
                 return not self.is_condition_true(expr.args[0])
+            if isinstance(expr, sp.ITE):
+                test, yes, no = expr.args
+                return self.is_condition_true(yes if self.is_condition_true(test) else no)
+            if isinstance(expr, sp.Xor | sp.Implies | sp.Equivalent):
+                return self.is_condition_true(expr.to_nnf(simplify=False))
         raise Inconclusive(f"cannot decide the condition {expr}")
 
     def _argument(self, expr: Basic) -> Ball:

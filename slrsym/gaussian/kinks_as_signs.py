@@ -161,6 +161,8 @@ def _indicator(condition: Any, law: GaussianLaw) -> Expr:
     if isinstance(condition, sp.ITE):
         test, yes, no = (_indicator(part, law) for part in condition.args)
         return test * yes + (1 - test) * no
+    if isinstance(condition, sp.Xor | sp.Implies | sp.Equivalent):
+        return _indicator(condition.to_nnf(simplify=False), law)
     if not isinstance(condition, Relational):
         raise UnsupportedIntegrandError(f"{condition} is no condition on real numbers")
     if not condition.free_symbols & set(law.symbols):
