@@ -389,6 +389,7 @@ class ClaimItem(_ClaimTest):
         from slrsym.claims.check import (
             certificate_failure_and_box,
             check_by_sampling,
+            check_hypotheses_of_claim,
             run_experiment,
         )
         from slrsym.claims.verification import shortest_cycle
@@ -410,6 +411,11 @@ class ClaimItem(_ClaimTest):
             raise NotAcceptedError(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         if problem := self._problem_of_no_step():
             raise NotAcceptedError(f"claim {claim.id}: {problem}")
+        supposed = check_hypotheses_of_claim(claim, seed=self.config.getoption("--slrsym-seed"))
+        if supposed.contradiction:
+            raise NotAcceptedError(f"claim {claim.id}: {supposed.contradiction}")
+        if supposed.note:
+            _ledger(self.config).notes.append(f"claim {claim.id}: {supposed.note}")
         error, _ = certificate_failure_and_box(claim)
         if error:
             raise NotAcceptedError(f"claim {claim.id} is not certified: {error}")

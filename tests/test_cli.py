@@ -124,8 +124,11 @@ def test_json_file(folder, tmp_path):
     exits(verify(folder, "--json", file), 0)
     rows = json.loads(file.read_text())
     assert [list(row) for row in rows] == [
-        [*KEYS, "error", "monte_carlo", "box", "trials", "replaces", "against"]
-    ] * 3
+        [
+            *KEYS, "error", "monte_carlo", "box", "trials", "replaces", "against", "hypotheses",
+            "hypotheses_not_tried", "supposes", "hypotheses_note", "steps_not_compared",
+        ]
+    ] * 3  # fmt: skip
     bell = next(row for row in rows if row["id"] == "bell")
     assert bell["depends"] == ["lemma-17-i"]
     assert bell["status"] == "proved"

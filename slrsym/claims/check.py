@@ -16,6 +16,12 @@ from sympy.core.function import AppliedUndef
 from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.file_search import traceback_line_suffix
+from slrsym.claims.hypotheses import (
+    NO_HYPOTHESES,
+    HypothesesReport,
+    check_hypotheses,
+    contradiction_of_hypotheses,
+)
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
@@ -122,6 +128,10 @@ class ClaimVerdict:
         The box on which the claim is certified, for want of a proof; empty if it is not.
     trials : Trials or None
         What an experiment saw that stands for a proof; None if there is none.
+    hypotheses : HypothesesReport
+        What is known of the claim's hypotheses.
+    steps_not_compared : int
+        How many steps numbers could test, but for a hypothesis for all values of a variable.
     """
 
     id: str
@@ -133,6 +143,8 @@ class ClaimVerdict:
     monte_carlo: tuple[MonteCarloCheck, ...] = ()
     box: str = ""
     trials: Trials | None = None
+    hypotheses: HypothesesReport = NO_HYPOTHESES
+    steps_not_compared: int = 0
 
     @property
     def accepted(self) -> bool:
@@ -192,12 +204,22 @@ def hypotheses_to_test(statement: Any, hypotheses: Iterable[Any]) -> tuple[Any, 
         return None
     if not any(h.has(ForAll) for h in given):
         return given
-    linked, apart = _names_in(statement), {h: _names_in(h) for h in given}
-    while found := [h for h, names in apart.items() if names & linked]:
-        linked = linked.union(*map(apart.pop, found))
-    if any(h.has(ForAll) and h not in apart for h in given):
+    if any(h.has(ForAll) for h in _linked_hypotheses(_names_in(statement), given)):
         return None
-    return tuple(h for h in given if not h.has(ForAll))
+    # What one says for all values, others say of the same functions: m' = m, and m(0) = 1.
+    names = {name for h in given if h.has(ForAll) for name in _names_in(h)}
+    apart = _linked_hypotheses(names, given)
+    return tuple(h for h in given if h not in apart and not h.has(ForAll))
+
+
+def _linked_hypotheses(names: set[Any], given: Iterable[Any]) -> list[Any]:
+    """Return the hypotheses that have a name, or share one with others that do."""
+    linked: list[Any] = []
+    left = {h: _names_in(h) for h in given}
+    while found := [h for h, own in left.items() if own & names]:
+        linked += found
+        names = names.union(*map(left.pop, found))
+    return linked
 
 
 def _names_in(statement: Any) -> set[Any]:
@@ -320,6 +342,15 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
 
+def check_hypotheses_of_claim(
+    claim: Claim, is_compared: bool = False, seed: int = 0
+) -> HypothesesReport:
+    """Try a claim's hypotheses at values; those without ForAll were if a step `is_compared`."""
+    if not claim.hypotheses:
+        return NO_HYPOTHESES
+    return check_hypotheses(claim, _generator(step_seed(claim, 0, seed)), is_compared)
+
+
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's relations between expectations by Monte Carlo; return the comparisons."""
     given = hypotheses_to_test(claim.statement, claim.hypotheses)
@@ -439,8 +470,12 @@ def check_claim(
     axioms: dict[str, None] = {}
     error = box = ""
     trials = None
+    numbers: list[Compared] = []
+    steps: list[Step] = []
     try:
-        error, box = certificate_failure_and_box(claim)
+        error = contradiction_of_hypotheses(claim)
+        failure, box = certificate_failure_and_box(claim)
+        error = error or failure
         trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(claim_ids_used_by_certificate(claim))
@@ -450,7 +485,9 @@ def check_claim(
             for number, (step, bench) in enumerate(
                 zip(steps, shared_points_of_steps(claim, steps, options.seed), strict=True)
             )
-        ]
+            # Where no values satisfy the hypotheses, there is nothing to compare.
+            if not error
+        ] or [(None, "", "")] * len(steps)
         wrong = [
             step.label
             for step, found in zip(steps, numbers, strict=True)
@@ -471,6 +508,7 @@ def check_claim(
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"
+    supposed = check_hypotheses_of_claim(claim, any(found[2] for found in numbers), options.seed)
     samples = check_by_sampling(claim, options.seed)
     seconds = time.perf_counter() - start
     return ClaimVerdict(
@@ -483,4 +521,6 @@ def check_claim(
         samples,
         box,
         trials,
+        supposed,
+        sum(step.numeric and not is_compared_with_numbers(step) for step in steps),
     )

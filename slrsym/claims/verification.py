@@ -70,6 +70,14 @@ class ClaimSummary:
         Whether it takes the place of a claim of the same id that comes with the package.
     against : str
         How it stands against what the paper says; empty if the paper does not say it.
+    hypotheses, hypotheses_not_tried : tuple of str
+        The claim's hypotheses, and those that no values were found to satisfy with the others.
+    supposes : str
+        What the hypotheses suppose to exist, such as a function for all times; or empty.
+    hypotheses_note : str
+        Both in words, and why hypotheses were not tried; or empty.
+    steps_not_compared : int
+        How many steps are not compared with numbers since a hypothesis is for all values.
     """
 
     id: str
@@ -87,11 +95,16 @@ class ClaimSummary:
     trials: str = ""
     replaces: bool = False
     against: str = ""
+    hypotheses: tuple[str, ...] = ()
+    hypotheses_not_tried: tuple[str, ...] = ()
+    supposes: str = ""
+    hypotheses_note: str = ""
+    steps_not_compared: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary as plain data for JSON."""
         row = asdict(self)
-        return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
+        return {name: list(x) if isinstance(x, tuple) else x for name, x in row.items()}
 
 
 def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
@@ -163,6 +176,11 @@ def summarise_claim(
         str(verdict.trials) if status == "empirical" else "",
         replaces,
         claim.compared_to_source,
+        tuple(map(infix_text, claim.hypotheses)),
+        verdict.hypotheses.not_tried,
+        verdict.hypotheses.supposes,
+        verdict.hypotheses.note,
+        verdict.steps_not_compared,
     )
 
 
@@ -248,8 +266,8 @@ class _Workers:
         self.found: dict[str, Claim] = {}
         workers = workers or _cores()
         self.pool: ProcessPoolExecutor | None = None
-        # Claims that come from no file exist in this process alone.
-        if workers > 1 and all(c.file is not None for c in ledger.claims.values()):
+        # Claims that come from no file of the ledger exist in this process alone.
+        if workers > 1 and all(c.file and c.file in ledger.files for c in ledger.claims.values()):
             self.pool = ProcessPoolExecutor(
                 workers,
                 mp_context=multiprocessing.get_context("spawn"),

@@ -62,7 +62,8 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
         max((len(row.id) + 2 * row.replaces for row in rows), default=0),
-        *map(len, ("status", *numbers)),
+        max((len(_marked_status(row)) for row in rows), default=0),
+        *map(len, numbers),
     ]
     gap = 1 if width is not None and width < _WIDE else 3
     room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 7 * gap - 2)
@@ -75,7 +76,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
         result.add_row(
             f"{row.id} *" if row.replaces else row.id,
             title,
-            Text(row.status, style=_STYLES.get(row.status, "")),
+            Text(_marked_status(row), style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
             "-" if row.replaces else confirmed_step_count_text(row.id),
@@ -83,6 +84,30 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
             f"{row.seconds:.2f}",
         )
     return result
+
+
+# Behind the status of a claim whose hypotheses a reader should look at.
+_MARK = " ?"
+
+
+def _marked_status(row: Any) -> str:
+    return f"{row.status}{_MARK if row.hypotheses_note else ''}"
+
+
+def texts_on_hypotheses(rows: Iterable[Any]) -> list[Text]:
+    """Return texts on hypotheses that were not tried, and on functions that they suppose."""
+    marked = [row for row in rows if row.hypotheses_note]
+    if not marked:
+        return []
+    count = sum(len(row.hypotheses_not_tried) for row in marked)
+    steps = sum(row.steps_not_compared for row in marked)
+    told = [f"hypotheses not tried: {count}"] if count else []
+    if supposing := sum(bool(row.supposes) for row in marked):
+        told.append(f"claims that suppose a function for all times: {supposing}")
+    if steps:
+        told.append(f"steps of these not compared with numbers: {steps}")
+    of_each = (Text(f"{row.id}: {row.hypotheses_note}") for row in marked)
+    return [Text(f"? {'; '.join(told)}"), *of_each]
 
 
 def claims_per_axiom_text(rows: Iterable[Any]) -> Text:
@@ -204,6 +229,10 @@ def show_proof(claim: Any, row: Any, out: Console) -> None:
     say(claim.statement)
     for hypothesis in claim.hypotheses:
         say(f"given {hypothesis}")
+    if row.hypotheses_note:
+        say(row.hypotheses_note, style="yellow")
+    if row.steps_not_compared:
+        say(f"not compared with numbers: {_count(row.steps_not_compared, 'step')}", style="yellow")
     if claim.compared_to_source:
         say(f"compared to the paper: {remove_dollar_signs(claim.compared_to_source)}")
     if claim.idea:

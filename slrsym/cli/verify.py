@@ -120,6 +120,7 @@ def verify(
         terminal_output.claims_per_axiom_text(rows),
         terminal_output.replacing_claims_note(row.id for row in rows if row.replaces),
         terminal_output.monte_carlo_summary(rows),
+        *terminal_output.texts_on_hypotheses(rows),
         *terminal_output.texts_on_boxes_and_trials(rows),
         *terminal_output.texts_on_why_claims_are_not_proved(rows),
     )

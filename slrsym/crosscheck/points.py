@@ -120,10 +120,11 @@ class PointSampler:
             or bound[0].is_imaginary
         ]
 
-    def draw(self, rng: Generator) -> dict[Any, Any]:
-        """Return one random point, as values of symbols."""
+    def draw(self, rng: Generator, tries: int = _TRIES) -> dict[Any, Any]:
+        """Return one random point, as values of symbols, or raise `NoPointFound`."""
         # Bounds of single symbols that exclude each other need no tries.
-        tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
+        if any(bounds.is_empty for bounds in self.bounds.values()):
+            tries = 0
         for attempt in range(tries):
             # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
             size = sp.Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
@@ -398,6 +399,8 @@ class SharedPoints:
         self._plain_rng = rng
         self._far_rng, *self._near_rngs = rng.spawn(1 + len(self.all))
         self._drawn: list[_PointAndEvaluators] = []
+        # What was looked for at length is not looked for again.
+        self._not_found: NoPointFound | None = None
         self._far: list[_PointAndEvaluators] | None = None
 
     def compare(
@@ -412,7 +415,7 @@ class SharedPoints:
             if len(used) == wanted:
                 break
             while len(self._drawn) <= number:
-                self._drawn.append((self.sampler.draw(self._plain_rng), {}))
+                self._drawn.append((self._draw(), {}))
             point, evaluators = self._drawn[number]
             judge = StatementJudge(point, digits, evaluators=evaluators)
             try:
@@ -441,6 +444,15 @@ class SharedPoints:
             used.append(point)
         worst = None if agreed == math.inf else int(agreed)
         return Comparison(relation, tuple(used), worst, example)
+
+    def _draw(self) -> dict[Any, Any]:
+        if self._not_found is not None:
+            raise self._not_found
+        try:
+            return self.sampler.draw(self._plain_rng)
+        except NoPointFound as problem:
+            self._not_found = problem
+            raise
 
     def _extremes(self, statement: Basic, count: int) -> Iterator[_PointAndEvaluators]:
         if self._far is None and count:

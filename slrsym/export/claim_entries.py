@@ -385,6 +385,16 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
 
 def describe_evidence(row: ClaimSummary) -> tuple[Inline, ...]:
     """Return sentences on how a claim was checked and on the claims and axioms it rests on."""
+    return (*_how_checked(row), *_on_hypotheses(row))
+
+
+def _on_hypotheses(row: ClaimSummary) -> tuple[Inline, ...]:
+    """Return a sentence on hypotheses that were not tried, or that suppose a function."""
+    note = row.hypotheses_note
+    return (Text(f" {note[0].upper()}{note[1:]}."),) if note else ()
+
+
+def _how_checked(row: ClaimSummary) -> tuple[Inline, ...]:
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "

@@ -153,7 +153,7 @@ def test_what_says_nothing_is_not_accepted():
     ],
 )  # fmt: skip
 def test_a_status_is_that_of_all_that_a_claim_rests_on(verdicts, status, error):
-    claim = SimpleNamespace(id="a", title="", statement=x < 1, source="s",
+    claim = SimpleNamespace(id="a", title="", statement=x < 1, source="s", hypotheses=(),
                             compared_to_source="exact")  # fmt: skip
     by_id = {v.id: v for v in verdicts}
     found = summarise_claim(claim, by_id)
@@ -167,7 +167,7 @@ def test_a_status_is_that_of_all_that_a_claim_rests_on(verdicts, status, error):
 
 
 def test_axioms_of_claims_apart_are_not_counted():
-    claim = SimpleNamespace(id="a", title="$t$", statement=x < 1, source="s",
+    claim = SimpleNamespace(id="a", title="$t$", statement=x < 1, source="s", hypotheses=(),
                             compared_to_source="")  # fmt: skip
     by_id = {v.id: v for v in (verdict("a"), verdict("b", "a", **TRUSTING))}
     found = summarise_claim(claim, by_id, replaces=True)

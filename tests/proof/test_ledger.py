@@ -313,7 +313,8 @@ def test_a_row_as_plain_data(derivation):
     assert list(row.as_dict()) == [
         "id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds",
         "error", "monte_carlo", "box", "trials", "replaces",
-            "against",
+        "against", "hypotheses", "hypotheses_not_tried", "supposes", "hypotheses_note",
+        "steps_not_compared",
     ]  # fmt: skip
     assert row.as_dict()["axioms"] == row.as_dict()["monte_carlo"] == []
 
