@@ -165,7 +165,9 @@ class _Export:
         wanted = list(dict.fromkeys(claims if alone and claims else [row.id for row in rows]))
         self.document = build(ledger, rows, verdicts, wanted, notation=notation)
         noun = "claim" if len(rows) == 1 else "claims"
-        took = f"verified {len(rows)} {noun} in {self._begin - start:.1f} s"
+        others = len(rows) - len(claims or ledger.claims)
+        these = f" ({len(rows) - others}, and {others} that they rest on)" if others > 0 else ""
+        took = f"verified {len(rows)} {noun}{these} in {self._begin - start:.1f} s"
         self._told = f"{took}; wrote {len(wanted)} of them to"
 
     def write(

@@ -134,12 +134,17 @@ def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
         if item.sees is not None
     )
     if sizes:
-        lines[0] += (
-            f"; an error is seen from {_percent(sizes[len(sizes) // 2])} of the larger side on "
-            f"in half of them, from {_percent(sizes[-1])} on in all"
-        )
+        lines[0] += f"; they would show an error of {_seen(sizes)}"
     lines += [f"not sampled: {id}: {item.refusal}" for id, item in found if item.refusal]
     return Text("\n".join(lines))
+
+
+def _seen(sizes: list[float]) -> str:
+    """Return which errors samples show, from the smallest that each shows, in ascending order."""
+    middle, last = (_percent(size) for size in (sizes[len(sizes) // 2], sizes[-1]))
+    if len(sizes) == 1 or middle == last:
+        return f"{last} of the larger side, or more"
+    return f"{last} of the larger side in each statement, and of {middle} in half of them"
 
 
 def _percent(share: float) -> str:

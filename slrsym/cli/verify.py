@@ -308,7 +308,8 @@ def verify_with_progress(
         def note(verdict: ClaimVerdict) -> None:
             verdicts[verdict.id] = verdict
             total = max(len(verdicts), int(bar.tasks[0].total or 0))
-            told = f"{len(verdicts)}/{total} {verdict.id}"
+            # How many there are is known at the end: what claims rest on is checked as well.
+            told = f"{len(verdicts)} checked, {verdict.id}"
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
         return ledger.verify(

@@ -33,7 +33,7 @@ from slrsym.crosscheck.random_values import (
     symbol_and_bounds_from_hypothesis,
 )
 from slrsym.gaussian.law import IIDSum, Law
-from slrsym.statements.expressions import conjuncts
+from slrsym.statements.expressions import conjuncts, infix_text
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -90,7 +90,11 @@ class PointSampler:
     """Sampler of random exact points at which the hypotheses hold."""
 
     def __init__(
-        self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
+        self,
+        symbols: Iterable[Any],
+        given: Iterable[Any],
+        laws: Iterable[Law] = (),
+        texts: Sequence[str] = (),
     ) -> None:
         wanted = sorted(set(symbols), key=sp.default_sort_key)
         hypotheses = _conjuncts(given)
@@ -98,7 +102,8 @@ class PointSampler:
         self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
         self.bounds = {x: declared_bounds(x) for x in self.symbols}
         equations: list[sp.Eq] = []
-        self.hypotheses = hypotheses
+        # In messages: as they were stated, before functions were put in for those not given.
+        self.texts = texts or list(map(infix_text, hypotheses))
         for hypothesis in hypotheses:
             bound = symbol_and_bounds_from_hypothesis(hypothesis)
             if bound is not None and bound[0] in self.bounds:
@@ -131,7 +136,7 @@ class PointSampler:
             point = self._proposal(rng, size)
             if point is not None and self._allowed(point):
                 return point
-        listed = ", ".join(map(str, self.hypotheses)) or "none"
+        listed = ", ".join(self.texts) or "none"
         names = ", ".join(map(str, [*self.symbols, *self.families]))
         laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
         raise NoPointFound(
@@ -387,6 +392,7 @@ class SharedPoints:
         functions: Mapping[Any, Any] | None = None,
     ) -> None:
         self.functions = functions or {}
+        given = list(given)
         self.all = [replace_undefined_functions(sp.sympify(s), self.functions) for s in statements]
         hypotheses = [replace_undefined_functions(sp.sympify(h), self.functions) for h in given]
         laws = {law for s in self.all for law in s.atoms(Law)}
@@ -394,6 +400,7 @@ class SharedPoints:
             parameters_of_statements(*self.all, *hypotheses),
             hypotheses,
             sorted(laws, key=sp.default_sort_key),
+            [infix_text(hypothesis) for hypothesis in given],
         )
         # Of its own for each use, so that the order in which statements come does not matter.
         self._plain_rng = rng

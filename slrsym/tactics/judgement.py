@@ -23,6 +23,7 @@ from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.proof_log import claim_ids_used_by, emit_claim
+from slrsym.tactics.refusals_in_words import refusal_in_words
 from slrsym.tactics.registration import USER_EMITTERS
 from slrsym.tactics.translation import Untranslatable
 
@@ -77,7 +78,8 @@ def judge_claim(
         return CheckerVerdict(_unclear_statements(steps_of_claim(claim, find)), said)
     # A proof is user code and may raise anything; then there is no evidence.
     except Exception as reason:
-        return CheckerVerdict({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
+        said = refusal_in_words(f"{type(reason).__name__}: {reason}")
+        return CheckerVerdict({}, f"no evidence can be made: {said}")
     shown = proved_claims.cite(claim.id).theorem.axioms
     trusted = {
         a.removeprefix(UNCHECKED)
@@ -90,7 +92,10 @@ def judge_claim(
         said = f"a tactic states without evidence: {', '.join(forged)}"
         return CheckerVerdict({}, said)
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
-    refusals = {outcome.label: outcome.refusal for outcome in emitter.outcomes}
+    stated = emitter.translator.translated_pairs()
+    refusals = {
+        outcome.label: refusal_in_words(outcome.refusal, stated) for outcome in emitter.outcomes
+    }
     unclear = _unclear_statements(steps)
     return CheckerVerdict(
         refusals | unclear,

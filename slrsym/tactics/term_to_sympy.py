@@ -9,6 +9,7 @@ import sympy as sp
 from slrsym.checker import Rejected
 from slrsym.checker.term import Term, canonical_key, is_same_term
 from slrsym.statements.expressions import expression_text, infix_text
+from slrsym.tactics.refusals_in_words import term_in_infix_notation
 from slrsym.tactics.translation import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
@@ -41,12 +42,20 @@ class TermToSympy:
         raise Rejected(f"no expression for {head}")
 
 
+def _text_of_term(words: TermToSympy, t: Term) -> str:
+    """Return a term in the wording of statements, or else in infix notation."""
+    try:
+        return expression_text(words.expression(t))
+    except (Rejected, IndexError):
+        return term_in_infix_notation(canonical_key(t))
+
+
 def formula_text(translator: Translator, p: Term) -> str:
     """Return a formula in the wording of statements, or "a side condition" if it has none."""
     words = TermToSympy(translator)
     try:
         if p[0] == "=" and is_same_term(p[1], p[2]):
-            text = f"{expression_text(words.expression(p[1]))} exists"
+            text = f"the existence of {_text_of_term(words, p[1])}"
         elif p[0] in _RELATIONS:
             text = infix_text(_RELATIONS[p[0]](*map(words.expression, p[1:]), evaluate=False))
         elif p[:2] == ("o", "psd"):
@@ -57,7 +66,7 @@ def formula_text(translator: Translator, p: Term) -> str:
         elif p[0] in ("and", "or"):
             text = f" {p[0]} ".join(f"({formula_text(translator, q)})" for q in p[1:])
         else:
-            text = ""
+            text = term_in_infix_notation(canonical_key(p))
     except (Rejected, IndexError):
-        text = ""
+        text = term_in_infix_notation(canonical_key(p))
     return text if 0 < len(text) <= _MOST else "a side condition"

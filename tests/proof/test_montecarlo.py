@@ -464,7 +464,7 @@ def test_what_was_not_sampled_is_shown():
     shown = terminal_output.monte_carlo_summary(rows).plain.splitlines()
     assert shown[0] == (
         "Monte Carlo: 1 statement on expectations sampled, off by 0.00 standard errors at most; "
-        "an error is seen from 0.1 % of the larger side on in half of them, from 0.1 % on in all"
+        "they would show an error of 0.1 % of the larger side, or more"
     )
     assert shown[1].startswith("not sampled: two: at each of 12 points single values dominate")
     assert len(shown) == 2
