@@ -32,6 +32,8 @@ _MOST_INSTANCES = 12
 # Values that a point found with those is examined at, so that not just these are satisfied.
 _VALUES_AFTERWARDS = tuple(map(sp.Rational, ("22/7", "-9/4", 10**6, -(10**6), 10**12, -(10**12))))
 _MOST_POINTS = 3
+# Longer relations are not solved.
+_MOST_OPERATIONS = 40
 # How the names of symbols begin that stand for a value of a function or an entry of a sequence.
 _VALUE = "the value of "
 # How many points are proposed for each choice of functions, and where there is no choice.
@@ -192,7 +194,12 @@ def _contradiction(stated: Iterable[Any]) -> str:
             if part is S.false:
                 texts = " and ".join(dict.fromkeys([*used, text]))
                 return f"no values satisfy {texts}"
-        relations = [(part, text) for part, text in relations if part is not S.true]
+        # What is long would take long, and shows little.
+        relations = [
+            (part, text)
+            for part, text in relations
+            if part is not S.true and part.count_ops() <= _MOST_OPERATIONS
+        ]
         solved = next((found for item in relations if (found := _solved(*item))), None)
         if solved is None:
             return _contradiction_of_bounds(relations, used)
@@ -210,12 +217,9 @@ def _with_derivatives_as_functions(body: Any) -> Any:
     def as_function(node: Derivative) -> Any:
         inner = node.expr
         places = [inner.args.index(x) for x in node.variables]
-        name = (
-            f"{inner.func}{chr(39) * len(places)}"
-            if len(inner.args) == 1
-            else f"D{places}{inner.func}"
-        )
-        return sp.Function(name)(*inner.args)
+        if len(inner.args) == 1:
+            return sp.Function(str(inner.func) + "'" * len(places))(*inner.args)
+        return sp.Function(f"D{places}{inner.func}")(*inner.args)
 
     return body.replace(
         lambda node: (
@@ -239,17 +243,16 @@ def _solved(part: Any, text: str) -> tuple[Any, Symbol, Any, str] | None:
     """Return an equation with a symbol and its value, if it is linear in one by a number."""
     if not isinstance(part, Eq):
         return None
-    difference = sp.expand(part.lhs - part.rhs)
+    difference = part.lhs - part.rhs
     for x in sorted(difference.free_symbols, key=sp.default_sort_key):
-        slope = difference.coeff(x, 1)
-        rest = sp.expand(difference - slope * x)
-        if slope.is_number and slope.is_nonzero and not rest.has(x):
-            return part, x, -rest / slope, text
+        slope = difference.diff(x)
+        if slope.is_number and slope.is_nonzero:
+            return part, x, -difference.xreplace({x: S.Zero}) / slope, text
     return None
 
 
 def _with_sides_compared(part: Any) -> Any:
-    return Eq(sp.expand(part.lhs - part.rhs), 0) if isinstance(part, Eq) else part
+    return Eq(part.lhs - part.rhs, 0) if isinstance(part, Eq) else part
 
 
 def _declared_of(x: Symbol, value: Any) -> list[Any]:
