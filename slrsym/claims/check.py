@@ -345,7 +345,7 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
 def check_hypotheses_of_claim(
     claim: Claim, is_compared: bool = False, seed: int = 0
 ) -> HypothesesReport:
-    """Try a claim's hypotheses at values; those without ForAll were if a step `is_compared`."""
+    """Return what is known of a claim's hypotheses; see `check_hypotheses`."""
     if not claim.hypotheses:
         return NO_HYPOTHESES
     return check_hypotheses(claim, _generator(step_seed(claim, 0, seed)), is_compared)

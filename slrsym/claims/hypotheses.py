@@ -39,6 +39,7 @@ _VALUE = "the value of "
 # How many points are proposed for each choice of functions, and where there is no choice.
 _TRIES = 40
 _TRIES_OF_ONE = 400
+_LEAST_TRIES = 10
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ NO_HYPOTHESES = HypothesesReport()
 
 
 def check_hypotheses(claim: Claim, rng: Generator, is_compared: bool = False) -> HypothesesReport:
-    """Try the hypotheses of a claim at values of its symbols, and say what they suppose.
+    """Return what is known of the hypotheses of a claim, which are tried at values.
 
     Those that are not for all values of a variable were tried if a step `is_compared` with numbers.
     """
@@ -156,15 +157,21 @@ def _functions_of_flows(given: Iterable[Any]) -> tuple[str, ...]:
     )
 
 
+def _share(statements: Iterable[Any]) -> int:
+    """Return among how many statements, three by three, instances are shared out."""
+    return 1 + len(list(statements)) // 3
+
+
 def _instances(
-    bound: Sequence[Symbol], body: Any, among: Sequence[sp.Rational] = _VALUES
+    bound: Sequence[Symbol], body: Any, share: int, among: Sequence[sp.Rational] = _VALUES
 ) -> Iterator[Any]:
-    """Yield a statement at several values of its bound variables."""
+    """Yield a statement at several values of its bound variables; fewer of many statements."""
     from slrsym.crosscheck.random_values import has_declared_properties
 
     allowed = [[v for v in among if has_declared_properties(v, x)] for x in bound]
+    most = max(1, _MOST_INSTANCES // share)
     for count, values in enumerate(product(*allowed)):
-        if count < _MOST_INSTANCES or len(set(values)) == 1:
+        if count < most or (share == 1 and len(set(values)) == 1):
             # There is no derivative in the direction of a number.
             with suppress(ValueError, TypeError):
                 yield body.xreplace(dict(zip(bound, values, strict=True)))
@@ -173,19 +180,22 @@ def _instances(
 # -- contradictions ----------------------------------------------------------------------------
 
 
-def _contradiction(stated: Iterable[Any]) -> str:
+def _contradiction(stated: Sequence[Any]) -> str:
     """Return why hypotheses exclude one another, if a few of their instances show it.
 
     Every value of a function, of its derivatives and of a sequence counts as a number of its own.
     What contradicts itself so does so for any function.
     """
     relations: list[tuple[Any, str]] = []
+    share = _share(stated)
     for part in stated:
         bound, body = _opened(part)
+        if body.count_ops() > _MOST_OPERATIONS:
+            continue
         text = infix_text(part)
         relations += [
             (_with_values_as_numbers(each), text)
-            for each in _instances(bound, _with_derivatives_as_functions(body))
+            for each in _instances(bound, _with_derivatives_as_functions(body), share)
         ]
     relations = [(part, text) for whole, text in relations for part in conjuncts(whole)]
     used: list[str] = []
@@ -358,18 +368,22 @@ def _hold_somewhere(
 
     relations: list[Any] = []
     afterwards: list[Any] = []
+    share = _share([body for bound, body in opened if bound])
     for bound, body in opened:
         concrete = replace_undefined_functions(body, functions)
         concrete = concrete.replace(lambda e: isinstance(e, Derivative), lambda e: e.doit())
-        relations += _instances(bound, concrete)
+        relations += _instances(bound, concrete, share)
         if bound and not concrete.has(Indexed):
-            afterwards += _instances(bound, concrete, _VALUES_AFTERWARDS)
+            afterwards += _instances(bound, concrete, share, _VALUES_AFTERWARDS)
     relations = [part for whole in relations for part in conjuncts(whole)]
     if any(bound for bound, _ in opened):
         relations = _solved_for_entries(relations)
     relations = [part for part in relations if part is not S.true]
     if S.false in (*relations, *afterwards):
         return False
+    # What is long to evaluate is tried less often.
+    operations = sum(int(part.count_ops()) for part in (*relations, *afterwards))
+    tries = max(_LEAST_TRIES, tries * _MOST_OPERATIONS // max(_MOST_OPERATIONS, operations))
     sampler = PointSampler(parameters_of_statements(*relations, *afterwards), relations)
     with suppress(NoPointFound):
         for _ in range(_MOST_POINTS):
