@@ -88,6 +88,21 @@ def _owens_t(h: Ball, a: Ball) -> Ball:
     return (value.real if real else value) / (2 * arb.pi())
 
 
+def _normal_cdf(x: Ball) -> Ball:
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def _bivariate_normal_cdf(h: Ball, k: Ball, r: Ball) -> Ball:
+    """Evaluate the bivariate normal distribution function by Plackett's integral over an angle."""
+
+    def density(t: Ball, _: bool = False) -> Ball:
+        return (-(h * h - 2 * h * k * t.sin() + k * k) / (2 * t.cos() ** 2)).exp()
+
+    integral = acb.integral(density, acb(0), complex_ball(_real_inside(r).asin()))
+    real = all(isinstance(drop_zero_imaginary_part(x), arb) for x in (h, k, r))
+    return _normal_cdf(h) * _normal_cdf(k) + (integral.real if real else integral) / (2 * arb.pi())
+
+
 _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "exp": lambda x: x.exp(),
     "log": _log,
@@ -121,8 +136,9 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "erf_prime": lambda x: 2 * (-x * x).exp() / arb.pi().sqrt(),
     "erf_second": lambda x: -4 * x * (-x * x).exp() / arb.pi().sqrt(),
     "normal_pdf": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
-    "normal_cdf": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+    "normal_cdf": _normal_cdf,
     "OwensT": _owens_t,
+    "bivariate_normal_cdf": _bivariate_normal_cdf,
 }
 
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 from slrsym.gaussian.special_functions import (
     OwensT,
@@ -55,6 +56,7 @@ __all__ = [
     "NoiseLaw",
     "OwensT",
     "ProductLaw",
+    "bivariate_normal_cdf",
     "erf_prime",
     "erf_second",
     "expectation",

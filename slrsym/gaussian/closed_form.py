@@ -25,6 +25,8 @@ from slrsym.gaussian.law import (
     replace_sympy_stats_variables,
     without_floats,
 )
+from slrsym.gaussian.probabilities import in_erf, in_normal_probabilities, mean_of_two_signs
+from slrsym.gaussian.roots import cancel_roots
 from slrsym.gaussian.special_functions import with_own_owens_t, with_sympy_owens_t
 
 
@@ -101,16 +103,29 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return with_sympy_owens_t(_evaluate(ExpectationReduction(record), expr, law))
+    return with_sympy_owens_t(_evaluate(_in_probabilities(record), expr, law))
 
 
-def _evaluate(reduction: ExpectationReduction, expr: Expr, law: Law) -> Expr:
+def _in_probabilities(record: Trace) -> Callable[[Expr, Law], Expr]:
+    """Return the function that evaluates an expectation, with its probabilities as such."""
+
+    def evaluate(expr: Expr, law: Law) -> Expr:
+        value = ExpectationReduction(record, pair_mean=mean_of_two_signs).evaluate(expr, law)
+        record.steps = [TraceStep(s.rule, s.lhs, in_erf(s.rhs)) for s in record.steps]
+        plain, found = in_erf(value), in_normal_probabilities(cancel_roots(value))
+        record.record("normal probabilities", plain, found)
+        return found
+
+    return evaluate
+
+
+def _evaluate(evaluate: Callable[[Expr, Law], Expr], expr: Expr, law: Law) -> Expr:
     """Evaluate an expectation with rationals for floats, and write its long numbers as floats."""
     if not (law.has(sp.Float) or expr.has(sp.Float)):
-        return reduction.evaluate(expr, law)
+        return evaluate(expr, law)
     exact = without_floats(law)
     with rationals_from_floats():
-        value = reduction.evaluate(without_floats(expr), exact)
+        value = evaluate(without_floats(expr), exact)
     nodes = {node: sp.Dummy(real=True) for node in value.atoms(Expectation)}
     value = value.xreplace(nodes)
     value = with_short_numbers(value) if value.free_symbols else _number(value)
@@ -136,7 +151,7 @@ def _in_floats(node: Expectation, parts: dict[Law, Law]) -> Expectation:
 
 def closed_form(node: Expectation) -> Expr:
     """Return the closed form of an unevaluated `Expectation`, as far as there is one."""
-    return _evaluate(ExpectationReduction(Trace()), node.integrand.doit(), node.law)
+    return _evaluate(_in_probabilities(Trace()), node.integrand.doit(), node.law)
 
 
 def closed_form_for_proofs(

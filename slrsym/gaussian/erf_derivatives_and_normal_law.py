@@ -56,17 +56,23 @@ class SpecialFunction(Function):  # type: ignore[misc]
 
     def _eval_evalf(self, prec: int) -> Expr | None:
         working = prec + 10
+        arguments = self._numerical_arguments()
         try:
-            numbers = [arg._to_mpmath(working) for arg in self.args]
+            numbers = [arg._to_mpmath(working) for arg in arguments]
             # The functions fall like exp(-x^2), which magnifies a relative error of x by 2 x^2.
             size = max((mp.mag(x) for x in numbers if x and mp.isfinite(x)), default=0)
             if size > 0:
-                numbers = [arg._to_mpmath(working + 2 * int(size)) for arg in self.args]
+                numbers = [arg._to_mpmath(working + 2 * int(size)) for arg in arguments]
             with mp.workprec(working):
                 value = getattr(mpmath_special_functions, self._multiprecision)(*numbers)
         except ValueError:
             return None
         return Expr._from_mpmath(value, prec)
+
+    def _numerical_arguments(self) -> tuple[Expr, ...]:
+        """Return the arguments that the function in mpmath takes."""
+        found: tuple[Expr, ...] = self.args
+        return found
 
     def _eval_as_leading_term(self, x: Symbol, logx: Any, cdir: Any) -> Expr:
         at_zero = [

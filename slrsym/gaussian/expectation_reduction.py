@@ -60,8 +60,10 @@ class ExpectationReduction:
         trace: Trace,
         is_positive: Callable[[Expr], bool] = lambda _: False,
         with_gamma: bool = True,
+        pair_mean: Callable[..., Expr] = erf_product_mean,
     ) -> None:
         self.trace, self.positive, self.with_gamma = trace, is_positive, with_gamma
+        self.pair_mean = pair_mean
         self.known: dict[tuple[Any, ...], Expr] = {}
 
     # -- products of independent laws ---------------------------------------------------------
@@ -499,7 +501,7 @@ class ExpectationReduction:
             elif len(group) == 2 and not any(means[i].has(sp.I) for i in group):
                 i, j = group
                 pair = (means[i], means[j], spread[i][i], spread[j][j], spread[i][j])
-                factors.append(erf_product_mean(*pair, noise[i], noise[j]))
+                factors.append(self.pair_mean(*pair, noise[i], noise[j]))
             else:
                 named = ", ".join(str(arguments[i]) for i in group)
                 raise UnsupportedIntegrandError(

@@ -14,6 +14,8 @@ from flint import acb, arb, ctx
 from mpmath import mp
 from mpmath.libmp import from_man_exp
 
+from slrsym.gaussian.bivariate_normal_balls import bivariate_normal_ball
+
 _LN2 = 0.6931471805599453
 
 
@@ -57,6 +59,31 @@ def owens_t(h: Any, a: Any) -> Any:
     with mp.workprec(mp.prec + 20 + _lost_in_square(h)):
         value = _owens_t(abs(h), abs(a))
     return +value if a > 0 else -value
+
+
+def bivariate_normal_cdf(h: Any, k: Any, r: Any, left: Any = None) -> Any:
+    r"""Evaluate :math:`\Phi_2(h, k; r)`, the bivariate normal distribution function.
+
+    `left` is 1 - r^2, where it is known better than from r. What is below 0 by rounding is 0.
+    """
+    h, k, r = _real("h", h), _real("k", k), _real("r", r)
+    with mp.workprec(2 * mp.prec + 20):
+        left = (1 - r) * (1 + r) if left is None else _real("left", left)
+    if any(map(mpmath.isnan, (h, k, r))) or left < -1e-13:
+        return mp.nan
+    if mpmath.isinf(h) or mpmath.isinf(k):
+        return mp.zero if min(h, k) < 0 else normal_cdf(min(h, k))
+    # The exponents are up to (|h| + |k|)^2 over `left`.
+    lost = int(max(0, -mpmath.mag(left))) if left > 0 else 0
+    prec, wanted = mp.prec + 40 + _lost_in_square(h) + _lost_in_square(k) + lost, mp.prec + 10
+    for _ in range(6):
+        with ctx.workprec(prec):
+            root = arb(0) if left <= 0 else _ball(left).sqrt()
+            found = bivariate_normal_ball(_ball(h), _ball(k), _ball(r), root)
+            if found == 0 or found.rel_accuracy_bits() > wanted:
+                break
+        prec *= 2
+    return +mpmath.make_mpf(from_man_exp(*map(int, found.mid().man_exp())))
 
 
 def gaussian_zeta(t: Any, s: Any) -> Any:

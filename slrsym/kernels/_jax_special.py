@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import erf, erfc
 
+from slrsym.kernels.edge_arrays import edge_functions
 from slrsym.kernels.numpy_special_functions import (
     AGREED,
     GRID_REACH,
@@ -202,6 +203,58 @@ _COVARIANCE_SLOPES = (
     _erf_covariance_by_r,
 )
 erf_covariance = make_differentiable(_erf_covariance, lambda i: _COVARIANCE_SLOPES[i])
+
+
+# -- edges and tails -------------------------------------------------------------------------------
+
+
+def _normal_pdf(x: Any) -> Any:
+    return jnp.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _bivariate_by_bound(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    inner = _EDGES["ratio"](k - cosine * h, jnp.where(cosine == 0, 1.0, sine))
+    return _normal_pdf(h) * normal_cdf(inner)
+
+
+def _bivariate_by_cosine(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    sine = jnp.where(cosine == 0, 1.0, sine)
+    square = _EDGES["ratio"]((h - k) ** 2 + 2 * (1 - cosine) * h * k, sine * sine)
+    return _EDGES["quotient"](jnp.exp(-square / 2), 1 / (2 * math.pi), sine)
+
+
+_EDGES = edge_functions(jnp, erfc, _integral_on_geometric_pieces)
+_bivariate = make_differentiable(
+    _EDGES["bivariate_normal"],
+    lambda i: (
+        _bivariate_by_bound,
+        lambda h, k, c, s: _bivariate_by_bound(k, h, c, s),
+        _bivariate_by_cosine,
+    )[i],
+)
+_interval = make_differentiable(
+    _EDGES["normal_interval"],
+    lambda i: (lambda a, b, _: -_normal_pdf(a), lambda a, b, _: _normal_pdf(b))[i],
+)
+_mills = make_differentiable(
+    _EDGES["mills_ratio"], lambda _: lambda x: -_mills(x) * (x + _mills(x))
+)
+EDGE_FUNCTIONS = _EDGES | {
+    # The sine is a function of the cosine, and the length of the ends.
+    "bivariate_normal": lambda h, k, c, s: _bivariate(h, k, c, jax.lax.stop_gradient(s)),
+    "normal_interval": lambda low, high, length: _interval(
+        low, high, jax.lax.stop_gradient(length)
+    ),
+    "mills_ratio": _mills,
+    "log_normal_cdf": make_differentiable(_EDGES["log_normal_cdf"], lambda _: _mills),
+    "ramp_mean": make_differentiable(
+        _EDGES["ramp_mean"],
+        lambda i: (
+            lambda m, s: normal_cdf(_EDGES["ratio"](m, s)),
+            lambda m, s: _normal_pdf(_EDGES["ratio"](m, s)),
+        )[i],
+    ),
+}
 
 
 # -- means by quadrature ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 
 from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.ball_edges import EDGE_FUNCTIONS, extended_to_infinity
 from slrsym.kernels.program import Program, execute_source
 
 
@@ -199,7 +200,11 @@ _NAMESPACE = {
     "evaluate_erf_variance_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_defect": _erf_defect, "power": _power,
     "rational": lambda p, q: arb(fmpq(p, q)),
+    **EDGE_FUNCTIONS,
 }  # fmt: skip
+
+for _name in ("erf", "erfc", "normal_cdf", "owens_t"):
+    _NAMESPACE[_name] = extended_to_infinity(_NAMESPACE[_name])
 
 
 def _scope(program: Program) -> dict[str, Any]:

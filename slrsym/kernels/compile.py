@@ -26,11 +26,13 @@ from numpy.typing import NDArray
 from scipy import special as scipy_special
 
 from slrsym.kernels.arguments import flag_changed_steps, vectorise_over_leading_axes
+from slrsym.kernels.edge_arrays import edge_functions
 from slrsym.kernels.numpy_special_functions import (
     compute_normal_means,
     decay_coefficients,
     erf_covariance,
     evaluate_erf_variance_integral,
+    integral_on_geometric_pieces,
     owens_t,
 )
 from slrsym.kernels.program import Program, execute_source
@@ -102,8 +104,10 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
+    from slrsym.kernels.limits import with_limits
     from slrsym.kernels.printing import program_from_expressions
 
+    outputs = [with_limits(expr) for expr in outputs]
     return compile_program(program_from_expressions(outputs, state, parameters), backend)
 
 
@@ -146,6 +150,16 @@ def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) ->
         return np.where(test, then(), otherwise())
 
 
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that divides by zero without a warning: it chooses among branches."""
+
+    def evaluate(*inputs: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*inputs)
+
+    return evaluate
+
+
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
     "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
@@ -156,6 +170,12 @@ _ARRAYS = {
     "owens_t": owens_t, "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,
     "rational": lambda p, q: p / q,
+    **{
+        name: _quiet(function)
+        for name, function in edge_functions(
+            np, scipy_special.erfc, integral_on_geometric_pieces
+        ).items()
+    },
 }  # fmt: skip
 # A hundred times faster on single numbers.
 _NUMBERS = _ARRAYS | {

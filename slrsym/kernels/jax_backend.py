@@ -57,6 +57,7 @@ def _namespace() -> dict[str, Any]:
         "erf_covariance": _jax_special.erf_covariance, "normal_cdf": _jax_special.normal_cdf,
         "select": _jax_special.select_elementwise,
         "rational": lambda p, q: p / q,
+        **_jax_special.EDGE_FUNCTIONS,
     }  # fmt: skip
 
 

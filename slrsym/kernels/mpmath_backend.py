@@ -13,6 +13,7 @@ import numpy as np
 
 from slrsym.gaussian import mpmath_special_functions
 from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.edge_arrays import ROUNDING
 from slrsym.kernels.numpy_special_functions import GRID_STEP, HALVINGS, hermite_polynomial
 from slrsym.kernels.program import Program, execute_source
 
@@ -69,7 +70,63 @@ def _precise_erf_defect(x: Any, y: Any) -> Any:
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
 
+def _ratio(n: Any, d: Any) -> Any:
+    if d:
+        return n / d
+    return n * mpmath.inf if n else mpmath.mpf(0)
+
+
+def _root(x: Any, size: Any) -> Any:
+    if x > 0:
+        return mpmath.sqrt(x)
+    return mpmath.mpf(0) if x >= -ROUNDING * size else mpmath.nan
+
+
+def _quotient(bell: Any, n: Any, d: Any) -> Any:
+    if not bell:
+        return mpmath.mpf(0)
+    return bell * n / d if d else bell * n * mpmath.inf
+
+
+def _more_precise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is computed with as many more bits as its terms may cancel."""
+
+    def evaluate(*inputs: Any) -> Any:
+        with mpmath.workprec(2 * mpmath.mp.prec + 40):
+            value = function(*inputs)
+        return +value
+
+    return evaluate
+
+
+def _ramp_mean(m: Any, s: Any) -> Any:
+    if s < 0:
+        return -_ramp_mean(-m, -s)
+    if s == 0 or mpmath.isinf(m):
+        return max(m, mpmath.mpf(0))
+    cdf, pdf = mpmath_special_functions.normal_cdf, mpmath_special_functions.normal_pdf
+    return m * cdf(m / s) + s * pdf(m / s)
+
+
+def _normal_interval(low: Any, high: Any, length: Any) -> Any:
+    cdf = mpmath_special_functions.normal_cdf
+    return cdf(-low) - cdf(-high) if low > 0 else cdf(high) - cdf(low)
+
+
+def _bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    left = sine * sine if cosine else mpmath.mpf(1)
+    return mpmath_special_functions.bivariate_normal_cdf(h, k, cosine, left)
+
+
+def _mills_ratio(x: Any) -> Any:
+    return mpmath_special_functions.normal_pdf(x) / mpmath_special_functions.normal_cdf(x)
+
+
 _NAMESPACE = {
+    "ratio": _ratio, "root": _root, "quotient": _quotient, "ramp_mean": _more_precise(_ramp_mean),
+    "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
+    "log_normal_cdf": lambda x: mpmath.log(mpmath_special_functions.normal_cdf(x)),
+    "mills_ratio": _mills_ratio,
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
     "minimum": min,

@@ -132,7 +132,7 @@ def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
     x, y, r = (np.asarray(z, dtype=np.float64) for z in (x, y, r))
     with np.errstate(divide="ignore", invalid="ignore"):
         result: NDArray[np.float64] = erf_covariance_with_arrays(
-            np, _integral_on_geometric_pieces, x, y, r
+            np, integral_on_geometric_pieces, x, y, r
         )
     return result
 
@@ -157,7 +157,7 @@ def erf_covariance_with_arrays(
     return 4 / math.pi * sign * xp.exp(-(x * x + y * y) / 2 - least) * total
 
 
-def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
+def integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2), on pieces equally long in log x."""
     stop = np.maximum(start, stop)
     length = np.log(stop / start)

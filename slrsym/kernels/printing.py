@@ -14,10 +14,11 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.kernels.edge_functions import NAMES, BivariateNormal
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormalProbability,
     DecayCoefficients,
     DecayIntegral,
     DifferenceFromErf,
@@ -34,6 +35,7 @@ _FUNCTIONS = {
     sp.tanh: "tanh", sp.log: "log", sp.sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",
     DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
+    **NAMES,
 }  # fmt: skip
 
 # What every backend can compute.
@@ -47,9 +49,7 @@ _MEANINGS = {
     erf_prime: lambda x: erf_prime(x).rewrite(sp.exp),
     erf_second: lambda x: erf_second(x).rewrite(sp.exp),
     normal_pdf: lambda x: normal_pdf(x).rewrite(sp.exp),
-    BivariateNormalProbability: lambda h, k, r: BivariateNormalProbability(
-        h, k, r
-    ).as_marginals_plus_covariance(),
+    bivariate_normal_cdf: lambda h, k, r: BivariateNormal(h, k, r, sp.sqrt((1 - r) * (1 + r))),
     symbolic_zeta: zeta_by_variance,
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }

@@ -14,8 +14,6 @@ from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
     erf_prime,
-    normal_cdf,
-    normal_pdf,
     standard_normal,
 )
 
@@ -107,27 +105,6 @@ class ErfCovariance(Function):  # type: ignore[misc]
             x, y = y, x
         bell = erf_prime(x).rewrite(exp)
         return bell * (erf((y - r * x) / sqrt(left)) - erf(y))
-
-
-class BivariateNormalProbability(Function):  # type: ignore[misc]
-    r"""The probability that :math:`G \le h` and :math:`G' \le k` for normals of correlation r."""
-
-    nargs = 3
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        """Return the partial derivative of the bivariate normal probability in h, k or r."""
-        h, k, r = self.args
-        if argindex == 3:
-            square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
-            return exp(-square / 2) / (2 * pi * sqrt(1 - r**2))
-        if argindex == 2:
-            h, k = k, h
-        return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
-
-    def as_marginals_plus_covariance(self) -> Expr:
-        """Return the bivariate normal probability as a product of marginals plus a covariance."""
-        h, k, r = self.args
-        return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
 
 
 class DifferenceFromErf(Function):  # type: ignore[misc]

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple
 
 from sympy import Expr, Mul, S, Symbol
 
-from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    OwensT,
+    bivariate_normal_cdf,
+    expectation,
+)
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
@@ -117,7 +123,8 @@ class MeanPattern:
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = with_own_owens_t(expectation(self.core, law))
-        return None if value.has(Expectation, OwensT) else GaussianMeanFormula(self, value)
+        branched = (Expectation, OwensT, bivariate_normal_cdf)
+        return None if value.has(*branched) else GaussianMeanFormula(self, value)
 
     @cached_property
     def general_mean(self) -> GaussianMeanFormula:

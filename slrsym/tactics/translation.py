@@ -18,6 +18,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.checker.term import COMMUTE, Term, canonical_key, is_valid_name, neg, num
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.gaussian.special_functions import (
     OwensT,
@@ -227,6 +228,8 @@ class Translator:
             return sign(first)
         if isinstance(e, sp.erfc):
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
+        if isinstance(e, bivariate_normal_cdf):
+            return self._translate(e.rewrite(OwensT), env)
         if type(e) in _BY_OTHER_FUNCTIONS:
             (u,), made = _single_argument(e), _BY_OTHER_FUNCTIONS[type(e)]
             if isinstance(e, sp.Heaviside):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import sympy as sp
 from sympy import Expr, Symbol
 
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.law import Law
 from slrsym.gaussian.special_functions import (
     OwensT,
@@ -53,6 +54,7 @@ NAMES: dict[Any, Box] = {
     erf_second: add_primes(Atom("erf", "name"), 2),
     normal_pdf: Atom("varphi"),
     normal_cdf: Atom("Phi"),
+    bivariate_normal_cdf: ScriptBox(Atom("Phi"), below=Atom("2")),
     OwensT: Atom("T"),
     zeta: Atom("zeta"),
     sp.Heaviside: Atom("Theta"),

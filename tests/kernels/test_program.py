@@ -44,6 +44,7 @@ from sympy import gamma as gamma_function
 
 from slrsym import kernels
 from slrsym.gaussian import GaussianLaw, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
@@ -51,7 +52,6 @@ from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormalProbability,
     DecayCoefficients,
     DecayIntegral,
     DifferenceFromErf,
@@ -194,7 +194,7 @@ def test_backends_agree(backend):
         Piecewise((1 / (x - y), Ne(x, y)), (p, True)) + Piecewise((x, q < p), (q, True)),
         erf_prime(x) + erf_second(y) + normal_pdf(x) + normal_cdf(-p) + zeta(x, p),
         OwensT(x, q) + OwensT(-p, y) + OwensT(y, -q),
-        BivariateNormalProbability(x, y, x - y),
+        bivariate_normal_cdf(x, y, x - y),
         ErfCovariance(x, p, y),
     ]  # fmt: skip
     a, b, c, e = 0.3, 0.7, 1.4, 2.5
@@ -300,7 +300,7 @@ def test_the_defect_of_erf():
         DifferenceFromErf(x, y),
         ErfVariance(x, p),
         ErfCovariance(x, y, x / 2),
-        BivariateNormalProbability(x, y, -y),
+        bivariate_normal_cdf(x, y, -y),
     ],
     ids=["defect", "variance", "covariance", "probability"],
 )

@@ -8,11 +8,12 @@ from scipy.special import ndtr
 from sympy import Piecewise, Symbol, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.kernels import _numba_owens, compile_expressions, erf_variance, zeta
 from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.numpy_special_functions import erf_covariance
-from slrsym.kernels.symbolic_functions import BivariateNormalProbability, ErfCovariance, ErfVariance
+from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
 
@@ -143,7 +144,7 @@ def test_two_variables(seed, backend):
     """To 1e-13 in all numbers, and to ten digits beyond doubles."""
     x, y, r = symbols("x y r", real=True)
     kernel = compile_expressions(
-        [ErfCovariance(x, y, r), BivariateNormalProbability(x, y, r)], [x, y, r], [], backend
+        [ErfCovariance(x, y, r), bivariate_normal_cdf(x, y, r)], [x, y, r], [], backend
     )
     rng = np.random.default_rng(seed)
     tolerance = 2e-15 if backend in ("numpy", "numba", "jax") else 1e-24

@@ -1,0 +1,140 @@
+"""Functions of `slrsym.kernels.edge_functions` for single numbers, compiled with Numba."""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from slrsym.kernels._numba_special import _integral_on_geometric_pieces
+from slrsym.kernels.edge_arrays import BEYOND, FAR, ROOT_TWO_PI, ROUNDING, SERIES
+from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
+
+_compiled = njit(error_model="numpy")
+
+
+@_compiled
+def ratio(n, d):
+    """Return n/d, infinite where only d is 0, and 0 at 0/0."""
+    if d != 0:
+        return n / d
+    return math.inf if n > 0 else -math.inf if n < 0 else 0.0 * n
+
+
+@_compiled
+def root(x, size):
+    """Return the root of x, or 0 where x is below 0 by rounding."""
+    if x > 0:
+        return math.sqrt(x)
+    return 0.0 if x >= -ROUNDING * size else math.nan
+
+
+@_compiled
+def quotient(bell, n, d):
+    """Return b n/d, and 0 where b is 0."""
+    return 0.0 if bell == 0 else bell * n / abs(d) if d == 0 else bell * n / d
+
+
+@_compiled
+def _pdf(x):
+    return math.exp(-x * x / 2) / ROOT_TWO_PI
+
+
+@_compiled
+def _cdf(x):
+    return 0.5 * math.erfc(-x / SQRT2)
+
+
+@_compiled
+def _defect(x):
+    """Compute 1 - x M(x) for x >= 2, with M the tail over the density."""
+    if x < FAR:
+        return 1 - x * _cdf(-x) / _pdf(x)
+    square, total = 1 / x**2, 0.0
+    for i in range(len(SERIES) - 1, -1, -1):
+        total = total * square + SERIES[i]
+    return total * square
+
+
+@_compiled
+def log_normal_cdf(x):
+    """Return the logarithm of the normal distribution function."""
+    if x < -FAR:
+        return -x * x / 2 - math.log(-x * ROOT_TWO_PI) + math.log1p(-_defect(-x))
+    return math.log1p(-_cdf(-x)) if x > 0 else math.log(_cdf(x))
+
+
+@_compiled
+def mills_ratio(x):
+    """Return the normal density over the distribution function."""
+    return -x / (1 - _defect(-x)) if x < -FAR else _pdf(x) / _cdf(x)
+
+
+@_compiled
+def ramp_mean(m, s):
+    """Return the mean of max(0, m + s G), or of min(0, m + s G) if s < 0."""
+    if s < 0:
+        return -ramp_mean_up(-m, -s)
+    return ramp_mean_up(m, s)
+
+
+@_compiled
+def ramp_mean_up(m, s):
+    """Return the mean of max(0, m + s G) for s >= 0."""
+    if s == 0 or m == math.inf:
+        return m if m > 0 else 0.0 * m if m == m else m
+    u = m / s
+    if u < -2:
+        u = min(-u, BEYOND)
+        return s * _pdf(u) * _defect(u)
+    return m * _cdf(u) + s * _pdf(u)
+
+
+@_compiled
+def normal_interval(low, high, length):
+    """Return the probability between two ends."""
+    if abs(length) * max(abs(low), abs(high)) < 8 and abs(length) <= 2:
+        total = 0.0
+        for i in range(len(NODES)):
+            total += WEIGHTS[i] * _pdf(low + length * NODES[i])
+        return length * total
+    if low + high > 0:
+        return _cdf(-low) - _cdf(-high)
+    return _cdf(high) - _cdf(low)
+
+
+@_compiled
+def bivariate_normal(h, k, cosine, sine):
+    """Return the bivariate normal distribution function."""
+    if cosine == 0:
+        sine = 1.0
+    if not (h == h and k == k and sine >= 0 and cosine == cosine):
+        return math.nan
+    h, k = max(-BEYOND, min(BEYOND, h)), max(-BEYOND, min(BEYOND, k))
+    end = sine / (1 + abs(cosine))
+    if cosine < 0:
+        base = normal_interval(-k, h, h + k) if h + k > 0 else 0.0
+        start, stop, x, y = 1e-18 * end, end, h / SQRT2, -k / SQRT2
+    else:
+        base = _cdf(h) * _cdf(k)
+        start, stop, x, y = max(end, 1e-18), 1.0, h / SQRT2, k / SQRT2
+    if not stop > start:
+        return base
+    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    best = stop
+    if fall == 0:
+        best = start
+    elif rise > 0:
+        best = max(start, min(stop, (fall / rise) ** 0.25))
+    least = rise * best**2 + fall / best**2
+    top = least + REACH
+    bend = (top + math.sqrt(max(top * top - 4 * rise * fall, 0.0))) / 2
+    start = max(start, math.sqrt(fall / bend))
+    if rise > 0:
+        stop = min(stop, math.sqrt(bend / rise))
+    best = max(best, start)
+    total = _integral_on_geometric_pieces(rise, fall, least, start, best)
+    total += _integral_on_geometric_pieces(rise, fall, least, best, stop)
+    return base + math.exp(-(x * x + y * y) / 2 - least) * total / math.pi

@@ -1,0 +1,271 @@
+"""Expressions for programs, with their limits at the edges and their digits in the tails.
+
+At a correlation of 1 or -1, at a variance of 0, and far out, a closed form has a limit where its
+parts have none: 0/0 in the argument of an error function, the root of -0.0, the difference of two
+numbers next to 1. Such parts become functions of `slrsym.kernels.edge_functions`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+from sympy import Expr, S, sqrt
+
+from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
+from slrsym.gaussian.probabilities import in_normal_probabilities
+from slrsym.gaussian.roots import cancel_roots, is_polynomial, may_vanish
+from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.kernels.edge_functions import (
+    BivariateNormal,
+    LogNormalCdf,
+    MillsRatio,
+    NormalInterval,
+    Quotient,
+    RampMean,
+    Ratio,
+    Root,
+)
+
+# Functions that have limits at infinity, in each of their arguments.
+_BOUNDED = (sp.erf, sp.erfc, sp.atan, sp.tanh, sp.exp, normal_cdf, OwensT)
+# Above this many operations a sum is left as it is: what is looked for is small.
+_MOST = 2000
+
+
+def with_limits(expr: Any) -> Any:
+    """Return an expression whose program has limits at edges and all its digits in tails."""
+    expr = with_own_owens_t(sp.sympify(expr))
+    if not isinstance(expr, Expr):
+        return expr
+    for function in (erf_prime, erf_second, normal_pdf):
+        expr = expr.replace(function, lambda x, f=function: f(x).rewrite(sp.exp))
+    if expr.count_ops() < _MOST:
+        expr = cancel_roots(in_normal_probabilities(expr), sums=True)
+    known: dict[Any, Any] = {}
+
+    def visit(node: Any) -> Any:
+        if not getattr(node, "args", ()) or isinstance(node, sp.core.relational.Relational):
+            return node
+        if node not in known:
+            known[node] = _visited(node, visit)
+        return known[node]
+
+    return visit(expr)
+
+
+def _visited(node: Any, visit: Any) -> Any:
+    if isinstance(node, sp.Add):
+        node = _with_ramps_and_intervals(node)
+    if isinstance(node, sp.log):
+        node = _log(node)
+    if isinstance(node, sp.Mul):
+        node = _with_mills_ratios(node)
+    if isinstance(node, sp.asin) and node.free_symbols:
+        top, bottom, left = _leg_and_hypotenuse(node.args[0])
+        return 2 * sp.atan(Ratio(visit(top), visit(bottom) + Root(visit(left), visit(bottom**2))))
+    if isinstance(node, bivariate_normal_cdf):
+        h, k, r = node.args
+        top, bottom, left = _leg_and_hypotenuse(r)
+        root = Root(visit(left), visit(bottom**2))
+        bounds = (_argument(x, visit) for x in (h, k))
+        return BivariateNormal(*bounds, *(Ratio(x, visit(bottom)) for x in (visit(top), root)))
+    if isinstance(node, NormalInterval | RampMean):
+        return node.func(*(_argument(x, visit) for x in node.args))
+    if isinstance(node, _BOUNDED):
+        return node.func(*(_argument(x, visit) for x in node.args))
+    if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2:
+        root = _root(node.base)
+        if root is not None and node.exp > 0:
+            return root ** (2 * node.exp)
+    if isinstance(node, sp.Mul):
+        return _product(node, visit)
+    args = [visit(arg) for arg in node.args]
+    same = all(a is b for a, b in zip(args, node.args, strict=True))
+    return node if same else node.func(*args)
+
+
+@lru_cache(maxsize=4096)
+def _factored(base: Expr) -> Expr:
+    return sp.factor(base)
+
+
+def _root(base: Expr) -> Expr | None:
+    """Return the root of a polynomial with terms of both signs, such as 1 - r^2, or None."""
+    if not is_polynomial(base):
+        return None
+    addends = sp.Add.make_args(sp.expand(base))
+    if not any(x.could_extract_minus_sign() for x in addends):
+        return None
+    return Root(_factored(base), sp.Add(*map(sp.Abs, addends)))
+
+
+def _leg_and_hypotenuse(ratio: Expr) -> tuple[Expr, Expr, Expr]:
+    """Return n, d and d^2 - n^2 of a ratio n/d from -1 to 1, d being no less than 0."""
+    top, bottom = sp.fraction(sp.together(ratio))
+    parts = sp.Mul.make_args(bottom)
+    if not all(
+        p.is_positive or (isinstance(p, sp.Pow) and p.exp.is_Rational and p.exp.q == 2)
+        for p in parts
+    ):
+        top, bottom = ratio, S.One
+    left = sp.expand(bottom**2 - top**2)
+    if is_polynomial(left):
+        return top, bottom, _factored(left)
+    return top, bottom, (bottom - top) * (bottom + top)
+
+
+def _vanishing_powers(expr: Expr) -> list[Expr]:
+    return [
+        f
+        for f in sp.Mul.make_args(expr)
+        if isinstance(f, sp.Pow) and f.exp.is_negative and is_polynomial(f.base)
+        and may_vanish(f.base)
+    ]  # fmt: skip
+
+
+def _argument(arg: Expr, visit: Any) -> Any:
+    """Return an argument of a bounded function, infinite at n/0, and 0 at 0/0.
+
+    So is the limit as a variance goes to 0 while the rest stays.
+    """
+    if not any(_vanishing_powers(f) for f in arg.atoms(sp.Pow)) or arg.count_ops() > _MOST:
+        return visit(arg)
+    top, bottom = sp.fraction(sp.together(arg))
+    powers = _vanishing_powers(1 / bottom)
+    for power in powers:
+        symbols = power.base.free_symbols
+        if not top.is_polynomial(*symbols) or sp.gcd(top, power.base).has(*symbols):
+            return visit(arg)
+        if power.exp.is_Integer and power.exp.is_odd and _downward(power.base):
+            top, bottom = -top, _turned(bottom, power.base)
+    return Ratio(visit(top), visit(bottom)) if powers else visit(arg)
+
+
+def _downward(base: Expr) -> bool:
+    """Return whether a polynomial such as r - 1 or c^2 - a b is the negative of a variance."""
+    addends = sp.Add.make_args(sp.expand(base))
+    numbers = [x for x in addends if not x.free_symbols]
+    mixed = [
+        x for x in addends if any(n.is_odd for n in x.as_powers_dict().values() if n.is_Integer)
+    ]
+    first = (numbers or mixed or list(addends))[0]
+    return len(addends) > 1 and bool(first.could_extract_minus_sign())
+
+
+def _turned(bottom: Expr, base: Expr) -> Expr:
+    return sp.Mul(
+        *(
+            sp.Add(*(-x for x in base.args)) ** f.as_base_exp()[1]
+            if f.as_base_exp()[0] == base
+            else f
+            for f in sp.Mul.make_args(bottom)
+        )
+    )
+
+
+def _product(node: Expr, visit: Any) -> Any:
+    """Return a product in which exp is stronger than what it is divided by."""
+    bells = [f for f in node.args if isinstance(f, sp.exp) and f.free_symbols]
+    powers = [
+        f for f in _vanishing_powers(node)
+        if bells or (f.exp.is_Rational and f.exp.q == 2 and _root(f.base) is not None)
+    ]  # fmt: skip
+    if not powers:
+        return sp.Mul(*map(visit, node.args))
+    rest = [f for f in node.args if f not in (*bells, *powers)]
+    parts = (sp.Mul(*map(visit, some)) for some in (bells, rest, [1 / f for f in powers]))
+    return Quotient(*parts)
+
+
+# -- tails -----------------------------------------------------------------------------------------
+
+
+def _equal(a: Expr, b: Expr) -> bool:
+    difference = a - b
+    if difference == 0:
+        return True
+    return (
+        difference.count_ops() < _MOST / 10 and sp.cancel(sp.together(sp.expand(difference))) == 0
+    )
+
+
+def _bell_parts(term: Expr) -> tuple[Expr, Expr]:
+    """Return the exponent of a term and what it multiplies."""
+    bells = [f for f in sp.Mul.make_args(term) if isinstance(f, sp.exp)]
+    return sp.Add(*(f.args[0] for f in bells)), sp.Mul(
+        *(f for f in sp.Mul.make_args(term) if f not in bells)
+    )
+
+
+def _with_ramps_and_intervals(total: Expr) -> Expr:
+    if not total.has(normal_cdf, sp.erf) or len(total.args) > 100:
+        return total
+    return _with_intervals(_with_ramps(total))
+
+
+def _with_ramps(total: Expr) -> Expr:
+    """Put E max(0, a + b G) in place of a Phi(a/b) + b phi(a/b), which cancels far out."""
+    terms = list(sp.Add.make_args(total))
+    for tail in sorted(total.atoms(normal_cdf), key=str):
+        (u,) = tail.args
+        steps = [t for t in terms if tail in sp.Mul.make_args(t)]
+        bells = [
+            t for t in terms if t.has(sp.exp) and not t.has(normal_cdf)
+            and _equal(_bell_parts(t)[0], -(u**2) / 2)
+        ]  # fmt: skip
+        if not steps or not bells:
+            continue
+        a = sp.Add(*(t / tail for t in steps))
+        b = sqrt(2 * sp.pi) * sp.Add(*(_bell_parts(t)[1] for t in bells))
+        if _equal(a, b * u):
+            terms = [t for t in terms if t not in steps and t not in bells]
+            terms.append(RampMean(a, b))
+    return sp.Add(*terms)
+
+
+def _with_intervals(total: Expr) -> Expr:
+    """Put an integral in place of c Phi(a) - c Phi(b)."""
+    terms = list(sp.Add.make_args(total))
+    for function, scale in ((sp.erf, sqrt(2)), (normal_cdf, S.One)):
+        found: dict[Expr, Expr] = {}
+        for term in list(terms):
+            nodes = [f for f in sp.Mul.make_args(term) if isinstance(f, function)]
+            if len(nodes) != 1:
+                continue
+            factor = term / nodes[0]
+            if -factor in found:
+                other = found.pop(-factor)
+                high, low = (scale * x.args[0] for x in (nodes[0], other))
+                length = _factored(sp.together(high - low))
+                terms.remove(term)
+                terms.remove(-factor * other)
+                both = 2 * factor if function is sp.erf else factor
+                terms.append(both * NormalInterval(low, high, length))
+            else:
+                found[factor] = nodes[0]
+    return sp.Add(*terms)
+
+
+def _log(node: Expr) -> Expr:
+    """Return log of a multiple of a tail probability by its own function."""
+    number, rest = node.args[0].as_coeff_Mul()
+    if isinstance(rest, sp.erfc):
+        number, rest = 2 * number, normal_cdf(-sqrt(2) * rest.args[0])
+    if number > 0 and isinstance(rest, normal_cdf):
+        return sp.log(number) + LogNormalCdf(rest.args[0])
+    return node
+
+
+def _with_mills_ratios(product: Expr) -> Expr:
+    """Put the inverse Mills ratio in place of phi(u)/Phi(u), where both may be 0."""
+    for power in product.args:
+        base, exponent = power.as_base_exp()
+        if isinstance(base, normal_cdf) and exponent == -1:
+            (u,) = base.args
+            bell, rest = _bell_parts(product)
+            if bell != 0 and _equal(bell, -(u**2) / 2):
+                return sqrt(2 * sp.pi) * MillsRatio(u) * rest * base
+    return product
