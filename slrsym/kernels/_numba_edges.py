@@ -16,10 +16,12 @@ _compiled = njit(error_model="numpy")
 
 
 @_compiled
-def ratio(n, d):
+def ratio(n, d, size):
     """Return n/d, infinite where only d is 0, and 0 at 0/0."""
     if d != 0:
         return n / d
+    if abs(n) <= ROUNDING * size:
+        return 0.0
     return math.inf if n > 0 else -math.inf if n < 0 else 0.0 * n
 
 

@@ -44,11 +44,13 @@ def _sharper(function: Callable[..., Any]) -> Callable[..., Any]:
     return evaluate
 
 
-def ratio(n: Any, d: Any) -> Any:
+def ratio(n: Any, d: Any, size: Any) -> Any:
     """Enclose n/d for d >= 0: infinite where only d is 0, and 0 at 0/0."""
     n, d = arb(n), arb(d)
     if not d.contains(0):
         return n / d
+    if d == 0 and abs(n) <= ROUNDING * arb(size):
+        return arb(0)
     if d == 0:
         return arb("inf") if n > 0 else arb("-inf") if n < 0 else n if n == 0 else _anything()
     return _anything()

@@ -104,11 +104,22 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
-    from slrsym.kernels.limits import with_limits
+    from slrsym.kernels.limits import has_cancelling_roots, with_limits
     from slrsym.kernels.printing import program_from_expressions
 
-    outputs = [with_limits(expr) for expr in outputs]
-    return compile_program(program_from_expressions(outputs, state, parameters), backend)
+    inputs = (*state, *parameters)
+
+    def program_of(expressions: Sequence[Expr]) -> Program:
+        limits = [with_limits(expr) for expr in expressions]
+        return program_from_expressions(limits, state, parameters)
+
+    if backend == "jax" and all(map(has_cancelling_roots, outputs)):
+        from slrsym.kernels.jax_backend import jax_function_with_derivatives
+
+        return jax_function_with_derivatives(
+            outputs, program_of, lambda exprs, i: [e.diff(inputs[i]) for e in exprs]
+        )
+    return compile_program(program_of(outputs), backend)
 
 
 def compile_program(program: Program, backend: str) -> Callable[..., Any]:

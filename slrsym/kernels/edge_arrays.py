@@ -12,8 +12,8 @@ from typing import Any
 
 from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
 
-# What a root may be below 0, relative to the size of the numbers whose difference it is of.
-ROUNDING = 1e-13
+# What a difference may be off, relative to the size of its numbers.
+ROUNDING = 4e-15
 # From here on the asymptotic series has all digits.
 FAR = 10.0
 _DOUBLE_FACTORIALS = [1.0]
@@ -31,7 +31,8 @@ def edge_functions(
 ) -> dict[str, Callable[..., Any]]:
     """Return the functions by their names in programs, for arrays of NumPy or JAX."""
 
-    def ratio(n: Any, d: Any) -> Any:
+    def ratio(n: Any, d: Any, size: Any = 0.0) -> Any:
+        n = xp.where((d == 0) & (xp.abs(n) <= ROUNDING * size), 0.0, n)
         edge = xp.where(
             n > 0, math.inf, xp.where(n < 0, -math.inf, xp.where(n == 0, 0.0, math.nan))
         )

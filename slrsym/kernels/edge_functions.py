@@ -14,9 +14,12 @@ class _EdgeFunction(Function):  # type: ignore[misc]
 
 
 class Ratio(_EdgeFunction):
-    """The ratio n/d for d >= 0: infinite where only d is 0, and 0 at 0/0."""
+    """The ratio n/d for d >= 0: infinite where only d is 0, and 0 at 0/0.
 
-    nargs = 2
+    The third argument is the size of the numbers whose sum n is: at d = 0, rounding counts as 0.
+    """
+
+    nargs = 3
 
 
 class Root(_EdgeFunction):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,50 @@ def jax_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a JAX function of states of shape (..., n) and parameters."""
     require_jax_installed()
     require_double()
+    return _checked(_rows_of(program), len(program.state))
+
+
+def jax_function_with_derivatives(
+    outputs: Any, program_of: Callable[[Any], Program], derivative: Callable[[Any, int], Any]
+) -> Callable[..., Any]:
+    """Compile expressions to a JAX function whose derivatives are theirs, compiled.
+
+    JAX would differentiate part by part, and not see infinite derivatives that cancel. Each
+    derivative is made when JAX first asks for it.
+    """
+    require_jax_installed()
+    require_double()
+    import jax
+    import jax.numpy as jnp
+    from jax.custom_derivatives import SymbolicZero
+
+    def differentiable(outputs: Any) -> tuple[Callable[..., Any], int]:
+        program = program_of(outputs)
+        width = len(program.state)
+        value = jax.custom_jvp(_rows_of(program))
+        slope = cache(lambda i: differentiable(derivative(outputs, i))[0])
+
+        def rule(inputs: Any, tangents: Any) -> Any:
+            found = value(*inputs)
+            total = jnp.zeros_like(found)
+            for n, tangent in enumerate(tangents):
+                if isinstance(tangent, SymbolicZero):
+                    continue
+                if n:
+                    total += slope(width + n - 1)(*inputs) * tangent[..., None]
+                    continue
+                for i in range(width):
+                    total += slope(i)(*inputs) * tangent[..., i, None]
+            return found, total
+
+        value.defjvp(rule, symbolic_zeros=True)
+        return value, width
+
+    return _checked(*differentiable(outputs))
+
+
+def _rows_of(program: Program) -> Callable[..., Any]:
+    """Return the function of states of shape (..., n) and parameters that runs a program."""
     import jax.numpy as jnp
 
     from slrsym.kernels._jax_special import gaussian_mean
@@ -83,7 +127,7 @@ def jax_function(program: Program) -> Callable[..., Any]:
         shape = jnp.broadcast_shapes(state.shape[:-1], *(p.shape for p in parameters))
         return jnp.stack([jnp.broadcast_to(value, shape) for value in values], axis=-1)
 
-    return _checked(rows, width)
+    return rows
 
 
 def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 from sympy import Expr, S, sqrt
+from sympy.core.relational import Relational
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
@@ -31,6 +32,7 @@ from slrsym.kernels.edge_functions import (
 
 # Functions that have limits at infinity, in each of their arguments.
 _BOUNDED = (sp.erf, sp.erfc, sp.atan, sp.tanh, sp.exp, normal_cdf, OwensT)
+_DIFFERENTIABLE = (*_BOUNDED, sp.asin, bivariate_normal_cdf, normal_pdf)
 # Above this many operations a sum is left as it is: what is looked for is small.
 _MOST = 2000
 
@@ -43,17 +45,53 @@ def with_limits(expr: Any) -> Any:
     for function in (erf_prime, erf_second, normal_pdf):
         expr = expr.replace(function, lambda x, f=function: f(x).rewrite(sp.exp))
     if expr.count_ops() < _MOST:
+        expr = expr.replace(_is_reciprocal_of_poles, _without_poles)
         expr = cancel_roots(in_normal_probabilities(expr), sums=True)
-    known: dict[Any, Any] = {}
+    return _Visitor(expr)(expr)
 
-    def visit(node: Any) -> Any:
-        if not getattr(node, "args", ()) or isinstance(node, sp.core.relational.Relational):
+
+def _is_reciprocal_of_poles(node: Expr) -> bool:
+    """Return whether a node is a power such as 1/(1 + r^2/(1 - r^2)), which is 1 - r^2."""
+    return (
+        isinstance(node, sp.Pow)
+        and bool(node.exp.is_Integer and node.exp < 0)
+        and isinstance(node.base, sp.Add)
+        and any(_vanishing_powers(f) for f in node.base.atoms(sp.Pow))
+        and bool(node.base.is_rational_function(*node.base.free_symbols))
+    )
+
+
+def _without_poles(node: Expr) -> Expr:
+    return sp.cancel(sp.together(node.base)) ** node.exp
+
+
+class _Visitor:
+    """Function that replaces the parts of an expression, from the top, once each."""
+
+    def __init__(self, expr: Expr) -> None:
+        self.known: dict[Any, Any] = {}
+        # Under a root: where these are below 0, by rounding, they are 0.
+        powers = [f for f in expr.atoms(sp.Pow) if f.exp.is_Rational and f.exp.q == 2]
+        self.bases = {_primitive(f.base) for f in powers if is_polynomial(f.base)}
+
+    def __call__(self, node: Any) -> Any:
+        if not getattr(node, "args", ()) or isinstance(node, Relational):
             return node
-        if node not in known:
-            known[node] = _visited(node, visit)
-        return known[node]
+        if node not in self.known:
+            self.known[node] = _visited(node, self)
+        return self.known[node]
 
-    return visit(expr)
+
+def has_cancelling_roots(expr: Any) -> bool:
+    """Return whether derivatives of an expression's parts may be infinite, and cancel."""
+    jumps = (sp.Abs, sp.Max, sp.Min, sp.Piecewise, sp.sign)
+    parts = (*_DIFFERENTIABLE, sp.Add, sp.Mul, sp.Pow, sp.Symbol, sp.Number, sp.NumberSymbol)
+    expr = sp.sympify(expr)
+    return (
+        not expr.has(*jumps)
+        and all(isinstance(node, parts) for node in sp.preorder_traversal(expr))
+        and with_limits(expr).has(Root)
+    )
 
 
 def _visited(node: Any, visit: Any) -> Any:
@@ -65,20 +103,24 @@ def _visited(node: Any, visit: Any) -> Any:
         node = _with_mills_ratios(node)
     if isinstance(node, sp.asin) and node.free_symbols:
         top, bottom, left = _leg_and_hypotenuse(node.args[0])
-        return 2 * sp.atan(Ratio(visit(top), visit(bottom) + Root(visit(left), visit(bottom**2))))
+        root = Root(visit(left), visit(bottom**2))
+        return 2 * sp.atan(Ratio(visit(top), visit(bottom) + root, S.Zero))
     if isinstance(node, bivariate_normal_cdf):
         h, k, r = node.args
         top, bottom, left = _leg_and_hypotenuse(r)
         root = Root(visit(left), visit(bottom**2))
         bounds = (_argument(x, visit) for x in (h, k))
-        return BivariateNormal(*bounds, *(Ratio(x, visit(bottom)) for x in (visit(top), root)))
+        return BivariateNormal(
+            *bounds, *(Ratio(x, visit(bottom), S.Zero) for x in (visit(top), root))
+        )
     if isinstance(node, NormalInterval | RampMean):
         return node.func(*(_argument(x, visit) for x in node.args))
     if isinstance(node, _BOUNDED):
         return node.func(*(_argument(x, visit) for x in node.args))
-    if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2:
-        root = _root(node.base)
-        if root is not None and node.exp > 0:
+    if isinstance(node, sp.Pow) and node.exp.is_Rational:
+        if node.exp < 0 and _vanishing_powers(node) and _primitive(node.base) in visit.bases:
+            return Quotient(S.One, S.One, _denominator(node, visit))
+        if node.exp.q == 2 and (root := _root(node.base)) is not None:
             return root ** (2 * node.exp)
     if isinstance(node, sp.Mul):
         return _product(node, visit)
@@ -139,9 +181,32 @@ def _argument(arg: Expr, visit: Any) -> Any:
         symbols = power.base.free_symbols
         if not top.is_polynomial(*symbols) or sp.gcd(top, power.base).has(*symbols):
             return visit(arg)
-        if power.exp.is_Integer and power.exp.is_odd and _downward(power.base):
-            top, bottom = -top, _turned(bottom, power.base)
-    return Ratio(visit(top), visit(bottom)) if powers else visit(arg)
+    if not powers:
+        return visit(arg)
+    below = [visit(f) for f in sp.Mul.make_args(bottom) if 1 / f not in powers]
+    for power in powers:
+        n = -power.exp
+        if n.is_Integer and n.is_odd and _downward(power.base):
+            top, power = -top, sp.Add(*(-x for x in power.base.args)) ** -n
+        below.append(_denominator(power, visit))
+    addends = sp.Add.make_args(sp.expand(top))
+    size = sp.Add(*map(sp.Abs, addends)) if len(addends) > 1 else S.Zero
+    return Ratio(visit(top), sp.Mul(*below), size)
+
+
+def _primitive(base: Expr) -> Expr:
+    """Return an expanded polynomial over its content, a positive number."""
+    return sp.expand(base).primitive()[1]
+
+
+def _denominator(power: Expr, visit: Any) -> Any:
+    """Return a power with the sign of its exponent turned, and 0 where its base is so by rounding.
+
+    The base cannot be less if the expression has its root, too.
+    """
+    if _primitive(power.base) in visit.bases and (root := _root(power.base)) is not None:
+        return root ** (-2 * power.exp)
+    return visit(1 / power)
 
 
 def _downward(base: Expr) -> bool:
@@ -155,29 +220,16 @@ def _downward(base: Expr) -> bool:
     return len(addends) > 1 and bool(first.could_extract_minus_sign())
 
 
-def _turned(bottom: Expr, base: Expr) -> Expr:
-    return sp.Mul(
-        *(
-            sp.Add(*(-x for x in base.args)) ** f.as_base_exp()[1]
-            if f.as_base_exp()[0] == base
-            else f
-            for f in sp.Mul.make_args(bottom)
-        )
-    )
-
-
 def _product(node: Expr, visit: Any) -> Any:
     """Return a product in which exp is stronger than what it is divided by."""
     bells = [f for f in node.args if isinstance(f, sp.exp) and f.free_symbols]
-    powers = [
-        f for f in _vanishing_powers(node)
-        if bells or (f.exp.is_Rational and f.exp.q == 2 and _root(f.base) is not None)
-    ]  # fmt: skip
-    if not powers:
+    powers = [f for f in _vanishing_powers(node) if bells or _primitive(f.base) in visit.bases]
+    inner = bells and any(_vanishing_powers(f) for f in node.atoms(sp.Pow))
+    if not powers and not inner:
         return sp.Mul(*map(visit, node.args))
     rest = [f for f in node.args if f not in (*bells, *powers)]
-    parts = (sp.Mul(*map(visit, some)) for some in (bells, rest, [1 / f for f in powers]))
-    return Quotient(*parts)
+    parts = (sp.Mul(*map(visit, some)) for some in (bells, rest))
+    return Quotient(*parts, sp.Mul(*(_denominator(f, visit) for f in powers)))
 
 
 # -- tails -----------------------------------------------------------------------------------------

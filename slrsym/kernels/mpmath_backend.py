@@ -70,10 +70,10 @@ def _precise_erf_defect(x: Any, y: Any) -> Any:
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
 
-def _ratio(n: Any, d: Any) -> Any:
+def _ratio(n: Any, d: Any, size: Any) -> Any:
     if d:
         return n / d
-    return n * mpmath.inf if n else mpmath.mpf(0)
+    return mpmath.mpf(0) if abs(n) <= ROUNDING * size else n * mpmath.inf
 
 
 def _root(x: Any, size: Any) -> Any:
