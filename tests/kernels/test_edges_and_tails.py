@@ -93,15 +93,23 @@ def product(name, shifted):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", PRODUCTS if THOROUGH else ["signs", "steps", "ramps"])
 def test_products_at_a_correlation_of_one(name, backend):
-    f = PRODUCTS[name][2]
     centred = compiled(product(name, False), [r], backend)
-    shifted = compiled(product(name, True), [m, n, r], backend) if name != "squares" else None
     for edge in EDGES:
-        way = 1 if edge > 0 else -1
-        assert_value(backend, centred(edge), quad(lambda t: f(t) * f(way * t), 0))
-        for a, b in MEANS if shifted else ():
-            right = quad(lambda t: f(a + t) * f(b + way * t), -a, -way * b)
-            assert_value(backend, shifted(a, b, edge), right)
+        # Beyond 1 a ball is of a number that is not quite the limit.
+        if backend != "ball" or abs(edge) == 1:
+            assert_value(backend, centred(edge), limit(name, 0, 0, edge))
+    if name != "squares":
+        shifted = compiled(product(name, True), [m, n, r], backend)
+        for a, b in MEANS if THOROUGH else MEANS[::3]:
+            for edge in EDGES if backend != "ball" else EDGES[:2]:
+                assert_value(backend, shifted(a, b, edge), limit(name, a, b, edge))
+
+
+@cache
+def limit(name, a, b, edge):
+    """The mean at a correlation of 1 or -1, where one variable is left."""
+    f, way = PRODUCTS[name][2], mpmath.sign(edge)
+    return quad(lambda t: f(a + t) * f(b + way * t), -a, -way * b)
 
 
 SINGLE = [
@@ -115,7 +123,7 @@ SINGLE = [
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("integrand, right", SINGLE, ids=lambda z: str(z)[:20])
+@pytest.mark.parametrize(("integrand", "right"), SINGLE, ids=lambda z: str(z)[:20])
 def test_a_variance_of_zero(integrand, right, backend):
     function = compiled(expectation(integrand, ONE), [m, s], backend)
     for a in (0.0, 1.0, -1.0, 0.3, -20.0):
