@@ -223,7 +223,9 @@ def _downward(base: Expr) -> bool:
 def _product(node: Expr, visit: Any) -> Any:
     """Return a product in which exp is stronger than what it is divided by."""
     bells = [f for f in node.args if isinstance(f, sp.exp) and f.free_symbols]
-    powers = [f for f in _vanishing_powers(node) if bells or _primitive(f.base) in visit.bases]
+    powers = _vanishing_powers(node)
+    if not bells and not any(_primitive(f.base) in visit.bases for f in powers):
+        powers = []
     inner = bells and any(_vanishing_powers(f) for f in node.atoms(sp.Pow))
     if not powers and not inner:
         return sp.Mul(*map(visit, node.args))

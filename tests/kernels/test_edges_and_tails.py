@@ -51,7 +51,8 @@ def assert_value(backend, found, right, tolerance=1e-11):
         assert ball_holds(found, right), (str(found), right)
     else:
         with mpmath.workdps(40):
-            error = abs(mpmath.mpf(float(found)) - right)
+            number = found if isinstance(found, mpmath.mpf) else mpmath.mpf(float(found))
+            error = abs(number - right)
             assert error <= tolerance * (abs(right) or mpmath.mpf(1e-3)), (found, right)
 
 
