@@ -164,14 +164,15 @@ def closed_form_for_proofs(
     """
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return _evaluate(ExpectationReduction(Trace(), is_positive, with_gamma=False), expr, law)
+    reduction = ExpectationReduction(Trace(), is_positive, with_gamma=False)
+    return _evaluate(reduction.evaluate, expr, law)
 
 
 def reason_without_closed_form(node: Expectation) -> str:
     """Return the reason why an expectation has no closed form here, or an empty text."""
     record = Trace()
     try:
-        _evaluate(ExpectationReduction(record), node.integrand, node.law)
+        _evaluate(ExpectationReduction(record).evaluate, node.integrand, node.law)
     except IntegrabilityError as error:
         return str(error)
     return "; ".join(dict.fromkeys(record.reasons.values()))

@@ -14,9 +14,16 @@ from sympy.core.relational import Relational
 from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
-from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian import (
+    OwensT,
+    bivariate_normal_cdf,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormalProbability,
     DifferenceFromErf,
     ErfCovariance,
     ErfVariance,
@@ -27,7 +34,7 @@ from slrsym.kernels.symbolic_functions import (
 _CONTINUOUS = {
     sp.Add, sp.Mul, sp.Pow, sp.Abs, sp.Max, sp.Min, sp.asin, sp.atan, sp.cos, sp.erf, sp.erfc,
     sp.exp, sp.log, sp.sin, sp.tanh, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta,
-    BivariateNormalProbability, DifferenceFromErf, ErfCovariance, ErfVariance,
+    bivariate_normal_cdf, DifferenceFromErf, ErfCovariance, ErfVariance,
     Symbol, Dummy, type(sp.pi), type(sp.E),
 }  # fmt: skip
 _NUMBERS = (Rational, sp.Float)
