@@ -69,7 +69,7 @@ def bivariate_normal_cdf(h: Any, k: Any, r: Any, left: Any = None) -> Any:
     h, k, r = _real("h", h), _real("k", k), _real("r", r)
     with mp.workprec(2 * mp.prec + 20):
         left = (1 - r) * (1 + r) if left is None else _real("left", left)
-    if any(map(mpmath.isnan, (h, k, r))) or left < -1e-13:
+    if any(map(mpmath.isnan, (h, k, r, left))) or left < -1e-13:
         return mp.nan
     if mpmath.isinf(h) or mpmath.isinf(k):
         return mp.zero if min(h, k) < 0 else normal_cdf(min(h, k))

@@ -30,6 +30,9 @@ from slrsym.kernels import compile_expressions
 from tests._profile import THOROUGH
 from tests.kernels._cases import BACKENDS, needs_jax
 
+# A program takes Numba and JAX seconds to compile.
+QUICK = BACKENDS if THOROUGH else ["numpy", "mpmath", "ball"]
+
 x, y = symbols("x y", real=True)
 h, k, m, n, r = symbols("h k m n r", real=True)
 s = Symbol("s", positive=True)
@@ -58,7 +61,13 @@ def assert_value(backend, found, right, tolerance=1e-11):
 
 def compiled(expr, state, backend):
     function = compile_expressions([expr], state, (), backend)
-    return lambda *point: function([float(z) for z in point])[0]
+
+    def evaluate(*point):
+        # What is infinite on the way is left out.
+        with np.errstate(all="ignore"):
+            return function([float(z) for z in point])[0]
+
+    return evaluate
 
 
 def phi(z):
@@ -91,8 +100,8 @@ def product(name, shifted):
     return expectation(first * second, SHIFTED if shifted else PAIR)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", PRODUCTS if THOROUGH else ["signs", "steps", "ramps"])
+@pytest.mark.parametrize("backend", QUICK)
+@pytest.mark.parametrize("name", PRODUCTS if THOROUGH else ["signs", "ramps"])
 def test_products_at_a_correlation_of_one(name, backend):
     centred = compiled(product(name, False), [r], backend)
     for edge in EDGES:
@@ -123,7 +132,7 @@ SINGLE = [
 ]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", QUICK)
 @pytest.mark.parametrize(("integrand", "right"), SINGLE, ids=lambda z: str(z)[:20])
 def test_a_variance_of_zero(integrand, right, backend):
     function = compiled(expectation(integrand, ONE), [m, s], backend)
@@ -200,7 +209,7 @@ def test_bivariate_tails(backend):
         assert math.isnan(float(found(1.0, 1.0, 1.01)))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", QUICK)
 def test_derivatives_at_a_correlation_of_one(backend):
     ramps = compiled(product("ramps", False).diff(r), [r], backend)
     for edge, right in ((1.0, 0.5), (-1.0, 0.0)):
@@ -231,8 +240,9 @@ def test_jax_differentiates_at_the_edges():
 
 def test_results_keep_their_digits_as_numbers():
     far = expectation(Heaviside(-x), GaussianLaw({x: 116000}, [[3810**2]]))
-    right = upper_tail(mpmath.mpf(116000) / 3810)
-    assert abs(float(far) - right) < 1e-14 * right
+    with mpmath.workdps(40):
+        right = upper_tail(mpmath.mpf(116000) / 3810)
+        assert abs(float(far) - right) < 1e-15 * right
     pair = expectation(Heaviside(h - x) * Heaviside(k - y), PAIR)
     assert pair == bivariate_normal_cdf(h, k, r)
     at = {h: -9, k: -9, r: Rational(-9, 10)}
