@@ -158,7 +158,8 @@ def vectorise_over_leading_axes(
             shape = np.broadcast_shapes(shape, *(p.shape for p in arrays))
             arrays = [np.broadcast_to(p, shape).reshape(-1) for p in arrays]
             state = np.broadcast_to(state, (*shape, state.shape[-1]))
-        rows = state.reshape(-1, state.shape[-1])
+        # Of a state without components the number of rows cannot be told by reshaping.
+        rows = state.reshape(math.prod(shape), width)
         result = np.empty((len(rows), count))
         fill(rows, arrays, result)
         return result.reshape(*shape, count)

@@ -2,7 +2,7 @@ r"""Forms of Gaussian means that stay accurate, and finite, where two variables 
 
 Means of functions with kinks hold :math:`\arcsin r` and :math:`\sqrt{1 - r^2}` for a correlation r.
 Each alone loses half of its digits near :math:`r = \pm 1`, quotients of them are 0/0 there, and
-rounding may lead beyond. With :math:`s^2 = 1 - r^2` each is a polynomial in r (to the power 0 or 1),
+rounding may lead beyond. With :math:`s^2 = 1 - r^2` each is a polynomial in r (of degree 0 or 1),
 in s and in :math:`\arcsin r = 2 \arctan(r/(1 + s))`, and is finite at s = 0 if no negative power of
 s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 """
@@ -17,7 +17,6 @@ from sympy import (
     Min,
     Pow,
     Rational,
-    S,
     Symbol,
     asin,
     atan,

@@ -61,7 +61,8 @@ def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Clai
     called = unique_token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
     if model.has_closed_form:
-        claims += [_risk(model, name, source), _gradient(model, name, source)]
+        claims += [_risk(model, name, source)]
+        claims += [_gradient(model, name, source)] if model.order_parameters else []
     return claims
 
 

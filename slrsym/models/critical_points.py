@@ -30,6 +30,7 @@ from slrsym.models.simulation import (
     initial_gram_factors,
     parameter_row,
     parameter_values_by_name,
+    require_trained_directions,
     require_value_of_d,
 )
 
@@ -273,6 +274,7 @@ def search_model_critical_points(
     progress: bool | None = None,
 ) -> StationaryPoints:
     """Search for critical points of a model's risk from random starts; return a table of them."""
+    require_trained_directions(model, "landscape", "gradient-flow", "fixed_points(...)")
     by_name = parameter_values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = require_value_of_d(by_name)

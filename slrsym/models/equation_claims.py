@@ -11,6 +11,7 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_about_model as claims_of_model
 from slrsym.models.claims import contribution_of_tokens, xi
+from slrsym.models.jumps import derivative_across_jumps
 from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.projections import TokenRole
 from slrsym.models.rates_of_change import (
@@ -85,7 +86,7 @@ class MeansByDefinition:
         if weight is not None:
             Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
         at = [symbols.get(x) if isinstance(x, Direction) else x for x in moved]
-        slopes = [S.Zero if s is None else share.diff(s) for s in at]
+        slopes = [S.Zero if s is None else derivative_across_jumps(share, s) for s in at]
         laws: list[Any] = [self._laws.projection_law(role, variables)] if variables else []
         laws.append(NoiseLaw(xi, self.model.data.noise**2))
         error = share + xi

@@ -17,10 +17,16 @@ from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of, shorten_line
 from slrsym.models.moment_tables import MomentExpressionCompiler
-from slrsym.models.rates_of_change import RatesOfChange, TrainingSettings, total_derivative
+from slrsym.models.rates_of_change import (
+    RatesOfChange,
+    TrainingSettings,
+    require_rates,
+    total_derivative,
+)
 from slrsym.models.simulation import parameter_values_by_name
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
+from slrsym.schedules import SORTS, parameter_values
 
 Array = NDArray[np.float64]
 
@@ -277,7 +283,12 @@ class EquationSystem:
         if unknown := sorted(known.keys() - _names(self.parameters) - _names(self.state)):
             allowed = ", ".join(_names(self.parameters))
             raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
-        return state, [_number("values", p, known) for p in self.parameters]
+        row = [_number("values", p, known) for p in self.parameters]
+        require_rates(self.motion, dict(zip(self.parameters, row, strict=True)))
+        for p, number in zip(self.parameters, row, strict=True):
+            sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
+            parameter_values(number, 0, 0, p.name, sorts)
+        return state, row
 
 
 def _names(symbols: tuple[Symbol, ...]) -> set[str]:

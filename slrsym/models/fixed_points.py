@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ Array = NDArray[np.float64]
 _ZERO = 1e-11
 # Points are the same if no coordinate differs by more.
 _SAME = 1e-6
+# An eigenvalue vanishes if it is smaller, relative to the largest derivative at the starts.
+_FLAT = 1e-7
 # Units of a group that have to be vectors together.
 _MOST = 30
 # Half sides of boxes that are tried for certificates, and the digits of balls.
@@ -93,12 +96,21 @@ class FixedPoint:
     radius : float or None
         Half the side of a box around the point that certainly has exactly one fixed point; None if
         that was not asked for, or not shown.
+    continuum : int, optional
+        Dimension of the continuum of fixed points that it stands for; 0 if it is isolated.
+    samples : tuple of dict of Symbol to float, optional
+        The points of the continuum that were found.
+    remark : str, optional
+        Why there is no certificate, if one was asked for.
     """
 
     state: dict[Symbol, float]
     risk: float
     linearisation: Linearisation
     radius: float | None = None
+    continuum: int = 0
+    samples: tuple[dict[Symbol, float], ...] = ()
+    remark: str = ""
 
     certified = old_attribute("is_certified")
 
@@ -108,9 +120,15 @@ class FixedPoint:
         return self.radius is not None
 
     def __repr__(self) -> str:
-        place = ", ".join(f"{p} = {x:.6g}" for p, x in self.state.items())
-        sure = f", certain within {self.radius:g}" if self.radius is not None else ""
+        place = ", ".join(f"{p} = {self._entry(p)}" for p in self.state)
+        sure = f", certain within {self.radius:g}" if self.radius is not None else self.remark
         return f"FixedPoint({place}; risk {self.risk:.6g}{sure})"
+
+    def _entry(self, p: Symbol) -> str:
+        """Return a coordinate as text; of a continuum its range among the points found."""
+        found = [sample[p] for sample in self.samples] or [self.state[p]]
+        low, high = min(found), max(found)
+        return f"{low:.6g}" if high - low <= _SAME else f"{low:.6g}..{high:.6g}"
 
 
 def search_fixed_points(
@@ -134,8 +152,11 @@ def search_fixed_points(
             )
     _, row = equations.numerical_values(begin[0], values)
     change, slopes = equations.compile("numpy"), equations.compile("numpy", "jacobian")
-    scale = float(np.abs(slopes(begin, *row)).max()) or 1.0
+    with np.errstate(all="ignore"):
+        sizes = np.abs(slopes(begin, *row))
+    scale = float(sizes.max(initial=0.0, where=np.isfinite(sizes))) or 1.0
     found: list[Array] = []
+    lost: list[Array] = []
     for point in begin:
         with np.errstate(all="ignore"):
             ended = root(
@@ -143,20 +164,79 @@ def search_fixed_points(
                 jac=lambda x: slopes(x, *row).reshape(size, size),
             )  # fmt: skip
             left = np.abs(change(ended.x, *row)).max()
+        if not np.isfinite(left):
+            lost.append(ended.x)
+            continue
         new = all(np.abs(ended.x - x).max() > _SAME for x in found)
         if left <= _ZERO * scale and new and is_feasible(equations, ended.x, row):
             found.append(ended.x)
+    if lost:
+        where = ", ".join(f"{p} = {x:.6g}" for p, x in zip(equations.state, lost[0], strict=True))
+        warnings.warn(
+            f"{len(lost)} of {len(begin)} searches ended where a rate of change is not finite, the "
+            f"first at {where}: fixed points there are not listed",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     risk = equations.compile("numpy", "risk")
     points = [
         FixedPoint(
             dict(zip(equations.state, x.tolist(), strict=True)),
             float(risk(x, *row)[0]),
             Linearisation.from_jacobian(equations.state, slopes(x, *row).reshape(size, size)),
-            _certificate(equations, x, row) if certified else None,
         )
         for x in found
     ]
+    points = _without_repeated_continua(points, scale)
+    if certified:
+        points = [_certified(equations, p, row) for p in points]
     return sorted(points, key=lambda p: p.risk)
+
+
+def _without_repeated_continua(points: list[FixedPoint], scale: float) -> list[FixedPoint]:
+    """Return isolated points as they are, and one for each continuum, with the points found of it.
+
+    Points with a direction in which no rate changes, and with equal risk and equally many growing
+    directions, belong to one. A single one is listed as isolated: it may be degenerate.
+    """
+    kept: list[FixedPoint] = []
+    groups: list[list[FixedPoint]] = []
+    for point in points:
+        flat = np.abs(point.linearisation.eigenvalues) <= _FLAT * scale
+        if not flat.any():
+            kept.append(point)
+            continue
+        group = next((g for g in groups if _alike(g[0], point, scale)), None)
+        if group is None:
+            groups.append([point])
+        else:
+            group.append(point)
+    for group in groups:
+        first = group[0]
+        if len(group) == 1:
+            kept.append(first)
+            continue
+        flats = [int((np.abs(p.linearisation.eigenvalues) <= _FLAT * scale).sum()) for p in group]
+        samples = tuple(p.state for p in group)
+        kept.append(replace(first, continuum=min(flats), samples=samples))
+    return kept
+
+
+def _alike(first: FixedPoint, other: FixedPoint, scale: float) -> bool:
+    """Return whether two points with flat directions may be of one continuum."""
+    growing = [
+        int((p.linearisation.eigenvalues.real > _FLAT * scale).sum()) for p in (first, other)
+    ]
+    close = abs(first.risk - other.risk) <= 1e-8 * max(1.0, abs(first.risk))
+    return close and growing[0] == growing[1]
+
+
+def _certified(equations: EquationSystem, point: FixedPoint, row: list[float]) -> FixedPoint:
+    """Return a point with the radius of its certificate, or with why there is none."""
+    if point.continuum:
+        return replace(point, remark=", one of a continuum, not certified")
+    radius = _certificate(equations, np.array(list(point.state.values())), row)
+    return replace(point, radius=radius, remark="" if radius is not None else ", not certified")
 
 
 def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:

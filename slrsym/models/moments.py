@@ -304,9 +304,11 @@ def _require_quadrature(function: Expr, dimension: int) -> None:
     reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
     if dimension > 2:
         raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
-    if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+    if function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+        many = "s" if dimension > 1 else ""
         raise NotClosedError(
-            f"{reason}dimensions that has kinks; quadrature is for smooth functions"
+            f"{reason}dimension{many} that has kinks; quadrature is for smooth functions, such as "
+            "tanh; m.check samples tokens for any function"
         )
 
 

@@ -99,10 +99,11 @@ class OneSampleMeans:
                 "equations are for predictors that are sums over tokens; softmax is none. Use "
                 "simulate, which runs descent on its exact risk"
             )
-        if model.data.correlation:
+        for pair, tau in model.data.correlation.items():
+            names = " and ".join(sorted(token.name for token in pair))
             raise ValueError(
-                "equations are for tokens whose noises are independent; these have the correlation "
-                f"{model.data.correlation}. Use simulate, which runs descent on the exact risk"
+                f"equations are for tokens whose noises are independent; those of {names} have the "
+                f"correlation {tau}. Use simulate, which runs descent on the exact risk"
             )
         self.model = model
         self.moments: dict[Symbol, MomentSum] = {}

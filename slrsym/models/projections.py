@@ -138,6 +138,14 @@ class ProjectionLaws:
         """The fixed directions of the model: those of the data alone, and those of `unit`."""
         return tuple(x for x in self.directions if not self.is_trained(x))
 
+    @property
+    def scalars(self) -> tuple[Symbol, ...]:
+        """The symbols of predictor and target that are no projections, by name."""
+        found = set().union(
+            *(error.free_symbols - {*of.values()} for error, of in self.shares.values())
+        )
+        return tuple(sorted(found, key=lambda s: s.name))
+
     def _spaces(self) -> int:
         counts = {len(token.eigenvalues) for token in self.data.tokens} - {1}
         if len(counts) > 1:

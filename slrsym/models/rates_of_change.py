@@ -15,7 +15,7 @@ from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
 from slrsym.models.jumps import jumps_of
 from slrsym.models.one_sample_means import OneSampleMeans
-from slrsym.models.specification import Direction
+from slrsym.models.specification import Direction, real_expression
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
@@ -210,13 +210,19 @@ def checked_training_settings(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     scalars = tuple(sympify(s) for s in ((train,) if isinstance(train, Symbol) else train))
-    inner = {s for error, _ in model.shares.values() for s in error.free_symbols}
-    projections = {s for _, names in model.shares.values() for s in names.values()}
     for s in scalars:
-        if not isinstance(s, Symbol) or s not in inner - projections:
-            allowed = ", ".join(sorted(str(x) for x in inner - projections)) or "none"
+        if s not in model.scalars:
+            allowed = ", ".join(map(str, model.scalars)) or "none"
             raise ValueError(f"train must be symbols of the predictor ({allowed}); got {s!r}")
     moving = (*model.trained_directions, *scalars)
+    if not moving:
+        allowed = (
+            f"one of {', '.join(map(str, model.scalars))}" if model.scalars else "none is known"
+        )
+        raise ValueError(
+            f"equations need something that is trained: the predictor uses no direction but fixed "
+            f"ones; with train= its scalars are trained ({allowed})"
+        )
     rates = _each("rate", rate, moving, RATE)
     # Decay of all is that of directions; scalars have their own.
     spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained_directions, decay)
@@ -233,12 +239,24 @@ def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict
         if not parts:
             allowed = ", ".join(map(str, moving))
             raise ValueError(f"{name} has {key!r}, which is not trained (trained: {allowed})")
-        found |= dict.fromkeys(parts, sympify(value))
+        found |= dict.fromkeys(parts, real_expression(name, value))
     for x in moving:
         found.setdefault(x, default)
-        if found[x].is_negative:
-            raise ValueError(f"{name} must not be negative; got {found[x]} of {x}")
+        _require_not_negative(name, found[x], found[x], x)
     return found
+
+
+def _require_not_negative(name: str, number: Expr, given: Expr, x: Any) -> None:
+    if number.is_negative:
+        raise ValueError(f"{name} must not be negative; got {given} of {x}")
+
+
+def require_rates(training: TrainingSettings, values: Mapping[Symbol, float]) -> None:
+    """Raise an error if a learning rate or decay is negative at given values of its symbols."""
+    for name, given in (("rate", training.rates), ("decay", training.decays)):
+        for x, expr in given.items():
+            number = expr.subs(values)
+            _require_not_negative(name, number, number, x)
 
 
 def _is_unit_of(x: Any, group: Any) -> bool:

@@ -17,7 +17,7 @@ from slrsym.kernels.arguments import require_integer, require_memory, require_po
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.initial_conditions import draw_directions, vectors_with_gram_matrix
-from slrsym.models.specification import InnerProduct
+from slrsym.models.specification import Direction, InnerProduct
 from slrsym.runs import (
     Runs,
     advance_and_save_runs,
@@ -86,16 +86,31 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
     """Return the parameters' values by name, where keys may be symbols or inner products."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
-    return {
-        (model.inner_product(*k.pair) if isinstance(k, InnerProduct) else Symbol(str(k))).name: v
-        for k, v in values.items()
-    }
+    found = {}
+    for key, value in values.items():
+        product = model.inner_product(*key.pair) if isinstance(key, InnerProduct) else None
+        if product is None or isinstance(product, Symbol):
+            found[str(product or key)] = value
+        elif product != value:
+            raise ValueError(f"{key} is {product} in this model; got {value}")
+    return found
 
 
 def require_value_of_d(by_name: Mapping[str, Any]) -> int:
     """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
+
+
+def require_trained_directions(model: DerivedModel, what: str, kind: str, instead: str) -> None:
+    """Raise an error for a model that trains no direction, with what to use for its scalars."""
+    if not model.trained_directions:
+        scalars = ", ".join(map(str, model.scalars))
+        remedy = f"; to train scalars, use m.equations({kind!r}, train=[{scalars}]).{instead}"
+        raise ValueError(
+            f"{what} is about directions, and the predictor of this model uses none that is trained"
+            f"{remedy * bool(scalars)}"
+        )
 
 
 def simulate(
@@ -114,23 +129,29 @@ def simulate(
     progress: bool | None = None,
 ) -> Runs:
     """Run projected descent of a model; return the logged states as a dataset."""
+    require_trained_directions(model, "simulate", "projected-descent", "solve(...)")
     steps, alpha = require_integer("steps", steps, 1), require_positive("alpha", alpha)
     every = max(1, steps // 1000) if every is None else require_integer("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
     begin = load(start) if of_runs else start
-    count = begin.sizes.get("run", 1) if isinstance(begin, xr.Dataset) else 1
-    runs = count if runs is None else require_integer("runs", runs, 1)
+    runs = None if runs is None else require_integer("runs", runs, 1)
     rows = -(-steps // every) + 1
     places, spaces = len(model.directions), model.spaces
-    # Factors, Gram matrices, and what is read of them.
     by_name = parameter_values_by_name(model, values)
-    size = runs * rows * spaces * places**2 * 32
-    size += ParameterSchedules.memory(by_name.values(), steps)
-    require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
+
+    def require_room(runs: int) -> None:
+        # Factors, Gram matrices, and what is read of them.
+        size = runs * rows * spaces * places**2 * 32
+        size += ParameterSchedules.memory(by_name.values(), steps)
+        require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
+
+    require_room(runs or 1)
     logged = np.append(np.arange(0, steps, every), steps)
     factor = initial_gram_factors(
         model, by_name, begin, runs, np.random.default_rng(rng), dimensions
     )
+    runs = len(factor)
+    require_room(runs)
     add_inner_products_of_start(model, by_name, factor)
     schedule = _schedules(model, by_name, steps, model.parameters)
     if path is not None:
@@ -266,7 +287,8 @@ def add_inner_products_of_start(
         if not np.abs(found - stated).max() < 1e-9:
             raise ValueError(
                 f"start has directions {model.directions[i]} and {model.directions[j]} of inner "
-                f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}"
+                f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}. "
+                f"The rows of a Gram matrix are {_in_order(model)}"
             )
     squares = np.sum(np.diagonal(gram, axis1=-2, axis2=-1), axis=1)
     for i, x in enumerate(model.trained_directions):
@@ -279,11 +301,14 @@ def initial_gram_factors(
     model: DerivedModel,
     by_name: Mapping[str, Any],
     start: Any,
-    runs: int,
+    runs: int | None,
     rng: np.random.Generator,
     dimensions: Sequence[int] | None,
 ) -> Array:
-    """Return factors of the initial Gram matrices, from any of the accepted forms of `start`."""
+    """Return factors of the initial Gram matrices, from any of the accepted forms of `start`.
+
+    Without a number of runs there are as many as `start` has points.
+    """
     if isinstance(start, xr.Dataset):
         require_runs_dataset(start, of_task=False)
         names = [x.name for x in model.directions]
@@ -304,7 +329,7 @@ def initial_gram_factors(
                 f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
                 f"for {', '.join(sorted(by_name)) or 'nothing'}"
             )
-        d, gram = require_value_of_d(by_name), None
+        d, gram, runs = require_value_of_d(by_name), None, runs or 1
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         # A direction is drawn with length 1.
         squares = [model.squared_length(x) for x in model.fixed_directions]
@@ -325,6 +350,8 @@ def initial_gram_factors(
         if gram is None:
             factor[:, :, len(model.trained_directions) :] *= np.array(lengths)[:, None]
         return factor
+    if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
+        return _repeated(_factor_of_gram(model, _gram_by_pairs(model, by_name, start)), runs)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:
@@ -344,19 +371,80 @@ def initial_gram_factors(
         # Coordinates in an orthonormal basis of their span.
         factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
         return _repeated(factor, runs)
+    if isinstance(start, xr.DataArray):
+        start = _gram_by_names(model, start)
     given = np.asarray(start, dtype=np.float64)
     p = len(model.directions)
     shape = (p, p) if model.spaces == 1 else (model.spaces, p, p)
     if given.shape[-len(shape) :] != shape:
         raise ValueError(
-            f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
-            f"(without the {model.spaces} for one eigenspace); got {given.shape}"
+            f"start, as a Gram matrix of {_in_order(model)}, must have shape (..., {model.spaces}, "
+            f"{p}, {p}) (without the {model.spaces} for one eigenspace); got {given.shape}"
         )
-    return _repeated(vectors_with_gram_matrix(given.reshape(-1, model.spaces, p, p)), runs)
+    return _repeated(_factor_of_gram(model, given), runs)
 
 
-def _repeated(factor: Array, runs: int) -> Array:
-    if len(factor) == runs:
+def _in_order(model: DerivedModel) -> str:
+    return f"{', '.join(map(str, model.directions))} (in this order)"
+
+
+def _factor_of_gram(model: DerivedModel, gram: Array) -> Array:
+    p = len(model.directions)
+    try:
+        return vectors_with_gram_matrix(gram.reshape(-1, model.spaces, p, p))
+    except ValueError as problem:
+        raise ValueError(f"start, as a Gram matrix of {_in_order(model)}: {problem}") from None
+
+
+def _gram_by_pairs(
+    model: DerivedModel, by_name: Mapping[str, Any], start: Mapping[Any, Any]
+) -> Array:
+    """Return a Gram matrix in each eigenspace, from inner products by pair, symbol or name."""
+    x, spaces = model.directions, range(model.spaces)
+    pairs = {key: value for key, value in start.items() if isinstance(key, InnerProduct)}
+    names = {str(key): value for key, value in start.items() if not isinstance(key, InnerProduct)}
+    known = {y @ z for y in x for z in x}
+    symbols = {str(model.inner_product(*pair.pair, a)) for pair in known for a in spaces}
+    if unknown := sorted(map(str, {*pairs} - known)) + sorted({*names} - symbols):
+        raise ValueError(
+            f"start has {unknown[0]}, no inner product of the directions {', '.join(map(str, x))}"
+        )
+    gram = np.empty((model.spaces, len(x), len(x)))
+    for i, y in enumerate(x):
+        for j, z in enumerate(x):
+            for a in spaces:
+                product = model.inner_product(y, z, a)
+                if y @ z in pairs:
+                    gram[a, i, j] = np.broadcast_to(pairs[y @ z], model.spaces)[a]
+                elif str(product) in names:
+                    gram[a, i, j] = names[str(product)]
+                elif all(s.name in by_name for s in product.free_symbols):
+                    gram[a, i, j] = _number(product, by_name)
+                else:
+                    raise ValueError(f"start must have a number for {y @ z}")
+    return gram
+
+
+def _gram_by_names(model: DerivedModel, start: xr.DataArray) -> Array:
+    """Return labelled Gram matrices with the directions in the order of the model."""
+    names = [x.name for x in model.directions]
+    labels = [start.coords.get(dim) for dim in ("direction", "other")]
+    if any(x is None or sorted(x.values.tolist()) != sorted(names) for x in labels):
+        raise ValueError(
+            "start, as a DataArray, must have the dimensions direction and other with the names "
+            f"{', '.join(names)}"
+        )
+    first = [dim for dim in start.dims if dim not in ("space", "direction", "other")]
+    spaces = ["space"] if "space" in start.dims else []
+    ordered = start.sel(direction=names, other=names).transpose(
+        *first, *spaces, "direction", "other"
+    )
+    found: Array = ordered.values
+    return found
+
+
+def _repeated(factor: Array, runs: int | None) -> Array:
+    if runs in (None, len(factor)):
         return factor
     if len(factor) != 1:
         raise ValueError(f"start has {len(factor)} points for {runs} runs; give one, or as many")

@@ -16,6 +16,7 @@ from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.fixed_points import is_feasible
+from slrsym.models.rates_of_change import require_rates
 from slrsym.models.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
@@ -118,7 +119,7 @@ def nearest_states_of_vectors(
     if equations.is_symmetric or model.spaces > 1 or not (model.gram_indices and solved.any()):
         return states
     grams, t = _grams(equations, states[solved], row, start)[:, 0], len(model.trained_directions)
-    known = np.isfinite(grams).all(axis=0)
+    known: NDArray[np.bool_] = np.all(np.isfinite(grams), axis=0)
     # Inner products of fixed directions that the equations do not depend on may be anything.
     fixed = [i for i in range(t, len(known)) if known[i, : t + 1].all() and known[i, i]]
     if not known[:t, :t].all() or not known[np.ix_(fixed, fixed)].all():
@@ -234,8 +235,8 @@ def solve_trajectory(
     return Trajectory(np.append(times[:done], solver.t), np.array([*states, solver.y]), problem)
 
 
-# Of steps of a solver in all, and of those tried that led to where there is no finite rate. A solver
-# makes a step shorter then; at an edge of the domain it would do so for ever.
+# Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver makes
+# a step shorter then; at an edge of the domain it would do so for ever.
 _MOST_STEPS, _MOST_FAILURES = 200_000, 100
 
 
@@ -324,6 +325,9 @@ def initial_state(
     rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
+    require_rates(
+        equations.motion, {p: rest[p.name] for p in equations.parameters if p.name in rest}
+    )
     row = parameter_row(model, rest, equations.parameters).tolist()
     places = model.gram_indices
     numbers = [first[p.name] if p in scalars else gram.T[places[p]] for p in equations.state]

@@ -6,7 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
+from sympy import (
+    Expr,
+    Function,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    SympifyError,
+    ceiling,
+    cosh,
+    exp,
+    floor,
+    frac,
+    sech,
+    sinh,
+    sympify,
+    tanh,
+)  # fmt: skip
 
 from slrsym.gaussian.special_functions import with_own_owens_t
 
@@ -42,6 +59,9 @@ class Vector:
 
     def __truediv__(self, divisor: Any) -> Vector:
         return Vector({x: c / sympify(divisor) for x, c in self.terms.items()})
+
+    def __repr__(self) -> str:
+        return " + ".join(f"({c}) {x.name}" for x, c in self.terms.items()) or "0"
 
 
 class Direction(Vector):
@@ -113,6 +133,22 @@ class InnerProduct(UnorderedPair):
     """The inner product of two directions, as a key of `inner_products` and `names`."""
 
 
+def real_expression(what: str, value: Any) -> Expr:
+    """Return a value as an expression; raise `ValueError` unless it may be real and finite."""
+    try:
+        found = sympify(value)
+    except (SympifyError, TypeError, SyntaxError):
+        found = None
+    if not isinstance(found, Expr) or found.is_Matrix:
+        raise ValueError(f"{what} must be a number or an expression; got {value!r}")
+    if (
+        found.has(S.NaN, S.Infinity, S.NegativeInfinity, S.ComplexInfinity)
+        or found.is_real is False
+    ):
+        raise ValueError(f"{what} must be real and finite; got {value!r}")
+    return found
+
+
 def function_source_location(function: Any) -> str:
     """Return a function's file and line in parentheses, or an empty string if unknown."""
     code = getattr(function, "__code__", None)
@@ -161,15 +197,25 @@ class SymbolicToken:
             # NumPy's functions and those of `math` take numbers only.
             numeric = any(part in str(problem) for part in ("ufunc", "convert expression to float"))
             hint = "; write it with functions of SymPy, such as sympy.tanh" if numeric else ""
+            if "positional argument" in str(problem):
+                given = "a token X and the bias of its position" if more else "one token X"
+                hint = f"; it is called with {given}, as in lambda X{', b' * bool(more)}: ..."
             raise TypeError(
                 f"{what}: {problem}{function_source_location(function)}{hint}"
             ) from problem
         where = function_source_location(function)
-        expr = None if isinstance(found, str | SymbolicToken) else with_own_owens_t(sympify(found))
-        if not isinstance(expr, Expr):
+        try:
+            expr = None if isinstance(found, str | SymbolicToken) else sympify(found)
+        except SympifyError:
+            expr = None
+        if not isinstance(expr, Expr) or expr.is_Matrix:
+            plain = " object at 0x" in repr(found)
+            shown = f"a {type(found).__name__}" if plain else repr(found)
             raise TypeError(
-                f"{what} must give an expression in projections X @ k; got {found!r}{where}"
+                f"{what} must give an expression, not several or a matrix, in projections X @ k; "
+                f"got {shown}{where}"
             )
+        expr = _without_hyperbolic_functions(what, with_own_owens_t(expr), where)
         if expr.has(floor, ceiling, frac):
             raise ValueError(
                 f"{what} must be smooth, but for kinks and jumps by Max, Piecewise, "
@@ -191,6 +237,23 @@ class SymbolicToken:
                     "line, or bound its argument"
                 )
         return expr
+
+
+def _without_hyperbolic_functions(what: str, expr: Expr, where: str) -> Expr:
+    """Write even powers of 1/cosh by tanh, and cosh and sinh by exponentials."""
+    expr = expr.replace(sech, lambda x: 1 / cosh(x))
+    expr = expr.replace(
+        lambda e: e.is_Pow and isinstance(e.base, cosh) and e.exp.is_even and e.exp.is_negative,
+        lambda e: (1 - tanh(e.base.args[0]) ** 2) ** (-e.exp / 2),
+    )
+    odd = [e for e in expr.atoms(Pow) if isinstance(e.base, cosh) and not e.exp.is_positive]
+    if odd:
+        raise ValueError(
+            f"{what} has an odd power of 1/cosh or sech, which cannot be computed{where}: take an "
+            "even one, such as 1/cosh(x)**2, or another function, such as exp(-x**2)"
+        )
+    expr = expr.replace(cosh, lambda x: (exp(x) + exp(-x)) / 2)
+    return expr.replace(sinh, lambda x: (exp(x) - exp(-x)) / 2)
 
 
 class softmax(Function):  # type: ignore[misc]  # noqa: N801
@@ -268,30 +331,39 @@ class Token:
             raise ValueError(
                 f"mean contains {loose[0]}, which is trained (sphere=True); it must be fixed (unit)"
             )
+        for x, c in mean.terms.items():
+            real_expression(f"the factor of {x} in the mean of {self.name}", c)
+        if self.target is not None and not callable(self.target):
+            raise TypeError(
+                f"target of {self.name} must be a function of a token; got {self.target!r}"
+            )
         object.__setattr__(self, "mean", mean)
         spikes: dict[Direction, Expr] = {}
         values: Iterable[Any]
         if isinstance(self.cov, Mapping):
             values = (self.cov.get(1, 1),)
-            spikes = {x: sympify(c) for x, c in self.cov.items() if x != 1}
+            spikes = {x: c for x, c in self.cov.items() if x != 1}
         elif isinstance(self.cov, Sequence) and not isinstance(self.cov, str):
             values = tuple(self.cov)
         else:
             values = (self.cov,)
-        eigenvalues = tuple(map(sympify, values))
-        for value in (None,) if isinstance(self.cov, str) else eigenvalues:
-            if not isinstance(value, Expr) or value.is_positive is False:
-                raise ValueError(
-                    f"cov of {self.name} must be positive: a number, one for each eigenspace, or "
-                    f"spikes on a positive multiple of the identity; got {self.cov!r}"
-                )
+        try:
+            eigenvalues = tuple(real_expression("cov", value) for value in values)
+        except ValueError:
+            eigenvalues = ()
+        positive = eigenvalues and not any(value.is_positive is False for value in eigenvalues)
+        if isinstance(self.cov, str) or not positive:
+            raise ValueError(
+                f"cov of {self.name} must be positive: a number, one for each eigenspace, or "
+                f"spikes on a positive multiple of the identity; got {self.cov!r}"
+            )
         for x, spike in spikes.items():
             if not isinstance(x, Direction) or x.on_sphere:
                 raise ValueError(f"cov of {self.name} has a spike along {x!r}, no fixed direction")
-            if (eigenvalues[0] + spike).is_positive is False:
-                raise ValueError(
-                    f"cov of {self.name} must be positive; along {x} it is {eigenvalues[0] + spike}"
-                )
+            spikes[x] = real_expression(f"the spike of {self.name} along {x}", spike)
+            along = eigenvalues[0] + spikes[x]
+            if along.is_positive is False:
+                raise ValueError(f"cov of {self.name} must be positive; along {x} it is {along}")
         object.__setattr__(self, "eigenvalues", eigenvalues)
         object.__setattr__(self, "spikes", spikes)
 
@@ -345,13 +417,13 @@ class TokenSequence:
             for token, count in counts.items():
                 if not isinstance(token, Token):
                     raise TypeError(f"tokens must be a mapping of Token to a count; got {token!r}")
-                number = sympify(count)
+                number = real_expression(f"the count of {token.name}", count)
                 if number.is_integer is False or number.is_negative:
                     raise ValueError(f"the count of {token.name} must be an integer; got {count}")
             numbers = {token: sympify(count) for token, count in counts.items() if count != 0}
             if not numbers:
                 raise ValueError("tokens must have one role at least; got none")
-            if sympify(probability).is_negative:
+            if real_expression("the probability of tokens", probability).is_negative:
                 raise ValueError(
                     f"the probability of tokens must not be negative; got {probability}"
                 )
@@ -359,7 +431,7 @@ class TokenSequence:
         total = sum(p for _, p in self.mixture)
         if total.is_number and abs(total - 1) > 1e-12:
             raise ValueError(f"the probabilities of tokens must add up to 1; they give {total}")
-        self.noise = sympify(noise)
+        self.noise = real_expression("noise", noise)
         if self.noise.is_negative:
             raise ValueError(f"noise must not be negative; got {noise}")
         self.location = None if location is None else tuple(map(sympify, location))
@@ -369,9 +441,16 @@ class TokenSequence:
                 raise ValueError(f"location must be a law; {location} has a negative probability")
             if total.is_number and abs(total - 1) > 1e-12:
                 raise ValueError(f"location must be a law: it adds up to {total}, not to 1")
-        self.correlation = {
-            frozenset(pair): sympify(tau) for pair, tau in (correlation or {}).items()
-        }
+        self.correlation: dict[frozenset[Token], Expr] = {}
+        for given, tau in (correlation or {}).items():
+            two = given if isinstance(given, tuple | frozenset) else (given,)
+            names = ", ".join(token.name for token in self.tokens)
+            if len(two) != 2 or not all(token in self.tokens for token in two):
+                raise ValueError(
+                    f"correlation must be of pairs of the tokens {names}, such as {{(a, b): 0.5}}; "
+                    f"got {given!r}"
+                )
+            self.correlation[frozenset(two)] = real_expression("correlation", tau)
         for pair, tau in self.correlation.items():
             if len(pair) != 2 or (tau.is_number and abs(tau) > 1):
                 raise ValueError(

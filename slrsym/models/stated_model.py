@@ -142,8 +142,11 @@ class Model(DerivedModel):
             * ``'uniform, fixed directions too'``;
             * a mapping of each direction to a vector, shape (d,), or to vectors, shape (runs, d);
             * a file .npz of such vectors by the directions' names;
-            * Gram matrices of all directions, trained ones first, shape (..., p, p), with q
-              eigenspaces (..., q, p, p);
+            * a mapping of inner products to numbers, such as ``{w @ u: 0.1, w @ w: 0.5}``; of those
+              that the model knows none are needed, and with q eigenspaces each has q numbers;
+            * Gram matrices of all directions in the order of `directions`, trained ones first,
+              shape (..., p, p), with q eigenspaces (..., q, p, p); or a DataArray over ``direction,
+              other``, such as one of ``runs.gram``, in any order;
             * runs, or a file .nc of runs, which continue from their last step.
         every : int, optional
             Log every so many steps, at least 1, and the last one. The default logs 1000 rows.
@@ -171,7 +174,8 @@ class Model(DerivedModel):
         TypeError
             If `steps` or `alpha` is missing, or a parameter has no such name.
         ValueError
-            If a parameter is missing or out of its range, or `start` does not fit this model.
+            If a parameter is missing or out of its range, `start` does not fit this model, or it
+            trains no direction.
 
         Warns
         -----

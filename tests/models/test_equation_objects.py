@@ -71,7 +71,7 @@ def test_a_fixed_point_and_its_linearisation_are_found_by_hand():
     assert (equations.jacobian - rates.jacobian([Q, R, b])).expand().is_zero_matrix
     (point,) = equations.fixed_points({}, starts=[[0, 0, 0]], certified=True)
     assert point.is_certified is False
-    assert repr(point) == f"FixedPoint({Q} = 0, R = 0, b = 0; risk 1)"
+    assert repr(point) == f"FixedPoint({Q} = 0, R = 0, b = 0; risk 1, not certified)"
     assert repr(point.linearisation) == f"Linearisation in {Q}, R, b: eigenvalues 0.2, -0, -0.2"
     assert repr(replace(point, radius=1e-6)).endswith("; risk 1, certain within 1e-06)")
     # Where b R = 1 and b^2 Q = 1 the risk is 0; it is none if w is shorter than its part along u.
@@ -153,7 +153,10 @@ def test_runs_are_saved(tmp_path):
             lambda: attention(lambda u: u, cov=(1, 4)).model.equations("online-sgd"),
             "these have eigenspaces",
         ),
-        (lambda: correlated().equations("gradient-flow"), "noises are independent; these have"),
+        (
+            lambda: correlated().equations("gradient-flow"),
+            "independent; those of token and token have",
+        ),
         (lambda: scaled().solve({}, np.eye(2), 1), "the initial value of b, which is trained"),
         (lambda: Directions("w", 0), "count must be a positive integer"),
         (lambda: len(Directions("w", K)), "exchangeable"),

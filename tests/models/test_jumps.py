@@ -6,8 +6,21 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from sympy import (
-    Abs, And, DiracDelta, Heaviside, Max, Min, Or, Piecewise, Rational, Symbol, erf, exp, floor,
-    lambdify, sign,
+    Abs,
+    And,
+    DiracDelta,
+    Heaviside,
+    Max,
+    Min,
+    Or,
+    Piecewise,
+    Rational,
+    Symbol,
+    erf,
+    exp,
+    floor,
+    lambdify,
+    sign,
 )  # fmt: skip
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
@@ -48,7 +61,7 @@ def stated(unit):
 
 @pytest.mark.parametrize("unit", (JUMPING | CONTINUOUS).values(), ids=JUMPING | CONTINUOUS)
 def test_the_flow_follows_the_gradient_of_the_risk(unit):
-    """For the derivatives r_Q, r_R of the risk: Q' = -(4 Q r_Q + 2 R r_R), R' = -(2 R r_Q + r_R)."""
+    """With slopes r_Q, r_R of the risk: Q' = -(4 Q r_Q + 2 R r_R), R' = -(2 R r_Q + r_R)."""
     one = stated(unit)
     flow = one.equations("gradient-flow", rate=1)
     for q, r in ((0.7, 0.3), (1.9, -1.1)):
@@ -107,7 +120,7 @@ def test_a_trained_threshold():
     for step in (lambda x: Heaviside(x), lambda x: Piecewise((1, x > 0), (0, True))):
         learner = model(data, Predictor(lambda X, f=step: f(X @ w - b)), names={w @ u: R, w @ w: Q})
         flow = learner.equations("gradient-flow", rate=1, train=b)
-        # The risk is 1 - 2 E u 1{w > b} + P(w > b), with the density p of w at b: R' = 2 R b p/Q - p.
+        # The risk is 1 - 2 E u 1{w > b} + P(w > b), p the density of w at b.
         q, r, at = 0.7, 0.3, 0.4
         density = np.exp(-(at**2) / (2 * q)) / np.sqrt(2 * np.pi * q)
         found = flow.rate_of_change_at({Q: q, R: r, b: at})[flow.state.index(b)]

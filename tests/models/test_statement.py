@@ -222,7 +222,6 @@ def test_neither_closed_form_nor_quadrature(make, message):
         lambda: stated.risk,
         lambda: stated.order_parameters,
         lambda: stated.compile("numpy"),
-        lambda: stated.check({"d": 8, "L": 3}),
         lambda: stated.simulate({"d": 8, "L": 3}, steps=1, alpha=0.1),
         stated.to_latex,
     ):

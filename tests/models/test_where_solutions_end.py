@@ -119,7 +119,7 @@ def test_the_optimum_is_a_fixed_point(relu):
 
 @pytest.mark.parametrize("entries", [(0.7, 1.3, 0.4), (2.0, 0.5, -0.99)])
 def test_the_form_is_the_same_function(entries):
-    a, b, c = symbols("a b", positive=True) + (Symbol("c", real=True),)
+    a, b, c = (*symbols("a b", positive=True), Symbol("c", real=True))
     value = sqrt(a) * (2 * b - 2 * c**2 / a) / sqrt(b - c**2 / a) + c**3 * asin(
         c / (sqrt(a) * sqrt(b))
     )
@@ -143,8 +143,8 @@ def test_a_risk_of_a_solver_s_error_is_not_negative():
         found = equations.solve({}, start, 30, tolerance=1e-4, points=300, backend="numpy")
         assert found.risk.values.min() >= 0
         assert found.R.values[-1] == pytest.approx(1, abs=1e-3)
-        assert (found.R**2 <= (1 + 1e-12) * found.gram.sel(direction=found.direction[0],
-                other=found.direction[0])).all()  # fmt: skip
+        assert ((1 + 1e-12) * found.gram.sel(direction=found.direction[0],
+                other=found.direction[0]) >= found.R**2).all()  # fmt: skip
 
 
 # -- early ends ----------------------------------------------------------------------------------
@@ -161,11 +161,13 @@ def test_a_rate_that_is_not_finite_ends_the_solution():
     np.testing.assert_allclose(found.times, [0, 0.2, 0.4, 0.6, 2 / 3], atol=1e-6)
     exact = (1 - 1.5 * found.times[:-1]) ** (2 / 3)
     np.testing.assert_allclose(found.states[:-1, 0], exact, rtol=1e-7)
-    assert found.problem.startswith("the rate of change is not finite (dx/dt = nan) at t = 0.666666")
+    assert found.problem.startswith(
+        "the rate of change is not finite (dx/dt = nan) at t = 0.666666"
+    )
 
 
 def test_a_step_beyond_the_domain_is_made_shorter():
-    """x' = -x^(3/2) is defined for x >= 0 only, where x = (1 + t/2)^-2 stays."""
+    """X' = -x^(3/2) is defined for x >= 0 only, where x = (1 + t/2)^-2 stays."""
     found = solved(lambda x: -(x**1.5), time=1e6)
     assert found.problem is None
     np.testing.assert_allclose(found.states[-1, 0], (1 + 5e5) ** -2.0, rtol=1e-2)
@@ -194,7 +196,9 @@ def test_a_step_of_descent_that_is_not_finite_ends_the_run():
 def test_what_was_solved_is_kept(relu, tmp_path):
     """A direction of length 0 has no correlation, so that no rate is known."""
     path = tmp_path / "ended.nc"
-    said = r"cannot be solved up to 5: the rate of change is not finite \(dQ/dt = nan, dR/dt = nan\) "
+    said = (
+        r"cannot be solved up to 5: the rate of change is not finite \(dQ/dt = nan, dR/dt = nan\) "
+    )
     with pytest.raises(NotSolvedError, match=said + "at t = 0, Q = 0, R = 0") as raised:
         relu.solve({}, {"Q": 0, "R": 0}, 5, path=path)
     assert str(raised.value).endswith(f"is the `result` of this error and in {path}")
@@ -205,7 +209,9 @@ def test_what_was_solved_is_kept(relu, tmp_path):
 @pytest.mark.parametrize("kind", ["online-sgd", "projected-descent"])
 def test_a_rate_that_is_too_large(kind):
     equations = flow(UNITS["linear"], kind, rate=Rational(3))
-    with pytest.raises(NotSolvedError, match=r"cannot be solved up to 3000: .* at .*Q = ") as raised:
+    with pytest.raises(
+        NotSolvedError, match=r"cannot be solved up to 3000: .* at .*Q = "
+    ) as raised:
         equations.solve({}, {"Q": 0.5, "R": 0.1}, 3000, backend="numpy")
     kept = raised.value.result
     assert kept.time[-1] > 1
@@ -227,8 +233,12 @@ def test_a_start_of_no_vectors_is_refused(relu, begin):
 
 def test_a_sweep_keeps_what_was_solved():
     equations = flow(UNITS["linear"], "online-sgd", rate=Symbol("rate", positive=True))
-    with pytest.warns(RuntimeWarning, match=r"at 1 of 2 settings, .* rate = 3 and ends after [1-9]"):
-        found = equations.sweep({"rate": [0.1, 3]}, {"Q": 0.5, "R": 0.1}, 400, workers=1, backend="numpy")
+    with pytest.warns(
+        RuntimeWarning, match=r"at 1 of 2 settings, .* rate = 3 and ends after [1-9]"
+    ):
+        found = equations.sweep(
+            {"rate": [0.1, 3]}, {"Q": 0.5, "R": 0.1}, 400, workers=1, backend="numpy"
+        )
     gone = np.isnan(found.Q.sel(rate=3).values)
     alone = equations.solve({"rate": 3}, {"Q": 0.5, "R": 0.1}, 10, points=6)
     assert not gone[:6].any()
