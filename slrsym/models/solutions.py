@@ -235,8 +235,8 @@ def solve_trajectory(
     return Trajectory(np.append(times[:done], solver.t), np.array([*states, solver.y]), problem)
 
 
-# Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver makes
-# a step shorter then; at an edge of the domain it would do so for ever.
+# Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver
+# makes a step shorter then; at an edge of the domain it would do so for ever.
 _MOST_STEPS, _MOST_FAILURES = 200_000, 100
 
 

@@ -138,7 +138,7 @@ def test_gram_matrices_of_a_start_have_the_shape_of_the_model(token, shape):
     stated = linear(token)
     values = {p.name: 0.5 for p in stated.parameters}
     with pytest.raises(
-        ValueError, match="start, as a Gram matrix of w, u .in this order., must have"
+        ValueError, match=r"start, as a Gram matrix of w, u \(in this order\), must have"
     ):
         stated.simulate(values, steps=1, alpha=0.1, start=np.ones(shape))
 
