@@ -11,7 +11,7 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_about_model as claims_of_model
 from slrsym.models.claims import contribution_of_tokens, xi
-from slrsym.models.jumps import derivative_across_jumps
+from slrsym.models.jumps import derivative_across_jumps, with_means_at_jumps
 from slrsym.models.one_sample_means import OneSampleMeans
 from slrsym.models.projections import TokenRole
 from slrsym.models.rates_of_change import (
@@ -89,7 +89,7 @@ class MeansByDefinition:
         slopes = [S.Zero if s is None else derivative_across_jumps(share, s) for s in at]
         laws: list[Any] = [self._laws.projection_law(role, variables)] if variables else []
         laws.append(NoiseLaw(xi, self.model.data.noise**2))
-        error = share + xi
+        error = with_means_at_jumps(share) + xi
         for n, (other, count) in enumerate(roles, 1):
             rest = count - 1 if other is role else count
             if rest != 0:

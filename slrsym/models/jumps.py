@@ -11,20 +11,26 @@ from functools import cache
 from typing import Any
 
 from sympy import (
+    And,
     DiracDelta,
     Eq,
     Expr,
+    Function,
     Ge,
     Gt,
     Heaviside,
+    Mul,
     Ne,
+    Not,
+    Or,
     Piecewise,
+    Pow,
     S,
     Symbol,
     sign,
     simplify,
     solve,
-)
+)  # fmt: skip
 from sympy.core.relational import Relational
 
 
@@ -75,6 +81,61 @@ def derivative_across_jumps(function: Expr, x: Symbol) -> Expr:
     for root, height in jumps_of(function, x):
         between += height * DiracDelta(x - root)
     return between
+
+
+def with_means_at_jumps(function: Expr) -> Expr:
+    """Write a function that jumps by steps, whose value at a jump is the mean of both sides.
+
+    There a delta function in the derivative of its square meets it. What has no jump stays.
+
+    Parameters
+    ----------
+    function : Expr
+
+    Returns
+    -------
+    Expr
+
+    Raises
+    ------
+    ValueError
+        If a jump is inside of another function, or a power of a step.
+    """
+    if not any(jumps_of(function, x) for x in sorted(function.free_symbols, key=str)):
+        return function
+    plain = function.replace(Heaviside, lambda x, *_: Heaviside(x))
+    written = plain.replace(Piecewise, _by_steps)
+    for part in sorted(written.atoms(Function, Pow) - written.atoms(Heaviside, sign), key=str):
+        if part.has(Heaviside, sign):
+            raise ValueError(
+                f"a function jumps inside of {part}; write it as a sum of functions times steps, "
+                "such as a * Heaviside(z) + b * Heaviside(-z)"
+            )
+    return written
+
+
+def _by_steps(*pieces: Any) -> Expr:
+    total, rest = S.Zero, S.One
+    for value, condition in pieces:
+        step = _step(condition)
+        total, rest = total + rest * step * value, rest * (1 - step)
+    return total
+
+
+def _step(condition: Any) -> Expr:
+    """Return 1 where a condition holds and 0 elsewhere, but for edges."""
+    if condition in (S.true, S.false):
+        return S.One if condition == S.true else S.Zero
+    if isinstance(condition, And):
+        return Mul(*map(_step, condition.args))
+    if isinstance(condition, Or):
+        return 1 - Mul(*(1 - _step(part) for part in condition.args))
+    if isinstance(condition, Not):
+        return 1 - _step(condition.args[0])
+    if isinstance(condition, Eq | Ne):
+        return S.Zero if isinstance(condition, Eq) else S.One
+    difference = condition.lhs - condition.rhs
+    return Heaviside(difference if isinstance(condition, Gt | Ge) else -difference)
 
 
 def _changes(function: Expr, x: Symbol) -> dict[Expr, dict[Any, tuple[Any, Any]]]:

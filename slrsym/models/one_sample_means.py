@@ -18,7 +18,7 @@ from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.models.exchangeable_units import count_represented_terms, unit_tag, unit_tags_in
-from slrsym.models.jumps import derivative_across_jumps
+from slrsym.models.jumps import derivative_across_jumps, with_means_at_jumps
 from slrsym.models.mean_patterns import (
     ONE,
     GaussianMeanFormula,
@@ -205,7 +205,13 @@ class OneSampleMeans:
 
     def _error(self, role: TokenRole) -> list[ProductTerm]:
         if (role, None) not in self._parts:
-            self._parts[role, None] = self._split(role, role.error)
+            error = with_means_at_jumps(role.share)
+            parts = (
+                role.error
+                if error is role.share
+                else expand_into_coefficient_pairs(error, role.symbols)
+            )
+            self._parts[role, None] = self._split(role, parts)
         return self._parts[role, None]
 
     def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[ProductTerm]:

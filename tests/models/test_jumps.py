@@ -41,7 +41,11 @@ JUMPING = {
     "band": lambda x: Piecewise((1, And(x > -1, x < 2)), (0, True)),
     "outside": lambda x: Piecewise((x, Or(x < -1, x > 1)), (0, True)),
     "square": lambda x: Piecewise((1, x**2 < 2), (0, True)),
-    "inside": lambda x: erf(x + Piecewise((1, x > 0), (0, True))),
+}
+INSIDE = {
+    "erf": lambda x: erf(x + Piecewise((1, x > 0), (0, True))),
+    "exp": lambda x: exp(Heaviside(x)),
+    "power": lambda x: (x + Heaviside(x)) ** 3,
 }
 CONTINUOUS = {
     "relu": lambda x: Max(0, x),
@@ -74,7 +78,7 @@ def test_the_flow_follows_the_gradient_of_the_risk(unit):
         np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("unit", JUMPING.values(), ids=JUMPING)
+@pytest.mark.parametrize("unit", (JUMPING | INSIDE).values(), ids=JUMPING | INSIDE)
 def test_online_sgd_is_refused(unit):
     message = (
         "the predictor jumps at <X, w> = .*, and the gradient of a single sample does not show it: "
@@ -106,6 +110,12 @@ def test_online_sgd_of_a_kink(unit):
     exact = sum(quad(integrand, *piece, epsabs=1e-13)[0] for piece in pieces)
     found = [float(e.subs({Q: q, R: r})) for e in noise]
     assert max(found) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", INSIDE.values(), ids=INSIDE)
+def test_a_jump_inside_of_a_function_is_refused(unit):
+    with pytest.raises(ValueError, match="a function jumps inside of .*; write it as a sum of fun"):
+        stated(unit).equations("gradient-flow")
 
 
 def test_a_jump_of_the_target_alone_is_none():
