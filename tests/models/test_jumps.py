@@ -114,7 +114,7 @@ def test_online_sgd_of_a_kink(unit):
 
 @pytest.mark.parametrize("unit", INSIDE.values(), ids=INSIDE)
 def test_a_jump_inside_of_a_function_is_refused(unit):
-    with pytest.raises(ValueError, match="a function jumps inside of .*; write it as a sum of fun"):
+    with pytest.raises(ValueError, match=r"a function jumps inside of .*; write it as a sum"):
         stated(unit).equations("gradient-flow")
 
 
