@@ -39,7 +39,34 @@ def normal_pdf(x: Any) -> Any:
 
 def normal_cdf(x: Any) -> Any:
     r"""Evaluate :math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`."""
-    return _with_exact_square(lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2, x)
+    return _with_exact_square(lambda x: erfc(-x / mpmath.sqrt(2)) / 2, x)
+
+
+def erfc(x: Any) -> Any:
+    r"""Evaluate :math:`\operatorname{erfc}(x) = 1 - \operatorname{erf}(x)`.
+
+    Notes
+    -----
+    From 2^30 on, where mpmath takes the square of x for a double, it is
+    :math:`e^{-x^2}/(\sqrt\pi x)\,[1 - 1/(2x^2) + 1\cdot3/(2x^2)^2 - \ldots]`.
+    """
+    x = mp.convert(x)
+    if isinstance(x, mpmath.mpc) or not mpmath.isfinite(x) or abs(x) < _FAR:
+        return mpmath.erfc(x)
+    return _with_exact_square(_far_erfc, x)
+
+
+_FAR = 2**30
+
+
+def _far_erfc(x: Any) -> Any:
+    if x < 0:
+        return 2 - _far_erfc(-x)
+    total, term, k = mp.one, mp.one, 1
+    while mpmath.mag(term) > -mp.prec:
+        term *= -(2 * k - 1) / (2 * x * x)
+        total, k = total + term, k + 1
+    return mpmath.exp(-x * x) / (mpmath.sqrt(mp.pi) * x) * total
 
 
 def owens_t(h: Any, a: Any) -> Any:
@@ -147,13 +174,13 @@ def _owens_t(h: Any, a: Any) -> Any:
         return mpmath.exp(-h * h / 2) * _core(h * h / 2, a) / (2 * mp.pi)
     root = mpmath.sqrt(2)
     if mpmath.isinf(a):
-        return mpmath.erfc(h / root) / 4
+        return erfc(h / root) / 4
     k = a * h
     if k * k / 2 > (mp.prec + 20) * _LN2 + h * h / 2:
         # Beyond k nothing is left, relative to Q(h).
-        return mpmath.erfc(h / root) / 4
+        return erfc(h / root) / 4
     inner = mpmath.exp(-k * k / 2) * _core(k * k / 2, 1 / a) / (2 * mp.pi)
-    return mpmath.erfc(h / root) / 4 * mpmath.erf(k / root) + mpmath.erfc(k / root) / 4 - inner
+    return erfc(h / root) / 4 * mpmath.erf(k / root) + erfc(k / root) / 4 - inner
 
 
 def _core(c: Any, a: Any) -> Any:

@@ -31,9 +31,13 @@ from slrsym.kernels.numpy_special_functions import (
     REACH,
     SQRT2,
     WEIGHTS,
+    cosine_of_slope_with_arrays,
+    damped_factor_with_arrays,
     erf_covariance_with_arrays,
     hermite_polynomial,
     owens_t_with_arrays,
+    scaled_argument_with_arrays,
+    sine_of_slope_with_arrays,
 )
 
 Function = Callable[..., Any]
@@ -125,6 +129,49 @@ erf_defect = make_differentiable(
     _erf_defect,
     lambda i: (lambda x, y: jnp.ones_like(x + y)) if i == 0 else (lambda x, y: -_erf_prime(y)),
 )
+
+
+def damped_factor(u: Any, factor: Any) -> Any:
+    """Return a factor of exp(u), but 0 where u is below -10^6."""
+    return damped_factor_with_arrays(jnp, u, factor)
+
+
+def scaled_argument(x: Any, scale: Any) -> Any:
+    """Return a product, which is 0 if either factor is."""
+    return scaled_argument_with_arrays(jnp, x, scale)
+
+
+cosine_of_slope = make_differentiable(
+    lambda x: cosine_of_slope_with_arrays(jnp, x),
+    lambda i: lambda x: -sine_of_slope(x) * cosine_of_slope(x) ** 2,
+)
+sine_of_slope = make_differentiable(
+    lambda x: sine_of_slope_with_arrays(jnp, x), lambda i: lambda x: cosine_of_slope(x) ** 3
+)
+
+
+def _zeta_by_t(value: Any, t: Any, s: Any) -> Any:
+    scale = cosine_of_slope(SQRT2 * s)
+    a = t * scale
+    return 2 * scale * erf(a * cosine_of_slope(2 * s)) * _erf_prime(a)
+
+
+def _zeta_by_s(value: Any, t: Any, s: Any) -> Any:
+    scale, narrow = cosine_of_slope(SQRT2 * s), cosine_of_slope(2 * s)
+    a = t * scale
+    curvature = _erf_prime(a * narrow) * narrow - 2 * a * erf(a * narrow)
+    return SQRT2 * sine_of_slope(SQRT2 * s) * scale * _erf_prime(a) * curvature
+
+
+_ZETA_SLOPES = (lambda value, t, s: jnp.zeros_like(value), _zeta_by_t, _zeta_by_s)
+with_slopes_of_zeta = make_differentiable(
+    lambda value, t, s: value + jnp.zeros_like(t * s), lambda i: _ZETA_SLOPES[i]
+)
+
+
+def decay_coefficients(low: Any, width: Any) -> Any:
+    """Return both ends of `DecayIntegral`, of which the second has the slope of 1 - l."""
+    return low, jax.lax.stop_gradient(width) - (low - jax.lax.stop_gradient(low))
 
 
 def evaluate_erf_variance_integral(exponent: Any, ends: Any) -> Any:

@@ -116,6 +116,9 @@ def gaussian_zeta(t: float, s: float) -> float:
     s = abs(s)
     if abs(t) == inf or s == inf:
         return 1.0
+    if s > 1e300:
+        # What matters is their ratio, and products of s must not overflow.
+        t, s = t * 1e-9, s * 1e-9
     mean = t / hypot(1.0, 2.0 * _SQRT_HALF * s)
     square_of_mean = erf(mean) * erf(mean)
     if abs(mean) > WINDOW:

@@ -18,7 +18,10 @@ from scipy.special import erfcx
 
 from slrsym.kernels import _numba_owens, softmax_risk
 from slrsym.kernels.numpy_special_functions import (
+    DAMPED,  # noqa: F401 (in what is written out below)
+    LARGEST,  # noqa: F401
     LEAST,
+    LEAST_POSITIVE,  # noqa: F401
     NODES,
     NOTHING,
     PIECE,
@@ -123,6 +126,28 @@ erf = _written(f"""def erf(x):
 """)
 
 
+damped_factor = _written("""def damped_factor(u, factor):
+    return 0.0 if u < DAMPED else factor
+""")
+
+scaled_argument = _written("""def scaled_argument(x, scale):
+    product = x * scale
+    return 0.0 if product != product and x == x and scale == scale else product
+""")
+
+cosine_of_slope = _written("""def cosine_of_slope(x):
+    size = abs(x)
+    near = LARGEST if size > LARGEST else size
+    far = max(1.0 / max(size, 1.0), LEAST_POSITIVE)
+    return far if size > LARGEST else 1.0 / math.sqrt(1.0 + near * near)
+""")
+
+sine_of_slope = _written("""def sine_of_slope(x):
+    near = LARGEST if x > LARGEST else (-LARGEST if x < -LARGEST else x)
+    return near / math.sqrt(1.0 + near * near)
+""")
+
+
 @njit(**_OPTIONS)
 def decay_coefficients(low, width):
     """Return the coefficients in E of `DecayIntegral` for scalars l and w, in machine code."""
@@ -160,7 +185,7 @@ def _block(first):
 _SUM = " + ".join([f"b{k} * {_block(k * _WIDTH)}" for k in range(_BLOCKS - 1, 0, -1)] + [_block(0)])
 
 evaluate_erf_variance_integral = _written(f"""def evaluate_erf_variance_integral(exponent, s):
-    z = math.sqrt(exponent * s[_TERMS_Z])
+    z = math.sqrt((LARGEST if exponent > LARGEST else exponent) * s[_TERMS_Z])
     r = 1.0 / (z + _SCALE)
     t1 = s[_TERMS_Z + 1] * (z * r) - 1.0
     {_chebyshev("t", _WIDTH + 1)}
@@ -212,6 +237,7 @@ def erf_covariance(x, y, r):
         sign, y, r = -1.0, -y, -r
     if r == 0:
         return 0.0
+    x, y = min(max(x, -1e3), 1e3), min(max(y, -1e3), 1e3)
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
     start = max(math.sqrt((1 - r) / (1 + r)), LEAST)
     best = min(1.0, max(start, (fall / rise) ** 0.25)) if rise > 0 else 1.0

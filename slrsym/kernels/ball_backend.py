@@ -22,12 +22,19 @@ def to_ball(x: Any) -> Any:
     return arb(float(x) if isinstance(x, np.floating) else x)
 
 
+def _is_infinite(x: Any) -> bool:
+    """Return whether a ball is one of the two infinities."""
+    return not x.is_finite() and bool(x > 0 or x < 0) and x.is_exact()
+
+
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
     """Enclose the integral of `DecayIntegral` for balls, by its monotonicity in E, l and w.
 
     Wide balls in the integrand would keep the quadrature busy without bringing it to an end.
     """
     exponent, low, width = arb(exponent), arb(low), arb(width)
+    if _is_infinite(exponent):
+        return arb(0)
     least = _exact_integral(exponent.upper(), low.upper(), arb.max(width.lower(), arb(0)))
     most = _exact_integral(exponent.lower(), arb.max(low.lower(), arb(0)), width.upper())
     return least.union(most)
@@ -57,7 +64,11 @@ def _exact_t(h: Any, a: Any) -> Any:
     """Return a ball around Owen's T(h, a) for exact numbers h >= 0 and a."""
     if a < 0:
         return -_exact_t(h, -a)
+    if _is_infinite(h):
+        return arb(0)
     two = arb(2)
+    if _is_infinite(a):
+        return (h / two.sqrt()).erfc() / 4
     if not a > 1:
         half = h * h / 2
         return (-half).exp() * _exact_integral(half, arb(0), a) / (2 * arb.pi())
@@ -70,6 +81,10 @@ def _exact_t(h: Any, a: Any) -> Any:
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
     """Enclose `ErfCovariance` for balls, by its midpoint value and bounds of its derivatives."""
     x, y, r = arb(x), arb(y), arb(r)
+    if (abs(x) > _BEYOND or abs(y) > _BEYOND) and abs(r) <= 1:
+        # It is below 2 erfc of the larger one.
+        larger = min(z.abs_lower() for z in (x, y) if abs(z) > _BEYOND)
+        return arb(0) if _is_infinite(larger) else arb(0, 2 * larger.erfc().upper())
     value = _exact_covariance(x.mid(), y.mid(), r.mid())
     if x.is_exact() and y.is_exact() and r.is_exact():
         return value
@@ -158,6 +173,8 @@ def _power(x: Any, n: int) -> Any:
     Arb's own is much wider for a wide ball, and no number for a ball around 0.
     """
     x = arb(x)
+    if n > 0 and _is_infinite(x):
+        return x if n % 2 else abs(x)
     if n < 0 or x.is_exact():
         return x**n
     if n % 2 == 0 and x.contains(0):
@@ -165,15 +182,36 @@ def _power(x: Any, n: int) -> Any:
     return (x.lower() ** n).union(x.upper() ** n)
 
 
+def _cosine_of_slope(x: Any) -> Any:
+    # At infinity a number that vanishes beside every other, but does not make infinity nothing.
+    return arb(2) ** -(10**6) if _is_infinite(arb(x)) else (1 + _power(x, 2)).rsqrt()
+
+
+def _sine_of_slope(x: Any) -> Any:
+    x = arb(x)
+    return arb(1 if x > 0 else -1) if _is_infinite(x) else x * _cosine_of_slope(x)
+
+
+def _damped_factor(u: Any, factor: Any) -> Any:
+    return arb(0) if _is_infinite(arb(u)) and u < 0 else factor
+
+
+_FAR, _BEYOND = arb(2) ** 40, 10**4
+
 # Half a width from which on the ends are worth their price.
 _WIDE = 2.0**-12
 
 
 def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Extend a monotone function of exact balls to wide balls, by its values at both ends."""
+    """Extend a monotone function of exact balls to wide balls, by its values at both ends.
+
+    At infinity it has the value that it has far out, to all digits.
+    """
 
     def evaluate(x: Any) -> Any:
         x = arb(x)
+        if _is_infinite(x):
+            return function(_FAR if x > 0 else -_FAR).mid().floor()
         if not x.rad() > _WIDE:
             return function(x)
         return function(x.lower()).union(function(x.upper()))
@@ -198,7 +236,10 @@ _NAMESPACE = {
     "erf_covariance": _erf_covariance,
     "decay_coefficients": lambda *ends: ends,
     "evaluate_erf_variance_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
-    "erf_defect": _erf_defect, "power": _power,
+    "erf_defect": _erf_defect, "power": _power, "damped_factor": _damped_factor,
+    "with_slopes_of_zeta": lambda value, t, s: value,
+    "scaled_argument": lambda x, scale: arb(0) if x == 0 or scale == 0 else x * scale,
+    "cosine_of_slope": _cosine_of_slope, "sine_of_slope": _sine_of_slope,
     "rational": lambda p, q: arb(fmpq(p, q)),
     **EDGE_FUNCTIONS,
 }  # fmt: skip

@@ -29,11 +29,15 @@ from slrsym.kernels.arguments import flag_changed_steps, vectorise_over_leading_
 from slrsym.kernels.edge_arrays import edge_functions
 from slrsym.kernels.numpy_special_functions import (
     compute_normal_means,
+    cosine_of_slope_with_arrays,
+    damped_factor_with_arrays,
     decay_coefficients,
     erf_covariance,
     evaluate_erf_variance_integral,
     integral_on_geometric_pieces,
     owens_t,
+    scaled_argument_with_arrays,
+    sine_of_slope_with_arrays,
 )
 from slrsym.kernels.program import Program, execute_source
 
@@ -180,6 +184,11 @@ _ARRAYS = {
     "evaluate_erf_variance_integral": evaluate_erf_variance_integral, "erf_defect": _erf_defect,
     "owens_t": owens_t, "erf_covariance": erf_covariance, "normal_cdf": scipy_special.ndtr,
     "select": _select, "nan": math.nan,
+    "with_slopes_of_zeta": lambda value, t, s: value,
+    "damped_factor": partial(damped_factor_with_arrays, np),
+    "cosine_of_slope": partial(cosine_of_slope_with_arrays, np),
+    "sine_of_slope": partial(sine_of_slope_with_arrays, np),
+    "scaled_argument": partial(scaled_argument_with_arrays, np),
     "rational": lambda p, q: p / q,
     **{
         name: _quiet(function)

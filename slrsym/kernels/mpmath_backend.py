@@ -23,7 +23,7 @@ _GUARD = 10
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
     """Compute the integral of `DecayIntegral` in pieces, up to where it is negligible."""
-    if width == 0:
+    if width == 0 or mpmath.isinf(exponent):
         return mpmath.mpf(0)
     cut = (mpmath.mp.prec + 20) * mpmath.log(2)
     if exponent * width * (2 * low + width) > cut:
@@ -42,7 +42,8 @@ def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
     """Return the covariance of erf of two Gaussian variables, by quadrature in mpmath."""
-    if r == 0:
+    if r == 0 or max(abs(x), abs(y)) > 10**4:
+        # It is below 2 erfc of the larger one.
         return mpmath.mpf(0)
     if r < 0:
         return -_erf_covariance(x, -y, -r)
@@ -66,7 +67,7 @@ def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
 
 
 def _precise_erf_defect(x: Any, y: Any) -> Any:
-    small = mpmath.erfc(abs(y))
+    small = mpmath_special_functions.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
 
@@ -122,18 +123,27 @@ def _mills_ratio(x: Any) -> Any:
     return mpmath_special_functions.normal_pdf(x) / mpmath_special_functions.normal_cdf(x)
 
 
+def _cosine_of_slope(x: Any) -> Any:
+    # At infinity a number that vanishes beside every other, but does not make infinity nothing.
+    return mpmath.ldexp(1, -(10**6)) if mpmath.isinf(x) else 1 / mpmath.sqrt(1 + x * x)
+
+
 _NAMESPACE = {
     "ratio": _ratio, "root": _root, "quotient": _quotient, "ramp_mean": _more_precise(_ramp_mean),
     "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
     "log_normal_cdf": lambda x: mpmath.log(mpmath_special_functions.normal_cdf(x)),
     "mills_ratio": _mills_ratio,
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
-    "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath.erfc, "abs": abs, "maximum": max,
-    "minimum": min,
+    "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath_special_functions.erfc, "abs": abs,
+    "maximum": max, "minimum": min,
     "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
     "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": mpmath_special_functions.owens_t,
     "normal_cdf": mpmath_special_functions.normal_cdf,
-    "erf_defect": _precise_erf_defect,
+    "erf_defect": _precise_erf_defect, "cosine_of_slope": _cosine_of_slope,
+    "sine_of_slope": lambda x: mpmath.sign(x) if mpmath.isinf(x) else x * _cosine_of_slope(x),
+    "scaled_argument": lambda x, scale: x * scale if x and scale else mpmath.mpf(0),
+    "with_slopes_of_zeta": lambda value, t, s: value,
+    "damped_factor": lambda u, factor: mpmath.mpf(0) if u == mpmath.ninf else factor,
     "decay_coefficients": lambda *ends: ends,
     "evaluate_erf_variance_integral": lambda exponent, ends: _decay_integral(exponent, *ends),
     "erf_covariance": _erf_covariance,

@@ -45,6 +45,8 @@ from numba import njit
 from slrsym.kernels._numba_edges import bivariate_normal, log_normal_cdf, mills_ratio
 from slrsym.kernels._numba_edges import normal_interval, quotient, ramp_mean, ratio, root
 from slrsym.kernels._numba_special import decay_coefficients, evaluate_erf_variance_integral, erf
+from slrsym.kernels._numba_special import cosine_of_slope, damped_factor, scaled_argument
+from slrsym.kernels._numba_special import sine_of_slope
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, exp, owens_t
 
 
@@ -59,6 +61,11 @@ def normal_cdf(x):
 @njit(inline="always")
 def sign(x):
     return (x > 0) - (x < 0) + 0.0 * x
+
+
+@njit(inline="always")
+def with_slopes_of_zeta(value, t, s):
+    return value
 
 
 @njit(inline="always")

@@ -34,6 +34,10 @@ REACH = 40.0
 # From here on exp(-E), which the integral is multiplied by, is zero in double precision.
 NOTHING = 750.0
 
+# Where the exponential of u is so small that no other factor matters; a square root that does not
+# overflow, and what is added to it; the least positive number. See `CosineOfSlope` and its kin.
+DAMPED, LARGEST, LEAST_POSITIVE = -1e6, 1e150, 5e-324
+
 # Gauss-Legendre on [0, 1], exact to 3e-16 up to there.
 NODES, WEIGHTS = leggauss(24)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -42,6 +46,31 @@ SQRT2 = math.sqrt(2.0)
 
 # Up to here states are taken together: what is at hand stays in the cache.
 _TOGETHER = 4096
+
+
+def damped_factor_with_arrays(xp: Any, u: Any, factor: Any) -> Any:
+    """Return a factor of exp(u), but 0 where u is below -10^6, for arrays of NumPy or JAX."""
+    return xp.where(u < DAMPED, 0.0, factor)
+
+
+def scaled_argument_with_arrays(xp: Any, x: Any, scale: Any) -> Any:
+    """Return a product, which is 0 if either factor is, for arrays of NumPy or JAX."""
+    product = x * scale
+    return xp.where((product != product) & (x == x) & (scale == scale), 0.0, product)
+
+
+def cosine_of_slope_with_arrays(xp: Any, x: Any) -> Any:
+    """Return the cosine of the angle of slope x, at least the least positive number."""
+    size = xp.abs(x)
+    near = xp.minimum(size, LARGEST)
+    far = xp.maximum(1 / xp.maximum(size, 1.0), LEAST_POSITIVE)
+    return xp.where(size > LARGEST, far, 1 / xp.sqrt(1 + near * near))
+
+
+def sine_of_slope_with_arrays(xp: Any, x: Any) -> Any:
+    """Return the sine of the angle of slope x."""
+    near = xp.clip(x, -LARGEST, LARGEST)
+    return near / xp.sqrt(1 + near * near)
 
 
 def exponentially_scaled_decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
@@ -103,7 +132,7 @@ def evaluate_erf_variance_integral(
             exponent, coefficients[..., 0], coefficients[..., 1]
         )
     powers, span, slope = coefficients
-    exponent = np.asarray(exponent, dtype=np.float64)
+    exponent = np.minimum(np.asarray(exponent, dtype=np.float64), LARGEST)
     result = np.empty(exponent.shape)
     flat, found = exponent.reshape(-1), result.reshape(-1)
     for start in range(0, flat.size, _TOGETHER):
@@ -141,7 +170,8 @@ def erf_covariance_with_arrays(
     xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r: Any
 ) -> Any:
     """Return the covariance of erf of two Gaussian variables, for arrays of NumPy or JAX."""
-    x, y, r = xp.broadcast_arrays(x, y, r)
+    # Long before, there is nothing left.
+    x, y, r = xp.broadcast_arrays(xp.clip(x, -1e3, 1e3), xp.clip(y, -1e3, 1e3), r)
     y, sign, r = xp.where(r < 0, -y, y), xp.sign(r), xp.abs(r)
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
     start = xp.maximum(xp.sqrt((1 - r) / (1 + r)), LEAST)
@@ -218,12 +248,13 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
         If an argument is not real numbers.
     """
     t, s = require_real_array("t", t), require_real_array("s", s)
-    square = 1 + 4 * s * s
-    low = 1 / np.sqrt(square)
-    exponent = t * t / (1 + 2 * s * s)
-    front = 4 / np.pi * np.exp(-exponent * (1 + 1 / square))
-    coefficients = decay_coefficients(low, 4 * s * s / square / (1 + low))
-    result = front * evaluate_erf_variance_integral(exponent, coefficients)
+    with np.errstate(over="ignore"):
+        low = cosine_of_slope_with_arrays(np, 2 * s)
+        root = np.minimum(np.abs(t * cosine_of_slope_with_arrays(np, SQRT2 * s)), LARGEST)
+        width = sine_of_slope_with_arrays(np, 2 * s) ** 2 / (1 + low)
+    exponent = root * root
+    front = 4 / np.pi * np.exp(-exponent * (1 + low * low))
+    result = front * evaluate_erf_variance_integral(exponent, decay_coefficients(low, width))
     return result if result.ndim else float(result)
 
 
@@ -253,7 +284,9 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     both are tiny, too.
     """
     t, s = require_real_array("t", t), require_real_array("s", s)
-    return erf_variance(t, s) + _erf(t / np.sqrt(1 + 2 * s * s)) ** 2
+    with np.errstate(over="ignore"):
+        mean = t * cosine_of_slope_with_arrays(np, SQRT2 * s)
+    return erf_variance(t, s) + _erf(mean) ** 2
 
 
 # -- means by quadrature -----------------------------------------------------------------------

@@ -19,12 +19,18 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.edge_functions import NAMES, BivariateNormal
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import (
+    CosineOfSlope,
+    DampedFactor,
     DecayCoefficients,
     DecayIntegral,
     DifferenceFromErf,
     ErfCovariance,
     ErfVariance,
     GaussianMean,
+    ScaledArgument,
+    SineOfSlope,
+    WithSlopesOfZeta,
+    with_safe_factors,
     zeta_by_variance,
 )
 
@@ -36,6 +42,8 @@ _FUNCTIONS = {
     ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",
     DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
     **NAMES,
+    CosineOfSlope: "cosine_of_slope", SineOfSlope: "sine_of_slope", DampedFactor: "damped_factor",
+    ScaledArgument: "scaled_argument", WithSlopesOfZeta: "with_slopes_of_zeta",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -50,7 +58,7 @@ _MEANINGS = {
     erf_second: lambda x: erf_second(x).rewrite(sp.exp),
     normal_pdf: lambda x: normal_pdf(x).rewrite(sp.exp),
     bivariate_normal_cdf: lambda h, k, r: BivariateNormal(h, k, r, sp.sqrt((1 - r) * (1 + r))),
-    symbolic_zeta: zeta_by_variance,
+    symbolic_zeta: lambda t, s: WithSlopesOfZeta(zeta_by_variance(t, s), t, s),
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }
 
@@ -137,6 +145,7 @@ def rewrite_for_backends(expr: Any) -> Expr:
         expr = expr.replace(function, meaning)
     if expr.has(And, Or, Not):
         expr = expr.replace(sp.Piecewise, _with_single_relations)
+    expr = with_safe_factors(expr)
     for part in sp.preorder_traversal(expr):
         if not isinstance(part, _KNOWN) and part not in (sp.pi, sp.E):
             raise ValueError(f"expressions contain {part}, which kernels cannot compute")

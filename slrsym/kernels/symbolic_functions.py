@@ -38,15 +38,156 @@ class ErfVariance(Function):  # type: ignore[misc]
     def as_integral(self) -> Expr:
         """Return the variance of erf(t + s G) as a factor times the integral `DecayIntegral`."""
         t, s = self.args
-        square = 1 + 4 * s**2
-        exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
-        front = 4 / pi * exp(-exponent) * exp(-exponent / square)
-        return front * DecayIntegral(exponent, DecayCoefficients(low, width / (1 + low)))
+        a, low = t * CosineOfSlope(sqrt(2) * s), CosineOfSlope(2 * s)
+        width = SineOfSlope(2 * s) ** 2 / (1 + low)
+        front = 4 / pi * exp(-(a**2) * (1 + low**2))
+        return front * DecayIntegral(a**2, DecayCoefficients(low, width))
+
+
+class WithSlopesOfZeta(Function):  # type: ignore[misc]
+    """The first argument, which is zeta(t, s) of the others; JAX differentiates it as such.
+
+    Slopes of a variance and a square are of one size, and their sum may be much smaller.
+    """
+
+    nargs = 3
 
 
 def zeta_by_variance(t: Any, s: Any) -> Expr:
     """Return zeta(t, s), the mean of erf(t + s G)^2, as the variance and the square of the mean."""
     return ErfVariance(t, s) + erf(t / sqrt(1 + 2 * s**2)) ** 2
+
+
+# -- factors at extreme arguments --------------------------------------------------------------
+
+
+class CosineOfSlope(Function):  # type: ignore[misc]
+    r"""The cosine of the angle of slope x, :math:`1/\sqrt{1 + x^2}`, also for huge x.
+
+    At infinity it is the least positive number, so that its product with infinity is infinite.
+    """
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        """Return the cosine at slope 0, else None."""
+        return sp.S.One if x.is_zero else None
+
+
+class SineOfSlope(Function):  # type: ignore[misc]
+    r"""The sine of the angle of slope x, :math:`x/\sqrt{1 + x^2}`, also for huge x."""
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        """Return the sine at slope 0, else None."""
+        return sp.S.Zero if x.is_zero else None
+
+
+class ScaledArgument(Function):  # type: ignore[misc]
+    """The product of two arguments, whose powers SymPy does not take apart: they may overflow.
+
+    Where one is 0 and the other infinite it is 0.
+    """
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, x: Expr, scale: Expr) -> Expr | None:
+        """Return a product with 0 or 1, else None."""
+        return x * scale if x.is_zero or scale == 1 else None
+
+
+class DampedFactor(Function):  # type: ignore[misc]
+    """A factor of the exponential of u, which is the first argument: 0 where u is below -10^6.
+
+    No factor that grows like a power makes up for such an exponential in a double, although it may
+    be infinite, or not a number, itself.
+    """
+
+    nargs = 2
+
+
+def with_safe_factors(expr: Expr) -> Expr:
+    """Write products so that factors which overflow meet none that vanish, for backends."""
+    expr = expr.replace(lambda e: isinstance(e, exp), lambda e: exp(_safe_exponent(e.args[0])))
+    expr = expr.replace(lambda e: isinstance(e, sp.Pow), _power_of_cosine)
+    return expr.replace(lambda e: isinstance(e, sp.Mul), _safe_product)
+
+
+def _safe_exponent(arg: Expr) -> Expr:
+    """Write x^2 (1 + c y^2) as x^2 + c (x y)^2, and x^2 y^2 as (x y)^2, in an exponent."""
+    if not arg.is_Mul:
+        return arg
+    sums = [f for f in arg.args if f.is_Add and len(f.args) == 2 and f.args[0] == 1]
+    squares = [f for f in arg.args if f.is_Pow and f.exp == 2 and f.base.is_Symbol]
+    if len(squares) == 2 and not sums:
+        first, second = squares
+        return arg / (first * second) * ScaledArgument(first.base, second.base) ** 2
+    if len(sums) != 1 or len(squares) != 1:
+        return arg
+    number, square = sums[0].args[1].as_coeff_Mul()
+    if not (square.is_Pow and square.exp == 2 and square.base.is_Symbol):
+        return arg
+    rest = arg / (sums[0] * squares[0])
+    return rest * squares[0] + rest * number * ScaledArgument(square.base, squares[0].base) ** 2
+
+
+def _power_of_cosine(power: Expr) -> Expr:
+    """Return a negative power of the root of 1 + c x^2, for c > 0, as one of a cosine."""
+    constant, rest = power.base.as_coeff_Add()
+    if constant != 1 or rest.is_Add or not (2 * power.exp).is_Integer or power.exp >= 0:
+        return power
+    number, square = rest.as_coeff_Mul()
+    if not (number.is_positive and square.is_Pow and square.exp == 2 and square.base.is_real):
+        return power
+    slope = sqrt(number) * square.base
+    return CosineOfSlope(slope) ** (-2 * power.exp)
+
+
+def _safe_product(product: Expr) -> Expr:
+    powers = product.as_powers_dict()
+    for cosine in [base for base in powers if isinstance(base, CosineOfSlope)]:
+        root, x = cosine.args[0].as_independent(sp.Symbol, as_Add=False)
+        both = sp.Min(powers[cosine], powers.get(x, 0))
+        if both.is_Integer and both > 0:
+            sine = (SineOfSlope(cosine.args[0]) / root) ** both
+            product = product / (cosine * x) ** both * sine
+            powers = product.as_powers_dict()
+    for cosine in sorted(
+        (c for c in powers if isinstance(c, CosineOfSlope)), key=str, reverse=True
+    ):
+        bases = (x for x, n in powers.items() if x.is_Symbol and n.is_Integer and n > 0)
+        for x in sorted(bases, key=str)[:1]:
+            both = sp.Min(powers[cosine], powers[x])
+            if both.is_Integer and both > 0:
+                product = product / (cosine * x) ** both * ScaledArgument(x, cosine) ** both
+                powers = product.as_powers_dict()
+    bell, others = sp.S.One, []
+    for factor in sp.Mul.make_args(product):
+        if isinstance(factor, exp):
+            bell = bell * factor
+        else:
+            others.append(factor)
+    rest = sp.Mul(*others)
+    number, rest = rest.as_independent(sp.Symbol, as_Add=False)
+    inside = [part for part in rest.atoms(exp, GaussianMean) if not _is_at_most_one(part)]
+    if not isinstance(bell, exp) or rest == 1 or inside or rest.has(DampedFactor):
+        return product
+    # What grows in another variable than the exponential falls in is none of its factors.
+    growing = rest.xreplace(dict.fromkeys(rest.atoms(*_BOUNDED), sp.S.One))
+    if not growing.free_symbols <= bell.free_symbols:
+        return product
+    return number * bell * DampedFactor(bell.args[0], rest)
+
+
+_BOUNDED = (erf, sp.erfc, normal_cdf, sp.sign, sp.tanh, sp.sin, sp.cos)
+
+
+def _is_at_most_one(part: Expr) -> bool:
+    return isinstance(part, exp) and part.args[0].is_nonpositive is True
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
