@@ -14,6 +14,7 @@ from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
     erf_prime,
+    normal_cdf,
     standard_normal,
 )
 

@@ -11,9 +11,9 @@ from sympy import Symbol, erf, erfc, oo, symbols, tanh
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import mpmath_special_functions as precise
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.kernels import _numba_owens, compile_expressions, erf_variance, zeta
 from slrsym.kernels.symbolic_functions import (
-    BivariateNormalProbability,
     DifferenceFromErf,
     ErfCovariance,
     ErfVariance,
@@ -191,7 +191,7 @@ def test_second_moments_in_numpy_and_for_numbers():
 def test_pairs_of_erf(backend):
     """Covariances vanish far out, and a probability is then that of one event."""
     a, b, r = symbols("a b r", real=True)
-    outputs = [ErfCovariance(a, b, r), BivariateNormalProbability(a, b, r), DifferenceFromErf(a, b)]
+    outputs = [ErfCovariance(a, b, r), bivariate_normal_cdf(a, b, r), DifferenceFromErf(a, b)]
     kernel = compile_expressions(outputs, [a, b, r], [], backend)
     sizes = (60.0, 1e155, HUGE, INF) if THOROUGH or backend != "mpmath" else (1e155, INF)
     with mpmath.workdps(40):
