@@ -235,7 +235,8 @@ def _collected(terms: _Terms) -> Expr:
     """Return a sum of terms, those with one probability together."""
     found: dict[Expr, list[Expr]] = {}
     for key, number in terms.items():
-        chosen, rest = [], []
+        chosen: list[Expr] = []
+        rest: list[Expr] = []
         for factor in sp.Mul.make_args(key):
             special = factor.has(normal_cdf, bivariate_normal_cdf)
             (chosen if special else rest).append(factor)

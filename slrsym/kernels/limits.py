@@ -120,8 +120,9 @@ def _visited(node: Any, visit: Any) -> Any:
     if isinstance(node, sp.Pow) and node.exp.is_Rational:
         if node.exp < 0 and _vanishing_powers(node) and _primitive(node.base) in visit.bases:
             return Quotient(S.One, S.One, _denominator(node, visit))
-        if node.exp.q == 2 and (root := _root(node.base)) is not None:
-            return root ** (2 * node.exp)
+        below = _root(node.base) if node.exp.q == 2 else None
+        if below is not None:
+            return below ** (2 * node.exp)
     if isinstance(node, sp.Mul):
         return _product(node, visit)
     args = [visit(arg) for arg in node.args]
@@ -241,9 +242,8 @@ def _equal(a: Expr, b: Expr) -> bool:
     difference = a - b
     if difference == 0:
         return True
-    return (
-        difference.count_ops() < _MOST / 10 and sp.cancel(sp.together(sp.expand(difference))) == 0
-    )
+    small = difference.count_ops() < _MOST / 10
+    return bool(small and sp.cancel(sp.together(sp.expand(difference))) == 0)
 
 
 def _bell_parts(term: Expr) -> tuple[Expr, Expr]:
