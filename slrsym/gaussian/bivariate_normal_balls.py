@@ -20,6 +20,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 _LN2 = math.log(2)
+_FAR = 2 * 10**5
 
 
 def bivariate_normal_ball(h: Any, k: Any, r: Any, root: Any) -> Any:
@@ -38,6 +39,11 @@ def quadrant_ball(h: Any, k: Any, negative: bool, end: Any) -> Any:
     if not h.is_finite() or not k.is_finite():
         least = arb.min(h, k)
         return arb(0) if least < 0 and not least.is_finite() else normal_cdf(least)
+    if abs(h) > _FAR or abs(k) > _FAR:
+        # A quadrature to so small numbers would not end. One event misses no more than the other's
+        # complement.
+        least = normal_cdf(arb.min(h, k))
+        return least.union(arb.max(arb(0), least - normal_cdf(-arb.max(h, k))))
     if negative:
         return probability_between(-k, h) + _integral(h, -k, arb(0), end)
     return normal_cdf(h) * normal_cdf(k) + _integral(h, k, end, arb(1))

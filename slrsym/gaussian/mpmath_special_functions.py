@@ -91,15 +91,19 @@ def owens_t(h: Any, a: Any) -> Any:
 def bivariate_normal_cdf(h: Any, k: Any, r: Any, left: Any = None) -> Any:
     r"""Evaluate :math:`\Phi_2(h, k; r)`, the bivariate normal distribution function.
 
-    `left` is 1 - r^2, where it is known better than from r. What is below 0 by rounding is 0.
+    `left` is 1 - r^2, where it is known better than from r. What is below 0 by rounding is 0, and
+    so is what is below exp(-5e9).
     """
     h, k, r = _real("h", h), _real("k", k), _real("r", r)
     with mp.workprec(2 * mp.prec + 20):
         left = (1 - r) * (1 + r) if left is None else _real("left", left)
     if any(map(mpmath.isnan, (h, k, r, left))) or left < -1e-13:
         return mp.nan
-    if mpmath.isinf(h) or mpmath.isinf(k):
-        return mp.zero if min(h, k) < 0 else normal_cdf(min(h, k))
+    if min(h, k) < -(10**5):
+        return mp.zero
+    if max(h, k) > 2 * 10**5:
+        # Beyond it there is exp(-2e10), which is nothing beside exp(-5e9).
+        return normal_cdf(min(h, k))
     # The exponents are up to (|h| + |k|)^2 over `left`.
     lost = int(max(0, -mpmath.mag(left))) if left > 0 else 0
     prec, wanted = mp.prec + 40 + _lost_in_square(h) + _lost_in_square(k) + lost, mp.prec + 10
