@@ -15,6 +15,7 @@ from pathlib import Path
 from slrsym.claims import id_from_short_name
 from slrsym.claims.check import CheckOptions, ClaimVerdict, claim_ids_used_by_certificate
 from slrsym.claims.claim import Claim
+from slrsym.claims.dependencies import DirectDependencies
 from slrsym.claims.file_search import (
     DerivationError,
     builtin_derivation_folder,
@@ -32,16 +33,6 @@ from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics.judgement import CheckerVerdict, judge_claim
 from slrsym.tactics.proof_log import claim_ids_used_by
-
-
-@dataclass(frozen=True)
-class DirectDependencies:
-    """The claims and axioms that a claim's own evidence uses directly."""
-
-    depends: tuple[str, ...]
-    axioms: tuple[str, ...]
-    error: str = ""
-    replaces: bool = False
 
 
 def is_or_copies_builtin_claim(claim: Claim) -> bool:

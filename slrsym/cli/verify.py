@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
@@ -26,6 +26,7 @@ from slrsym.files import make_folder_with_files
 if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
     from slrsym.claims.check import ClaimVerdict
+    from slrsym.claims.dependencies import DirectDependencies
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import ClaimSummary
 
@@ -147,13 +148,17 @@ def _write_log(
     file: Path, paths: list[Path] | None, ids: list[str], seed: int, effort: float,
     to_stderr: bool,
 ) -> None:  # fmt: skip
-    from slrsym.tactics.bundled_log import BUNDLED_LOG
+    from slrsym.claims.dependencies import write_table
+    from slrsym.tactics.bundled_log import BUNDLED_LOG, forget_log
     from slrsym.tactics.proof_log import write_log
 
+    ledger = load_ledger(paths, ids)
     with shared.show_activity("searching for evidence"):
-        counts, left_out = write_log(
-            file, ids, load_ledger(paths, ids).find, seed, (file, BUNDLED_LOG), effort
-        )
+        counts, left_out = write_log(file, ids, ledger.find, seed, (file, BUNDLED_LOG), effort)
+    if file.resolve() == BUNDLED_LOG:
+        # What the claims use is read from the new evidence.
+        forget_log()
+        write_table(_dependencies(ledger, ids))
     say = partial(typer.echo, err=to_stderr)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -209,15 +214,20 @@ def axioms(
     """List the axioms and claims that a claim rests on."""
     to_stdout = shared.is_json_on_stdout(json_file)
     from slrsym.claims import cache
+    from slrsym.claims.dependencies import read_table
     from slrsym.cli import terminal_output
 
     id = None if id is None else id_from_short_name(id)
     _require_derivations(path)
     for one in path or []:
         shared.require_distinct_files(("--path", one), ("--json", json_file))
-    with shared.show_activity("reading proofs and their evidence"):
+    table = {} if path else read_table()
+    if table and (id is None or id in table):
+        content = _axioms_from_table(id, table)
+    else:
+        is_stale = not path and not table
         content, _ = cache.load_or_compute(
-            lambda: _axioms(id, path), path, "axioms", id, written=(json_file,)
+            lambda: _axioms(id, path, is_stale), path, "axioms", id, written=(json_file,)
         )
     problems = content.pop("problems")
     for problem in problems:
@@ -232,25 +242,68 @@ def axioms(
         raise typer.Exit(1)
 
 
-def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
-    """Return the axioms that a claim rests on, or all axioms, as plain data."""
-    from slrsym.proofs.axioms import AXIOMS, find_axiom
-
+def _axioms(id: str | None, paths: list[Path] | None, is_stale: bool) -> dict[str, Any]:
+    """Judge claims, and return the axioms that they use, or that one rests on, as plain data."""
+    if is_stale:
+        typer.echo(
+            "note: the derivations, the proof checker or its log have changed since the table of "
+            "what claims use was made with the log; claims are judged again",
+            err=True,
+        )
     ledger = load_ledger(paths, None if id is None else [id], "ID")
     if id is None:
-        users: dict[str, list[str]] = {}
-        for name in ledger.claims:
-            for used in ledger.foundations(name)[name].axioms:
-                users.setdefault(used, []).append(name)
-        listed = [asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()]
-        return {"problems": ledger.problems, "axioms": listed}
-    found = ledger.foundations(id)
-    names = sorted({name for foundation in found.values() for name in foundation.axioms})
+        found = _dependencies(ledger, ledger.claims)
+        return {"problems": ledger.problems, "axioms": _users_of_axioms(found)}
+    with shared.show_activity("reading proofs and their evidence"):
+        below = ledger.foundations(id)
+    return {"problems": ledger.problems, **_foundations_as_data(id, below)}
+
+
+def _axioms_from_table(id: str | None, table: dict[str, DirectDependencies]) -> dict[str, Any]:
+    """Return what `_axioms` does of claims that come with slrsym, from the table beside the log."""
+    if id is None:
+        return {"problems": [], "axioms": _users_of_axioms(table)}
+    found: dict[str, DirectDependencies] = {}
+    ahead = [id]
+    while ahead:
+        name = ahead.pop(0)
+        if name not in found:
+            found[name] = table[name]
+            ahead += found[name].depends
+    return {"problems": [], **_foundations_as_data(id, found)}
+
+
+def _dependencies(ledger: Ledger, ids: Iterable[str]) -> dict[str, DirectDependencies]:
+    """Judge claims with a progress bar; return the direct dependencies of each."""
+    names, found = list(ids), {}
+    with shared.progress_bar() as bar:
+        task = bar.add_task("judging", total=len(names), told="")
+        for done, name in enumerate(names, start=1):
+            found[name] = ledger.foundations(name)[name]
+            bar.update(task, completed=done, told=f"{done}/{len(names)} {name}")
+    return found
+
+
+def _users_of_axioms(found: Mapping[str, DirectDependencies]) -> list[dict[str, Any]]:
+    """Return all axioms as plain data, each with the claims that use it directly."""
+    from slrsym.proofs.axioms import AXIOMS
+
+    users: dict[str, list[str]] = {}
+    for name, own in found.items():
+        for used in own.axioms:
+            users.setdefault(used, []).append(name)
+    return [asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()]
+
+
+def _foundations_as_data(id: str, found: Mapping[str, DirectDependencies]) -> dict[str, Any]:
+    """Return a claim's foundations as plain data, with the axioms among them."""
+    from slrsym.proofs.axioms import find_axiom
+
+    names = sorted({name for own in found.values() for name in own.axioms})
     return {
-        "problems": ledger.problems,
         "claim": id,
         "axioms": [asdict(find_axiom(name)) for name in names],
-        "claims": {name: asdict(foundation) for name, foundation in found.items()},
+        "claims": {name: asdict(own) for name, own in found.items()},
     }
 
 

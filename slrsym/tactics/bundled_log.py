@@ -23,6 +23,12 @@ def _unparsed_records() -> dict[str, str]:
         return {line.split('"', 4)[3]: line for line in lines}
 
 
+def forget_log() -> None:
+    """Forget the bundled log as it was read, after it was written again."""
+    _unparsed_records.cache_clear()
+    count_checked_steps_by_claim.cache_clear()
+
+
 def bundled_record(id: str) -> dict[str, Any]:
     """Return the record of a claim in the bundled log; empty if there is none."""
     line = _unparsed_records().get(id)
