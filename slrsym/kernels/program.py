@@ -139,19 +139,28 @@ def program_function_cached_on_disk(path: str) -> Callable[..., Program]:
 
     @cache
     def program(*arguments: Any) -> Program:
-        if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
-            return derive(*arguments)
-        digest = sha256(f"{_package()} {path}{arguments}".encode()).hexdigest()[:20]
-        with suppress(OSError, RuntimeError, ValueError):
-            file = cache_folder() / f"slrsym_program_{digest}.txt"
-            if file.is_file():
-                return _read(json.loads(file.read_text(encoding="utf-8")))
-        found = derive(*arguments)
-        with suppress(OSError, RuntimeError):
-            cache_folder().mkdir(parents=True, exist_ok=True)
-            file = cache_folder() / f"slrsym_program_{digest}.txt"
-            with replace_atomically(file) as draft:
-                draft.write_text(json.dumps(found), encoding="utf-8")
-        return found
+        return load_or_derive_program(f"{path}{arguments}", lambda: derive(*arguments))
 
     return program
+
+
+def load_or_derive_program(text: str, derive: Callable[[], Program]) -> Program:
+    """Return a program from the cache folder, or derive it and keep it there.
+
+    The text says all that the program depends on besides the package. It is derived where runs are
+    to be fresh.
+    """
+    if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
+        return derive()
+    digest = sha256(f"{_package()} {text}".encode()).hexdigest()[:20]
+    with suppress(OSError, RuntimeError, ValueError):
+        file = cache_folder() / f"slrsym_program_{digest}.txt"
+        if file.is_file():
+            return _read(json.loads(file.read_text(encoding="utf-8")))
+    found = derive()
+    with suppress(OSError, RuntimeError):
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        file = cache_folder() / f"slrsym_program_{digest}.txt"
+        with replace_atomically(file) as draft:
+            draft.write_text(json.dumps(found), encoding="utf-8")
+    return found

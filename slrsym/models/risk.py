@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, ImmutableMatrix, Symbol
+from sympy import Expr, ImmutableMatrix, Symbol, srepr
 
 from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.kernels.program import Program
+from slrsym.kernels.program import Program, load_or_derive_program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
 from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
@@ -142,8 +142,17 @@ class ExactRisk(ProjectionLaws):
             raise ValueError(f"what must be of {', '.join(known)}; got {what}")
         order = self.parameters if parameters is None else tuple(parameters)
         if (what, order) not in self._programs:
-            self._programs[what, order] = self._printed(what, order)
+            self._programs[what, order] = self._load_or_print(what, order)
         return self._programs[what, order]
+
+    def _load_or_print(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
+        content = self._terms.content
+        if content is None:
+            return self._printed(what, parameters)
+        return load_or_derive_program(
+            f"{content} {what} {srepr((self.data.noise, *parameters))}",
+            lambda: self._printed(what, parameters),
+        )
 
     def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
         outputs: list[Expr] = []
