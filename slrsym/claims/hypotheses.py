@@ -7,16 +7,18 @@ functions for one that is not given. That values are found shows little; that no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
-from sympy import Derivative, Dummy, Eq, Lambda, S, Symbol
+from sympy import And, Derivative, Dummy, Eq, Implies, Lambda, Not, Or, S, Symbol
+from sympy.concrete.expr_with_intlimits import ExprWithIntLimits
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
+from sympy.functions.combinatorial.factorials import CombinatorialFunction
 from sympy.tensor.indexed import Indexed
 
 from slrsym.statements.expressions import ForAll, Sentence, conjuncts, infix_text
@@ -32,6 +34,8 @@ _MOST_INSTANCES = 12
 # Values that a point found with those is examined at, so that not just these are satisfied.
 _VALUES_AFTERWARDS = tuple(map(sp.Rational, ("22/7", "-9/4", 10**6, -(10**6), 10**12, -(10**12))))
 _MOST_POINTS = 3
+# No larger powers are taken, nor factorials of more, nor are more terms added.
+_MOST_DIGITS = 3000
 # Longer relations are not solved.
 _MOST_OPERATIONS = 40
 # How the names of symbols begin that stand for a value of a function or an entry of a sequence.
@@ -172,9 +176,52 @@ def _instances(
     most = max(1, _MOST_INSTANCES // share)
     for count, values in enumerate(product(*allowed)):
         if count < most or (share == 1 and len(set(values)) == 1):
+            chosen = dict(zip(bound, values, strict=True))
             # There is no derivative in the direction of a number.
             with suppress(ValueError, TypeError):
-                yield body.xreplace(dict(zip(bound, values, strict=True)))
+                if not _is_too_large(body, chosen):
+                    yield _with_values(body, chosen)
+
+
+def _is_too_large(body: Any, values: Mapping[Symbol, Any]) -> bool:
+    """Return whether a statement has numbers of too many digits, or too many terms, at values."""
+    for part in sp.postorder_traversal(body):
+        if isinstance(part, sp.Pow) and not part.exp.is_number:
+            base, size = part.base.xreplace(values), part.exp.xreplace(values)
+            size = size if base.is_Rational else S.Zero
+        elif isinstance(part, CombinatorialFunction):
+            size = max((arg.xreplace(values) for arg in part.args), key=_size)
+        elif isinstance(part, ExprWithIntLimits):
+            ends = [end.xreplace(values) for _, *ends in part.limits for end in ends]
+            size = max(ends, key=_size, default=S.Zero)
+        else:
+            continue
+        if _size(size) > _MOST_DIGITS:
+            return True
+    return False
+
+
+def _size(number: Any) -> Any:
+    return abs(number) if number.is_Rational else S.Zero
+
+
+def _with_values(statement: Any, values: Mapping[Symbol, Any]) -> Any:
+    """Return a statement with numbers put in for symbols.
+
+    SymPy does not compare the sides that it would have to compute: that takes forever to tell
+    erf(10^6)^2 from 1.
+    """
+    if isinstance(statement, And | Or | Not | Implies):
+        return statement.func(*(_with_values(part, values) for part in statement.args))
+    if not isinstance(statement, Relational):
+        return statement.xreplace(values)
+    sides = [side.xreplace(values) for side in statement.args]
+    return statement.func(*sides, evaluate=not _is_computed(*sides, sides[0] - sides[1]))
+
+
+def _is_computed(*sides: Any) -> bool:
+    """Return whether an expression is a number that has to be computed."""
+    return any(side.is_number and not side.is_Rational for side in sides)
 
 
 # -- contradictions ----------------------------------------------------------------------------
@@ -197,7 +244,7 @@ def _contradiction(stated: Sequence[Any]) -> str:
             (_with_values_as_numbers(each), text)
             for each in _instances(bound, _with_derivatives_as_functions(body), share)
         ]
-    relations = [(part, text) for whole, text in relations for part in conjuncts(whole)]
+    relations = [(_decided(part), text) for whole, text in relations for part in conjuncts(whole)]
     used: list[str] = []
     while True:
         for part, text in relations:
@@ -216,7 +263,7 @@ def _contradiction(stated: Sequence[Any]) -> str:
         equation, x, value, text = solved
         used.append(text)
         relations = [
-            (_with_sides_compared(part.xreplace({x: value})), said)
+            (_with_sides_compared(_with_values(part, {x: value})), said)
             for part, said in relations
             if part is not equation
         ]
@@ -262,7 +309,28 @@ def _solved(part: Any, text: str) -> tuple[Any, Symbol, Any, str] | None:
 
 
 def _with_sides_compared(part: Any) -> Any:
-    return Eq(part.lhs - part.rhs, 0) if isinstance(part, Eq) else part
+    if not isinstance(part, Eq):
+        return _decided(part)
+    difference = part.lhs - part.rhs
+    return _decided(Eq(difference, 0, evaluate=not _is_computed(difference)))
+
+
+def _decided(part: Any) -> Any:
+    """Return false in the place of a relation between numbers that are seen to contradict it."""
+    from slrsym.crosscheck.evaluator import StatementJudge
+
+    if not isinstance(part, Relational) or not all(side.is_number for side in part.args):
+        return part
+    judge = StatementJudge({}, 20)
+    # Numbers that cannot be computed contradict nothing, nor do those that are undefined, nor those
+    # that agree so far: erf(1000) < 1.
+    with suppress(Exception):
+        if not judge.holds(part) and judge.last is not None and not judge.undefined:
+            _, left, right = judge.last
+            size = max(abs(left.number), abs(right.number))
+            if abs(left.number - right.number) > size / 10**10 + 2 * (left.error + right.error):
+                return S.false
+    return part
 
 
 def _declared_of(x: Symbol, value: Any) -> list[Any]:
@@ -342,7 +410,7 @@ def _choices(
         yield {}
         return
     simple = (
-        lambda u: S.Zero, lambda u: S.One, lambda u: u, lambda u: u**2, sp.erf, sp.exp,
+        lambda u: S.Zero, lambda u: S.One, lambda u: u, lambda u: u**2, sp.erf, sp.exp, sp.tanh,
         lambda u: -u, lambda u: sp.exp(-u), lambda u: sp.exp(-(u**2)), lambda u: -S.One,
     )  # fmt: skip
     for make in simple:
@@ -410,5 +478,5 @@ def _solved_for_entries(relations: list[Any]) -> list[Any]:
         if x is None:
             done.append(part)
             continue
-        done, ahead = ([p.xreplace({x: value}) for p in ps] for ps in (done, ahead))
+        done, ahead = ([_with_values(p, {x: value}) for p in ps] for ps in (done, ahead))
     return done
