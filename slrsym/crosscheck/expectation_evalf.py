@@ -30,6 +30,7 @@ from slrsym.crosscheck.ball_quadrature import (
     widen_ball,
 )
 from slrsym.crosscheck.evaluator import Evaluator
+from slrsym.crosscheck.rounded_forms import in_rationals
 from slrsym.gaussian.binding import Binder, Expectation
 from slrsym.gaussian.erf_derivatives_and_normal_law import MPMATH_MODULES
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
@@ -59,7 +60,7 @@ def _value(integrand: Expr, law: Law, prec: int) -> Expr:
     if integrand == 0:
         return S.Zero
     slopes = {d: sp.diff(d.expr, *d.variable_count) for d in integrand.atoms(sp.Derivative)}
-    integrand = integrand.xreplace(slopes)
+    integrand, law = in_rationals(integrand.xreplace(slopes), law)
     if integrand.has(CombinatorialFunction):
         integrand = sp.expand_func(integrand)
     node = Expectation(integrand, law)

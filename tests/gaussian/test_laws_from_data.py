@@ -11,11 +11,13 @@ from sympy import (
     I,
     ImmutableMatrix,
     Max,
+    Ne,
     Piecewise,
     Rational,
     cos,
     erf,
     exp,
+    floor,
     lambdify,
     sign,
     sqrt,
@@ -230,3 +232,34 @@ def test_close_correlations_keep_their_digits():
             known = mpmath.sqrt(4 * (1 - mpmath.mpf(close)) / mpmath.pi)
         law = law_of([[1.0, close], [close, 1.0]])
         assert float(expectation(Abs(x - y), law)) == pytest.approx(float(known), rel=1e-14)
+
+
+ROUNDED = law_of([[0.1, 0.3], [0.3, 0.9]])
+
+
+@pytest.mark.parametrize(
+    ("condition", "law", "value"),
+    [
+        (3 * x >= y, ROUNDED, 1),
+        (3 * x > y, ROUNDED, 0),
+        (Eq(3 * x, y), ROUNDED, 1),
+        (Ne(3 * x, y), ROUNDED, 0),
+        ((3 * x > y) | (x > 0), ROUNDED, 0.5),
+        (3 * x * z >= y * z, ProductLaw(ROUNDED, law_of([[2.0]]).rename_variables({x: z})), 1),
+        (Eq(Max(3 * x, y), y), ROUNDED, 1),
+        (0.1 * x + 0.2 * x >= 0.3 * y, law_of([[1, 1], [1, 1]]), 1),
+        (x > y, law_of([[1, 1], [1, 1]], [0.1 + 0.2, 0.3]), 0),
+        (y >= 0.4 * x, law_of(np.cov([[1.0, 2.0], [0.3, 0.7]])), 1),
+    ],
+)
+def test_numbers_and_closed_forms_see_the_same_rounding(condition, law, value):
+    mean = Expectation(Piecewise((1, condition), (0, True)), law)
+    assert float(mean.evalf()) == value == float(expectation(mean.integrand, law))
+
+
+def test_numbers_of_other_kinks_without_variance():
+    form = 3 * x - y
+    for kink in (
+        Heaviside(form, 1), 1 - sign(form) ** 2, floor(form + 1), exp(Max(3 * x, y) - y)
+    ):  # fmt: skip
+        assert float(Expectation(kink, ROUNDED)) == 1
