@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -42,6 +43,7 @@ from slrsym.crosscheck.curved_kinks import (
 from slrsym.crosscheck.gaussian_factors import (
     Rows,
     absorb_exponential_into_density,
+    root_of_rational_covariance,
     split_off_gaussian_exponent,
 )
 from slrsym.crosscheck.integrands import (
@@ -342,6 +344,9 @@ class ExpectationValues:
         if key in self._factors:
             return self._factors[key]
         n = len(block.symbols)
+        if all(entry.is_Rational for entry in block.cov):
+            self._factors[key] = root_of_rational_covariance(block.cov, block.symbols)
+            return self._factors[key]
         rest = [
             [
                 require_real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance")
@@ -350,17 +355,21 @@ class ExpectationValues:
             for i in range(n)
         ]
         largest = max(max(log2_upper_bound(rest[i][i]) for i in range(n)), -1000.0)
-        # A variance below this moves a smooth expectation by no more than itself.
-        floor = largest - (self.digits + 5) / DIGITS_PER_BIT
+        sizes = [log2_upper_bound(rest[i][i]) if rest[i][i] > 0 else largest for i in range(n)]
+        # A share of a variance below this moves a smooth expectation by no more than itself.
+        floor = -(self.digits + 5) / DIGITS_PER_BIT
         columns: list[list[Ball]] = []
         left = set(range(n))
         while left:
-            if any(rest[i][i] < 0 and log2_upper_bound(rest[i][i]) > floor for i in left):
+            shares = {i: log2_upper_bound(rest[i][i]) - sizes[i] for i in left}
+            pivot = max(sorted(left), key=lambda i: shares[i])
+            if any(rest[i][i] < 0 and shares[i] > floor for i in left):
                 raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
-            pivot = max(left, key=lambda i: float(rest[i][i].mid()))
-            if log2_upper_bound(rest[pivot][pivot]) <= floor:
-                off = max(log2_upper_bound(rest[i][j]) for i in left for j in left)
-                if off > (largest + floor) / 2 + 4:
+            if shares[pivot] <= floor:
+                if any(
+                    log2_upper_bound(rest[i][j]) > (sizes[i] + sizes[j] + floor) / 2 + 4
+                    for i, j in product(left, repeat=2)
+                ):
                     raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
                 break
             if not rest[pivot][pivot] > 0:

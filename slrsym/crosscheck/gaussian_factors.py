@@ -6,16 +6,43 @@ normal density. Under that the rest of the integrand often varies in fewer direc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import sympy as sp
-from flint import arb, arb_mat
+from flint import arb, arb_mat, fmpq
 from sympy import Expr, S, Symbol
 
-from slrsym.crosscheck.ball_quadrature import Ball
+from slrsym.crosscheck.ball_quadrature import Ball, NotALaw
 from slrsym.statements.expressions import free_symbols
 
 Rows = dict[Symbol, list[Ball]]
+
+
+def root_of_rational_covariance(cov: Any, names: Sequence[Symbol]) -> list[list[Ball]]:
+    """Return a matrix A with A A' equal to a covariance; raise `NotALaw` if there is none.
+
+    Elimination in rationals keeps variances of any size, and knows which of them are 0.
+    """
+    n = len(names)
+    rest = [[fmpq(int(cov[i, j].p), int(cov[i, j].q)) for j in range(n)] for i in range(n)]
+    columns: list[list[Ball]] = []
+    left = set(range(n))
+    while left:
+        pivot = max(sorted(left), key=lambda i: rest[i][i])
+        variance = rest[pivot][pivot]
+        if (variance == 0 and any(rest[i][j] != 0 for i in left for j in left)) or variance < 0:
+            raise NotALaw(f"the covariance of {tuple(names)} is not positive semidefinite")
+        if variance == 0:
+            break
+        root = arb(variance).sqrt()
+        columns.append([arb(rest[i][pivot]) / root if i in left else arb(0) for i in range(n)])
+        left.discard(pivot)
+        for i in left:
+            slope = rest[i][pivot] / variance
+            for j in left:
+                rest[i][j] -= slope * rest[pivot][j]
+    return [[column[i] for column in columns] for i in range(n)]
 
 
 def split_off_gaussian_exponent(

@@ -34,6 +34,8 @@ from slrsym.statements.expressions import free_symbols
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
 _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
+# Panels see lines of less slope by themselves, and too few digits are left beyond the second.
+_STEEP, _STEEPEST = 2, 10**6
 
 
 def zeros_as_lines(
@@ -89,6 +91,7 @@ def gaussian_mean_split_at_kinks(
                 vertical.append(-constant / first)
         else:
             others.append((-constant / second, -first / second))
+            vertical += _cuts_beside(*others[-1], reach)
     for (a, b), (c, d) in itertools.combinations(others, 2):
         if not is_small(b - d, abs(b) + abs(d) + 1, digits):
             vertical.append((c - a) / (b - d))
@@ -133,6 +136,16 @@ def gaussian_mean_between_singularities(
     largest = max(part.absolute for part in parts)
     total = sum((part.value for part in parts), arb(0))
     return QuadratureResult(total / scale, largest - log2_upper_bound(scale))
+
+
+def _cuts_beside(height: Ball, slope: Ball, reach: float) -> list[Ball]:
+    """Return where a steep line crosses the inner range, which it does in a narrow outer one."""
+    if abs(slope) < _STEEP:
+        return []
+    if abs(slope) > _STEEPEST:
+        raise Inconclusive("it bends or jumps on lines that almost coincide")
+    steps = math.ceil(reach / _WIDTHS[2])
+    return [(k * arb(_WIDTHS[2]) - height) / slope for k in range(-steps, steps + 1)]
 
 
 def is_small(x: Ball, beside: Ball, digits: int) -> bool:

@@ -15,6 +15,7 @@ from sympy import (
     GoldenRatio,
     Heaviside,
     I,
+    Piecewise,
     Rational,
     S,
     Symbol,
@@ -43,6 +44,7 @@ from slrsym.gaussian import (
     NoiseLaw,
     OwensT,
     ProductLaw,
+    expectation,
     normal_cdf,
     normal_pdf,
     standard_normal,
@@ -319,3 +321,34 @@ def test_the_cache_keeps_precisions_apart():
     assert high._prec == 200
     with mp.workprec(230):
         assert abs(high._to_mpmath(230) - mp.exp(0.5)) < mp.mpf(10) ** -58
+
+
+@pytest.mark.parametrize(
+    ("condition", "correlation"),
+    [((x > 1) & (y > 1), 1 - Rational(1, 10**k)) for k in (2, 4, 9)]
+    + [((x > 1) & (y < 1), -1 + Rational(1, 10**9))],
+)
+def test_jumps_on_lines_that_almost_coincide(condition, correlation):
+    """Between them is a region that no panel of the outer integral would see."""
+    law = GaussianLaw({x: 0, y: 0}, [[1, correlation], [correlation, 1]])
+    step = Piecewise((1, condition), (0, True))
+    assert float(Expectation(step, law)) == pytest.approx(float(expectation(step, law)), rel=1e-13)
+
+
+def test_jumps_on_lines_too_close_have_no_number():
+    near = 1 - Rational(1, 10**15)
+    law = GaussianLaw({x: 0, y: 0}, [[1, near], [near, 1]])
+    with pytest.warns(UserWarning, match="almost coincide"):
+        assert not Expectation(Piecewise((1, (x > 1) & (y > 1)), (0, True)), law).evalf().is_number
+
+
+@pytest.mark.parametrize("tiny", [Rational(1, 10**20), exp(-50)])
+def test_variances_of_unlike_size(tiny):
+    law = GaussianLaw({x: 0, y: 0}, [[tiny**2, tiny / 2], [tiny / 2, 1]])
+    assert agrees(sign(x) * sign(y), law, Rational(1, 3), 15)
+    assert agrees(Abs(x) / tiny, law, sqrt(2 / pi), 15)
+
+
+def test_what_is_left_of_a_variance_decides_a_jump():
+    law = GaussianLaw({x: 0, y: 0}, [[1, 1], [1, 1 + Rational(1, 10**30)]])
+    assert agrees(Heaviside(y - x, 0), law, HALF, 15)
