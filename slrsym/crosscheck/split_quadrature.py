@@ -36,6 +36,8 @@ _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
 # Panels see lines of less slope by themselves, and too few digits are left beyond the second.
 _STEEP, _STEEPEST = 2, 10**6
+# In one dimension, panels go beyond kinks that are no farther than this.
+_BEYOND, _FAR = 8.0, 100.0
 
 
 def zeros_as_lines(
@@ -82,8 +84,14 @@ def gaussian_mean_split_at_kinks(
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     count = digits - 2 if digits < 60 else digits
-    # Far kinks, and such as are the same line, divide nothing.
     vertical, others = [], []
+    if nonpolynomial_dimensions == 1:
+        # What begins at a far kink may have any weight, and falls as fast as the density there.
+        places = [-line[0] / line[1][0] for line in lines if not line[1][0].is_zero()]
+        far = [place for place in places if reach - 1 < abs(place) < _FAR]
+        vertical += [place + 4 * k / place for place in far for k in range(1, 14)]
+        reach = max([reach, *(float(abs(place).mid()) + _BEYOND for place in far)])
+    # Kinks farther yet, and such as are the same line, divide nothing.
     for constant, row in lines:
         first, second = row[0], row[1] if nonpolynomial_dimensions == 2 else arb(0)
         if is_small(second, first, digits):
@@ -100,6 +108,10 @@ def gaussian_mean_split_at_kinks(
         panels = Panels(count, width, reach * (1 + 0.06 * stage))
         total = _swept(program, panels, vertical, others, nonpolynomial_dimensions, rules)
         whole = total.absolute
+        if previous is None and nonpolynomial_dimensions == 2:
+            far = _largest_beyond(program, lines, rules, reach)
+            if (far - whole) * DIGITS_PER_BIT > goal:
+                raise Inconclusive("it is large where it is far from the mean")
         if whole == -math.inf:
             return QuadratureResult(arb(0), whole)
         if previous is not None:
@@ -136,6 +148,28 @@ def gaussian_mean_between_singularities(
     largest = max(part.absolute for part in parts)
     total = sum((part.value for part in parts), arb(0))
     return QuadratureResult(total / scale, largest - log2_upper_bound(scale))
+
+
+def _largest_beyond(
+    program: CompiledIntegrand, lines: Sequence[Line], rules: Sequence[Sequence[Node]], reach: float
+) -> float:
+    """Return the size, as a power of 2, of what begins at lines and crossings that are far out."""
+    rows = [[float(c.mid()) for c in (constant, *row[:2])] for constant, row in lines]
+    places = [(-c * a / (a * a + b * b), -c * b / (a * a + b * b)) for c, a, b in rows if a or b]
+    for (c, a, b), (f, d, e) in itertools.combinations(rows, 2):
+        if abs(a * e - b * d) > 1e-9 * math.hypot(a, b) * math.hypot(d, e):
+            places.append(((b * f - c * e) / (a * e - b * d), (c * d - a * f) / (a * e - b * d)))
+    found = -math.inf
+    for x, y in places:
+        if not reach < math.hypot(x, y) < _FAR:
+            continue
+        for turn in range(8):
+            nodes = []
+            for place, step in ((x, math.cos(turn + 0.1)), (y, math.sin(turn + 0.1))):
+                at = arb(place + step / 50)
+                nodes.append([(at, (-at * at / 2).exp(), 0.0)])
+            found = max(found, log2_upper_bound(program.sum_over_nodes([*nodes, *rules])[1]))
+    return found
 
 
 def _cuts_beside(height: Ball, slope: Ball, reach: float) -> list[Ball]:

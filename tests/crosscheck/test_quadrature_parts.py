@@ -20,6 +20,7 @@ from sympy import (
     Function,
     Heaviside,
     I,
+    Integer,
     Integral,
     Max,
     Min,
@@ -556,8 +557,8 @@ def test_too_many_nodes(monkeypatch):
     said = "too many nodes for an integrand with kinks in two dimensions"
     with pytest.raises(Inconclusive, match=said):
         evaluate(Expectation(Abs(U + W) * cos(U * W), PLANE), {}, 5)
-    with pytest.raises(Inconclusive, match="no quadrature for a law of type int"):
-        IndependentLawBlock.parts_of_law(SimpleNamespace(independent_laws=lambda: [3]))
+    with pytest.raises(Inconclusive, match="no quadrature for a law of type Integer"):
+        IndependentLawBlock.parts_of_law(SimpleNamespace(independent_laws=lambda: [Integer(3)]))
 
 
 def test_an_integral_is_put_in_place_of_its_parameter():

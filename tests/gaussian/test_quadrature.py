@@ -352,3 +352,22 @@ def test_variances_of_unlike_size(tiny):
 def test_what_is_left_of_a_variance_decides_a_jump():
     law = GaussianLaw({x: 0, y: 0}, [[1, 1], [1, 1 + Rational(1, 10**30)]])
     assert agrees(Heaviside(y - x, 0), law, HALF, 15)
+
+
+@pytest.mark.parametrize("place", [-15, 11])
+def test_far_jumps_have_their_weight(place):
+    condition = x > place if place > 0 else x < place
+    step = Piecewise((10**30, condition), (1, True))
+    tail = normal_cdf(-abs(place))
+    assert agrees(step, ONE, 1 + (10**30 - 1) * tail, 15)
+    assert agrees(step - 1, ONE, (10**30 - 1) * tail, 15)
+
+
+def test_far_jumps_in_two_dimensions_have_no_number():
+    step = Piecewise((10**60, (x > 15) & (y > 0)), (1, True))
+    with pytest.warns(UserWarning, match="far from the mean"):
+        assert (
+            not Expectation(step, GaussianLaw({x: 0, y: 0}, [[1, HALF], [HALF, 1]]))
+            .evalf()
+            .is_number
+        )
