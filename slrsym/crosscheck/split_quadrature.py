@@ -109,8 +109,8 @@ def gaussian_mean_split_at_kinks(
         total = _swept(program, panels, vertical, others, nonpolynomial_dimensions, rules)
         whole = total.absolute
         if previous is None and nonpolynomial_dimensions == 2:
-            far = _largest_beyond(program, lines, rules, reach)
-            if (far - whole) * DIGITS_PER_BIT > goal:
+            beyond = _largest_beyond(program, lines, rules, reach)
+            if (beyond - whole) * DIGITS_PER_BIT > goal:
                 raise Inconclusive("it is large where it is far from the mean")
         if whole == -math.inf:
             return QuadratureResult(arb(0), whole)

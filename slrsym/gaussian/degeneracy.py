@@ -38,7 +38,13 @@ _PRIMES = tuple(sp.prime(k) for k in range(1, 40))
 
 def is_zero_sum(*terms: Expr) -> bool:
     """Return whether expressions add up to 0, floats up to their rounding."""
-    return _is_zero_sum(tuple(map(sp.sympify, terms)), _FROM_FLOATS.get())
+    found = map(sp.sympify, terms)
+    return _is_zero_sum(tuple(_without_zeros(term) for term in found), _FROM_FLOATS.get())
+
+
+def _without_zeros(term: Expr) -> Expr:
+    """Put 0 in place of symbols that are declared to be 0."""
+    return term.xreplace({s: S.Zero for s in term.free_symbols if s.is_zero})
 
 
 @lru_cache(maxsize=4096)

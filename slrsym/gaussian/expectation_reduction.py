@@ -274,7 +274,9 @@ class ExpectationReduction:
         if found is None or len(found[1]) >= len(involved):
             return None
         function, names = found
-        image = law.linear_image({name: form for form, name in names.items()})
+        constants = {name: constant_value(form, law) for form, name in names.items()}
+        forms = {name: form for form, name in names.items() if constants[name] is None}
+        image = law.linear_image(forms | {n: c for n, c in constants.items() if c is not None})
         steps = len(self.trace)
         self.trace.record(
             "law of the affine forms", Expectation(expr, law), Expectation(function, image)

@@ -213,7 +213,8 @@ class GaussianLaw(Law):
         exact = without_floats(self)
         for name, form in forms.items():
             constant, row = self.affine_coefficients(without_floats(sp.sympify(form)))
-            rows.append(row)
+            rounded = exact is not self or sp.sympify(form).has(sp.Float)
+            rows.append([0] * len(row) if rounded and _is_rounding(row, exact.cov) else row)
             means = zip(row, exact.mean.values(), strict=True)
             mean[name] = constant + sum(c * m for c, m in means)
         matrix = Matrix(rows)
@@ -350,6 +351,15 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
             f"names must be different; {twice[0]} occurs {names.count(twice[0])} times"
         )
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])
+
+
+def _is_rounding(row: list[Expr], cov: Matrix) -> bool:
+    """Return whether the variance of a form in rounded numbers is 0 but for their rounding."""
+    n = range(len(row))
+    terms = [row[i] * cov[i, j] * row[j] for i in n for j in n]
+    if not all(term.is_number for term in terms):
+        return False
+    return bool(abs(sp.Add(*terms)) <= sp.Add(*map(abs, terms)) * sp.Rational(1, 2**48))
 
 
 def without_floats(expr: Any) -> Any:

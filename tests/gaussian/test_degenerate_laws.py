@@ -228,3 +228,11 @@ def test_products_noises_copies_and_variables_of_sympy():
 
 def test_jumps_of_other_functions_have_no_probability_that_is_known():
     assert expectation(one_if(Eq(floor(x), 0)), standard_normal(x)).has(Expectation)
+
+
+def test_symbols_that_are_zero():
+    zero = symbols("zero", zero=True)
+    for law in (
+        GaussianLaw({x: 0}, [[zero]]), GaussianLaw({x: zero}, [[0]]),
+    ):  # fmt: skip
+        assert expectation(Piecewise((1, x >= 0), (0, True)), law) == 1

@@ -263,3 +263,17 @@ def test_numbers_of_other_kinks_without_variance():
         Heaviside(form, 1), 1 - sign(form) ** 2, floor(form + 1), exp(Max(3 * x, y) - y)
     ):  # fmt: skip
         assert float(Expectation(kink, ROUNDED)) == 1
+
+
+def test_images_and_forms_of_three_variables_see_rounding():
+    image = ROUNDED.linear_image({z: 3 * x - y, r: x})
+    assert image.cov[0, 0] == 0
+    points = data(7, 9, 2)
+    law = law_of(np.cov([*points, 0.3 * points[0] + 0.7 * points[1]]))
+    form = z - 0.3 * x - 0.7 * y
+    for value in (0, 1):
+        for step in (
+            Expectation(Heaviside(z, value), image),
+            Expectation(Heaviside(form, value), law),
+        ):
+            assert float(expectation(step.integrand, step.law)) == value == float(step)
