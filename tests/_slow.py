@@ -345,7 +345,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     # Other false steps and true twins of the same families.
     "proof/false_claims/test_false_claims.py": (
         "test_refused[holes: a*b**2 reordered]",
-        "test_refused[starts: pairs in too few dimensions]",
         "test_twin_accepted[sums and slopes: Lipschitz, a factor before the bars]",
     ),
     # All its rows are tried but every second.

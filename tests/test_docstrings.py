@@ -70,7 +70,7 @@ OWN = {
     },
     # What a check, a search or an estimator reports.
     "reports": {
-        "FixedPoint", "Linearisation",
+        "FixedPoint", "Linearisation", "NotSolvedError",
         "Certificate", "CheckResult", "Document", "Estimate", "ExpectationTrace", "Ledger",
         "ClaimVerdict", "Explanation", "MonteCarloCheck", "InequalitiesOnBox", "ClaimSummary",
         "StationaryPoint", "StationaryPoints", "StepReport", "Trace", "Trials",

@@ -19,21 +19,19 @@ from slrsym.claims.imports import imported_module_names, is_installed
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
 
-    from slrsym.claims.claim import Claim
-
 _NAME = "__slrsym_claims__"
-_recorded: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
+_recorded: ContextVar[tuple[Path, list[Any]] | None] = ContextVar("a file is run", default=None)
 # For threads that a file starts, which know nothing of the context.
-_running: list[tuple[Path, list[Claim]]] = []
+_running: list[tuple[Path, list[Any]]] = []
 
 
 @contextmanager
-def record_created_claims(file: Path) -> Iterator[list[Claim]]:
+def record_created_claims(file: Path) -> Iterator[list[Any]]:
     """Yield a list to which each claim is added that is created inside the ``with`` block.
 
     They are said to come from the file, but for those that another module makes on its import.
     """
-    claims: list[Claim] = []
+    claims: list[Any] = []
     _running.append((file, claims))
     token = _recorded.set(_running[-1])
     try:
@@ -43,7 +41,7 @@ def record_created_claims(file: Path) -> Iterator[list[Claim]]:
         _running.pop()
 
 
-def register_claim(claim: Claim) -> Path | None:
+def register_claim(claim: Any) -> Path | None:
     """Note a claim that was just made; return the file that makes it, if one does on its import."""
     is_in_thread = threading.current_thread() is not threading.main_thread()
     file, claims = _recorded.get() or (_running[-1] if _running and is_in_thread else (None, []))
@@ -72,17 +70,17 @@ def _namespace_of_import() -> dict[str, Any] | None:
     return None
 
 
-def claims_of_module(module: ModuleType) -> list[Claim]:
+def claims_of_module(module: ModuleType) -> list[Any]:
     """Return the claims that a module made when it was imported, in order."""
     return list(vars(module).get(_NAME, ()))
 
 
-def claims_of_imported_modules(module: ModuleType) -> list[Claim]:
+def claims_of_imported_modules(module: ModuleType) -> list[Any]:
     """Return the claims of the modules that a module has imported, and that these have.
 
     Of libraries that are installed, it is those of the modules that are named.
     """
-    found: list[Claim] = []
+    found: list[Any] = []
     seen, ahead = {id(module)}, [module]
     while ahead:
         here = ahead.pop(0)

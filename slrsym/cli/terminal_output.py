@@ -62,7 +62,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
         max((len(row.id) + 2 * row.replaces for row in rows), default=0),
-        max((len(_marked_status(row)) for row in rows), default=0),
+        max(map(len, ("status", *map(_marked_status, rows)))),
         *map(len, numbers),
     ]
     gap = 1 if width is not None and width < _WIDE else 3

@@ -300,13 +300,14 @@ class IndependentLawBlock:
     def parts_of_law(cls, law: Law) -> list[IndependentLawBlock]:
         """Return the independent parts of a law."""
         blocks = []
-        for part in map(without_floats, law.independent_laws()):
+        for part in law.independent_laws():
+            if not isinstance(part, GaussianLaw | NoiseLaw):
+                raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
+            part = without_floats(part)
             if isinstance(part, GaussianLaw):
                 blocks.append(cls(part.symbols, tuple(part.mean.values()), part.cov))
-            elif isinstance(part, NoiseLaw):
-                blocks.append(cls(part.symbols, (), part.variance))
             else:
-                raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
+                blocks.append(cls(part.symbols, (), part.variance))
         return blocks
 
     def copy_and_renaming(self) -> tuple[IndependentLawBlock, dict[Symbol, Symbol]]:

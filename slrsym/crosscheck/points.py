@@ -125,8 +125,9 @@ class PointSampler:
             or bound[0].is_imaginary
         ]
 
-    def draw(self, rng: Generator, tries: int = _TRIES) -> dict[Any, Any]:
+    def draw(self, rng: Generator, tries: int | None = None) -> dict[Any, Any]:
         """Return one random point, as values of symbols, or raise `NoPointFound`."""
+        tries = _TRIES if tries is None else tries
         # Bounds of single symbols that exclude each other need no tries.
         if any(bounds.is_empty for bounds in self.bounds.values()):
             tries = 0

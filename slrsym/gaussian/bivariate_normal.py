@@ -50,7 +50,7 @@ class bivariate_normal_cdf(SpecialFunction):  # noqa: N801
     >>> bivariate_normal_cdf(h, k, 0), bivariate_normal_cdf(0, 0, r)
     (normal_cdf(h)*normal_cdf(k), asin(r)/(2*pi) + 1/4)
     >>> bivariate_normal_cdf(-9, -9, -0.9).evalf(5)
-    7.3049e-357
+    7.4922e-357
     """
 
     nargs = 3

@@ -287,7 +287,18 @@ class ProjectionLaws:
         return self._inner_products.get(InnerProduct(x, y))
 
     def squared_length(self, x: Direction) -> Expr:
-        """Return the square of the length of a fixed direction, 1 unless it is stated."""
+        """Return the square of the length of a fixed direction, 1 unless it is stated.
+
+        Parameters
+        ----------
+        x : Direction
+            The direction.
+
+        Returns
+        -------
+        Expr
+            Its inner product with itself.
+        """
         return self._inner_products.get(InnerProduct(x, x), S.One)
 
     given = old_attribute("fixed_inner_product")

@@ -303,6 +303,8 @@ class Token:
 
     Raises
     ------
+    TypeError
+        If `mean` or `cov` is no expression or mapping, or `target` is no function.
     ValueError
         If a number of `cov` is certainly not positive (a spike may be negative, if it leaves
         something of the identity), or the mean is not made of fixed directions.

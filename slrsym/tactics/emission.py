@@ -527,7 +527,7 @@ class ProofEmitter:
             line = self.add_unchecked(kind, refusal, given, wanted)
         self.earlier.register_new_inference(step.label, step.rule.name, wanted, line)
         self.script.record_step(step.label, step.rule.name, line)
-        refused = "; ".join(filter(None, self._reasons.values()))
+        refused = "; ".join(dict.fromkeys(filter(None, self._reasons.values())))
         self.outcomes.append(StepOutcome(step.label, kind, refused))
         return line
 

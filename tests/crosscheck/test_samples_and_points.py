@@ -32,6 +32,7 @@ from slrsym.crosscheck.samples import (
     _summary,
 )
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
 R = Rational
@@ -149,10 +150,17 @@ def test_weights_of_difference_quotients(order):
     assert sums == pytest.approx([float(k == order) * order for k in range(5)], abs=1e-14)
 
 
+def test_bivariate_probabilities_of_samples():
+    at = Rational(2, 5), Rational(-3, 10), Rational(1, 2)
+    known = float(bivariate_normal_cdf(*at).evalf())
+    found = _FUNCTIONS["bivariate_normal_cdf"](*(np.float64(x) for x in at))
+    assert found == pytest.approx(known, rel=1e-13)
+
+
 def test_functions_of_samples():
     own = {f.__name__: f for f in (erf_prime, erf_second, normal_cdf, normal_pdf)}
     for name, function in _FUNCTIONS.items():
-        if name in ("Max", "Min", "OwensT", "Heaviside"):
+        if name in ("Max", "Min", "OwensT", "Heaviside", "bivariate_normal_cdf"):
             continue
         exact = own.get(name) or getattr(sympy, name)
         for at in (1.7,) if name == "acosh" else (0.4,) if name == "log" else (0.4, -0.3):

@@ -177,7 +177,9 @@ def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
 
     def plain(states, noted, every, fresh, lam, *rest):
         work, first = np.zeros(384), np.empty((2, 3))
-        for step, fixed in enumerate(map(constants, lam.tolist())):
+        # Without states it is called to be compiled.
+        steps = enumerate(map(constants, lam.tolist())) if len(states) else ()
+        for step, fixed in steps:
             stochastic._stochastic_loop.move_state_by_step(states[0], work, first, fixed, *rest)
             if (step + 1) % every == 0:
                 noted[step // every] = states
