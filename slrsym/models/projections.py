@@ -25,6 +25,7 @@ from slrsym.models.specification import (
     SymbolicToken,
     Token,
     TokenSequence,
+    exact_expression,
 )
 from slrsym.renamed import old_attribute
 
@@ -72,7 +73,7 @@ class ProjectionLaws:
         self.spaces = self._spaces()
         self.stated_products = (dict(inner_products), dict(names))
         products = write_out_group_products(inner_products, self.directions, named=False)
-        self._inner_products = {pair: sympify(value) for pair, value in products.items()}
+        self._inner_products = {pair: exact_expression(value) for pair, value in products.items()}
         self._names = write_out_group_products(names, self.directions, named=True)
         if self.uses_representatives:
             self._names = inner_product_class_names(self.directions) | self._names

@@ -242,21 +242,21 @@ def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict
         found |= dict.fromkeys(parts, real_expression(name, value))
     for x in moving:
         found.setdefault(x, default)
-        _require_not_negative(name, found[x], found[x], x)
+        _require_not_negative(name, found[x], x)
     return found
 
 
-def _require_not_negative(name: str, number: Expr, given: Expr, x: Any) -> None:
+def _require_not_negative(name: str, number: Expr, x: Any) -> None:
     if number.is_negative:
-        raise ValueError(f"{name} must not be negative; got {given} of {x}")
+        shown = f"{float(number):.12g}" if number.is_number else number
+        raise ValueError(f"{name} must not be negative; got {shown} of {x}")
 
 
 def require_rates(training: TrainingSettings, values: Mapping[Symbol, float]) -> None:
     """Raise an error if a learning rate or decay is negative at given values of its symbols."""
     for name, given in (("rate", training.rates), ("decay", training.decays)):
         for x, expr in given.items():
-            number = expr.subs(values)
-            _require_not_negative(name, number, number, x)
+            _require_not_negative(name, expr.subs(values), x)
 
 
 def _is_unit_of(x: Any, group: Any) -> bool:

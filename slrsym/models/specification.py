@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from sympy import (
     Expr,
     Function,
@@ -16,6 +17,8 @@ from sympy import (
     SympifyError,
     ceiling,
     cosh,
+    erf,
+    erfc,
     exp,
     floor,
     frac,
@@ -26,13 +29,20 @@ from sympy import (
 )  # fmt: skip
 
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.statements.exact_numbers import with_simplest_rationals
+
+
+def exact_expression(value: Any) -> Any:
+    """Return a value as an expression in exact numbers, with 1/2 for 0.5, as proofs need them."""
+    found = sympify(value)
+    return with_simplest_rationals(found) if isinstance(found, Expr) else found
 
 
 class Vector:
     """A linear combination of directions with given coefficients."""
 
     def __init__(self, terms: Mapping[Direction, Any]) -> None:
-        self.terms = {x: sympify(c) for x, c in terms.items() if sympify(c) != 0}
+        self.terms = {x: exact_expression(c) for x, c in terms.items() if sympify(c) != 0}
 
     def __add__(self, other: Any) -> Vector:
         if isinstance(other, Vector):
@@ -136,7 +146,7 @@ class InnerProduct(UnorderedPair):
 def real_expression(what: str, value: Any) -> Expr:
     """Return a value as an expression; raise `ValueError` unless it may be real and finite."""
     try:
-        found = sympify(value)
+        found = exact_expression(value)
     except (SympifyError, TypeError, SyntaxError):
         found = None
     if not isinstance(found, Expr) or found.is_Matrix:
@@ -173,6 +183,9 @@ class SymbolicToken:
             total += c * self.symbols[x]
         return total
 
+    def __rmatmul__(self, vector: Any) -> Expr:
+        raise TypeError(f"the token stands first in a projection: write X @ {vector}")
+
     def __repr__(self) -> str:
         return "X"
 
@@ -197,6 +210,11 @@ class SymbolicToken:
             # NumPy's functions and those of `math` take numbers only.
             numeric = any(part in str(problem) for part in ("ufunc", "convert expression to float"))
             hint = "; write it with functions of SymPy, such as sympy.tanh" if numeric else ""
+            if "truth value" in str(problem):
+                hint = (
+                    "; a projection has no number yet: write cases with sympy.Piecewise, "
+                    "sympy.Max or sympy.sign"
+                )
             if "positional argument" in str(problem):
                 given = "a token X and the bias of its position" if more else "one token X"
                 hint = f"; it is called with {given}, as in lambda X{', b' * bool(more)}: ..."
@@ -205,7 +223,7 @@ class SymbolicToken:
             ) from problem
         where = function_source_location(function)
         try:
-            expr = None if isinstance(found, str | SymbolicToken) else sympify(found)
+            expr = None if isinstance(found, str | SymbolicToken) else exact_expression(found)
         except SympifyError:
             expr = None
         if not isinstance(expr, Expr) or expr.is_Matrix:
@@ -215,7 +233,7 @@ class SymbolicToken:
                 f"{what} must give an expression, not several or a matrix, in projections X @ k; "
                 f"got {shown}{where}"
             )
-        expr = _without_hyperbolic_functions(what, with_own_owens_t(expr), where)
+        expr = _with_computable_functions(what, with_own_owens_t(expr), where)
         if expr.has(floor, ceiling, frac):
             raise ValueError(
                 f"{what} must be smooth, but for kinks and jumps by Max, Piecewise, "
@@ -239,8 +257,9 @@ class SymbolicToken:
         return expr
 
 
-def _without_hyperbolic_functions(what: str, expr: Expr, where: str) -> Expr:
-    """Write even powers of 1/cosh by tanh, and cosh and sinh by exponentials."""
+def _with_computable_functions(what: str, expr: Expr, where: str) -> Expr:
+    """Write erfc by erf, even powers of 1/cosh by tanh, and cosh and sinh by exponentials."""
+    expr = expr.replace(erfc, lambda x: 1 - erf(x))
     expr = expr.replace(sech, lambda x: 1 / cosh(x))
     expr = expr.replace(
         lambda e: e.is_Pow and isinstance(e.base, cosh) and e.exp.is_even and e.exp.is_negative,
@@ -314,7 +333,7 @@ class Token:
     >>> k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
     >>> token = Token(mean=2 * k_star, cov=0.5, target=lambda X: X @ v_star, name="informative")
     >>> token.eigenvalues
-    (0.500000000000000,)
+    (1/2,)
     """
 
     mean: Any = 0
@@ -429,14 +448,14 @@ class TokenSequence:
                 raise ValueError(
                     f"the probability of tokens must not be negative; got {probability}"
                 )
-            self.mixture.append((numbers, sympify(probability)))
+            self.mixture.append((numbers, exact_expression(probability)))
         total = sum(p for _, p in self.mixture)
         if total.is_number and abs(total - 1) > 1e-12:
             raise ValueError(f"the probabilities of tokens must add up to 1; they give {total}")
         self.noise = real_expression("noise", noise)
         if self.noise.is_negative:
             raise ValueError(f"noise must not be negative; got {noise}")
-        self.location = None if location is None else tuple(map(sympify, location))
+        self.location = None if location is None else tuple(map(exact_expression, location))
         if self.location is not None:
             total = sum(self.location)
             if any(p.is_negative for p in self.location):
@@ -469,6 +488,24 @@ class TokenSequence:
                         f"correlation concerns {token.name}: its count must be 1 and its "
                         "covariance a multiple of the identity"
                     )
+        for numbers, _ in self.mixture:
+            self._require_correlations(list(numbers))
+
+    def _require_correlations(self, tokens: list[Token]) -> None:
+        """Raise an error if tokens of one sequence certainly cannot have their correlations."""
+        taus = [
+            [self.correlation.get(frozenset({x, y}), S(int(x is y))) for y in tokens]
+            for x in tokens
+        ]
+        if all(tau.is_number for row in taus for tau in row):
+            least = np.linalg.eigvalsh(np.array(taus, dtype=float)).min()
+            if least < -1e-9:
+                names = ", ".join(token.name for token in tokens)
+                raise ValueError(
+                    f"correlation contradicts itself: no noises of {names} have these "
+                    f"correlations, whose matrix has the eigenvalue {least:.6g}; they must be "
+                    "a positive semidefinite matrix"
+                )
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -505,4 +542,4 @@ class Predictor:
         if not callable(share):
             raise TypeError(f"share must be a function of a token; got {share!r}")
         self.share = share
-        self.bias = None if bias is None else tuple(map(sympify, bias))
+        self.bias = None if bias is None else tuple(map(exact_expression, bias))

@@ -35,6 +35,14 @@ def require_exact_reals(what: str, *things: Any) -> None:
             raise ProofError(f"{what}: {problem}" if what else problem)
 
 
+def with_simplest_rationals(expr: Any) -> Any:
+    """Replace each float in an expression by the simplest rational that it may stand for."""
+    floats = expr.atoms(Float)
+    return (
+        expr.xreplace({x: sp.Rational(_simplest_rational(x)) for x in floats}) if floats else expr
+    )
+
+
 def float_problem(number: Any) -> str:
     """Return the text that tells a float, and the exact number to write in its place."""
     exact = _simplest_rational(number)
