@@ -8,6 +8,7 @@ it is known in all d dimensions.
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import factorial
@@ -287,13 +288,22 @@ def search_model_critical_points(
     there = RiskOfTrainedDirections(model, factors, parameter_row(model, by_name), dimensions)
     symmetries = RiskSymmetries(there, there.order_parameters_at(there.points[:3]))
     known: list[_Found] = []
+    lost = 0
     with show_progress(progress, "searches", starts, counted=True) as shown:
         for begin in range(0, starts, _BATCH):
             points = there.points[begin : begin + _BATCH]
-            ends = _searched(there, _first(there, points, begin, generator))
+            ends, lost_now = _searched(there, _first(there, points, begin, generator))
+            lost += lost_now
             for one in ends:
                 _enter(known, one, symmetries).hits += 1
             shown(len(points))
+    if lost:
+        warnings.warn(
+            f"{lost} of {starts} searches ended where the risk or a derivative is not finite: "
+            "critical points there are not listed",
+            RuntimeWarning,
+            stacklevel=4,
+        )
     rows = _rows(there, known, symmetries)
     names = tuple(p.name for p in model.order_parameters)
     rows.sort(key=lambda p: (p.risk, tuple(p.state)))
@@ -343,8 +353,8 @@ def _aligned(there: RiskOfTrainedDirections, point: Array, number: int) -> Array
     return found
 
 
-def _searched(there: RiskOfTrainedDirections, points: Array) -> list[_Found]:
-    """Run a search from each point, and return the critical points found."""
+def _searched(there: RiskOfTrainedDirections, points: Array) -> tuple[list[_Found], int]:
+    """Run a search from each point; return critical points, and how many ends are not finite."""
     with np.errstate(all="ignore"):
         ends = search_gradient_zeros(
             points, there.tangent_gradient_hessian_and_basis, there.retract
@@ -352,9 +362,10 @@ def _searched(there: RiskOfTrainedDirections, points: Array) -> list[_Found]:
         grad, hess, basis = there.tangent_gradient_hessian_and_basis(ends, central_differences=True)
         risks, _ = there.risk_and_gradient(ends)
     states = there.order_parameters_at(ends)
-    found = []
+    found, lost = [], 0
     for i, end in enumerate(ends):
         if not (np.isfinite(hess[i]).all() and np.isfinite(risks[i])):
+            lost += 1
             continue
         values, vectors = np.linalg.eigh(hess[i])
         size = max(1.0, np.abs(values).max(initial=0.0))
@@ -364,7 +375,7 @@ def _searched(there: RiskOfTrainedDirections, points: Array) -> list[_Found]:
             far = np.abs(inner[curved] / values[curved]).max(initial=0.0)
             plateau = bool(far >= _NEAR)
             found.append(_Found(end, states[i], float(risks[i]), hess[i], basis[i], plateau))
-    return found
+    return found, lost
 
 
 def _enter(known: list[_Found], one: _Found, symmetries: RiskSymmetries) -> _Found:
@@ -451,7 +462,7 @@ def _continuum(there: RiskOfTrainedDirections, one: _Found, free: Array) -> tupl
         aside = there.retract(one.point[None], np.concatenate([steps, -steps]))
         samples += [
             other.state
-            for other in _searched(there, aside)
+            for other in _searched(there, aside)[0]
             if abs(other.risk - one.risk) <= 1e-8 * max(1.0, abs(one.risk))
             and np.abs(other.state - one.state).max() > 1e-3
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -280,6 +281,8 @@ class EquationSystem:
                 raise ValueError(
                     f"point must have {len(self.state)} numbers, of {self.state}; got {point!r}"
                 )
+            if not np.isfinite(state).all():
+                raise ValueError(f"point must have finite numbers; got {point!r}")
         if unknown := sorted(known.keys() - _names(self.parameters) - _names(self.state)):
             allowed = ", ".join(_names(self.parameters))
             raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
@@ -299,6 +302,9 @@ def _number(argument: str, p: Symbol, given: Mapping[str, Any]) -> float:
     if p.name not in given:
         raise ValueError(f"{argument} must have a number for {p.name}")
     try:
-        return float(given[p.name])
+        number = float(given[p.name])
     except (TypeError, ValueError):
         raise ValueError(f"{p.name} must be a number; got {given[p.name]!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{p.name} must be finite; it is {number}")
+    return number

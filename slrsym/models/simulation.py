@@ -76,9 +76,11 @@ class DescentEngine:
                 factor, self._slopes(flow.order_parameters_of_gram_factor(factor), fixed), alpha
             )
 
-        self.states, noted = iterate_step(
-            step, self._constants, self.states, columns, steps, every, lambda x: x
-        )
+        # Of states that are not finite a warning tells at the end of all runs.
+        with np.errstate(all="ignore"):
+            self.states, noted = iterate_step(
+                step, self._constants, self.states, columns, steps, every, lambda x: x
+            )
         return noted.reshape(-1, *self.states.shape)
 
 
@@ -174,17 +176,20 @@ def simulate(
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         at = schedule.at(numbers)
         columns = (at[:, None, k] for k in range(at.shape[1]))
-        found: Array = excess(model.flow.order_parameters_of_gram_factor(noted), *columns)[..., 0].T
+        with np.errstate(all="ignore"):
+            states = model.flow.order_parameters_of_gram_factor(noted)
+            found: Array = excess(states, *columns)[..., 0].T
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
         at = schedule.at(numbers)
-        states = model.flow.order_parameters_of_gram_factor(noted)
+        with np.errstate(all="ignore"):
+            states = model.flow.order_parameters_of_gram_factor(noted)
+            gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
         try:
             found, problem = risks(noted, numbers), None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
             found, problem = np.full(states.shape[1::-1], np.nan), raised
-        gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
         variables: dict[str, Any] = {
             p.name: (("run", "step"), states[..., i].T)
             for i, p in enumerate(model.order_parameters)
@@ -208,15 +213,32 @@ def simulate(
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
+    _warn_where_states_are_not_finite(result, alpha)
     if schedule.is_constant:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
 
 
+def _warn_where_states_are_not_finite(result: Runs, alpha: float) -> None:
+    """Warn about runs that grew beyond all numbers, or came to where the gradient has no value."""
+    lost = ~np.isfinite(result.gram.values).all(axis=(2, 3, 4))
+    if lost.any():
+        one = int(np.argmax(lost.any(axis=-1)))
+        step = int(result.step.values[np.argmax(lost[one])])
+        warnings.warn(
+            f"the states of {lost.any(axis=-1).sum()} of {len(lost)} runs are not finite at last, "
+            f"such as those of run {one} at step {step}: alpha = {alpha:g} is too large there, or "
+            "the gradient has no value where they came",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
 def _warn_where_risk_rises(risks: Array, alpha: float) -> None:
     """Warn about too large step sizes, which projection to the sphere would otherwise hide."""
     least, most = risks.min(axis=-1), risks.max(axis=-1)
-    rises = risks[:, -1] - least > 1e-3 * (most - least) + 1e-12 * np.abs(most)
+    with np.errstate(all="ignore"):
+        rises = risks[:, -1] - least > 1e-3 * (most - least) + 1e-12 * np.abs(most)
     if rises.any():
         one = int(np.argmax(rises))
         warnings.warn(
@@ -362,6 +384,13 @@ def initial_gram_factors(
             ),
             axis=-2,
         )
+        if not np.isfinite(vectors).all():
+            lost = [
+                x.name
+                for i, x in enumerate(model.directions)
+                if not np.isfinite(vectors[..., i, :]).all()
+            ]
+            raise ValueError(f"start must have finite vectors; those for {lost[0]} are not")
         vectors = vectors.reshape(-1, *vectors.shape[-2:])
         if model.spaces > 1:
             raise ValueError(

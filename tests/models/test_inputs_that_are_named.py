@@ -318,3 +318,34 @@ def test_scores_that_are_no_numbers_compare_nothing():
     from slrsym.models.model_reports import SampledTokenComparison
 
     assert not SampledTokenComparison(1.0, 1.0, 0.1, {"risk": 0.1, "other": np.nan}).is_passed
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_starts_are_finite(number):
+    linear = stated(lambda X: X @ w)
+    flow = linear.equations("gradient-flow", rate=1)
+    with pytest.raises(ValueError, match=r"\\langle w, u\\rangle must be finite; it is"):
+        flow.solve({}, {w @ w: 1, w @ u: number}, 1)
+    with pytest.raises(ValueError, match="point must have finite numbers"):
+        flow.fixed_points({}, starts=[[1.0, number]])
+    with pytest.raises(ValueError, match="start must have finite vectors; those for w are not"):
+        linear.simulate({}, steps=1, alpha=0.1, start={w: [number, 0], u: [1, 0]})
+
+
+def test_correlations_of_three_tokens_contradict_each_other():
+    tokens = [Token(name=name) for name in "abc"]
+    pairs = {(tokens[i], tokens[j]): -0.9 for i in range(3) for j in range(i)}
+    with pytest.raises(ValueError, match="no noises of a, b, c have these correlations"):
+        TokenSequence(dict.fromkeys(tokens, 1), correlation=pairs)
+    # Only two of them occur together.
+    cases = [(dict.fromkeys(tokens[:2], 1), 0.5), (dict.fromkeys(tokens[1:], 1), 0.5)]
+    TokenSequence(cases, correlation=pairs)
+    TokenSequence(dict.fromkeys(tokens, 1), correlation=dict.fromkeys(pairs, -0.5))
+
+
+def test_words_for_shares_that_python_cannot_evaluate():
+    for share in (lambda X: X @ w if X @ w > 0 else 0, lambda X: max(0, X @ w)):
+        with pytest.raises(TypeError, match=r"write cases with sympy.Piecewise, sympy.Max"):
+            stated(share)
+    with pytest.raises(TypeError, match="the token stands first in a projection: write X @ w"):
+        stated(lambda X: w @ X)

@@ -6,9 +6,17 @@ import warnings
 import numpy as np
 import pytest
 import xarray as xr
-from sympy import Abs, Max, Rational, Symbol, asin, atan, pi, sqrt, symbols
+from sympy import Abs, Max, Rational, Symbol, asin, atan, pi, sign, sqrt, symbols
 
-from slrsym.models import Direction, NotSolvedError, Predictor, Token, TokenSequence, model
+from slrsym.models import (
+    Direction,
+    NotSolvedError,
+    Predictor,
+    Token,
+    TokenSequence,
+    critical_points,
+    model,
+)
 from slrsym.models import solutions as solving
 from slrsym.models.alignment import with_limit_at_alignment
 from tests._profile import thorough
@@ -245,3 +253,36 @@ def test_a_sweep_keeps_what_was_solved():
     assert gone[-1]
     np.testing.assert_allclose(found.Q.sel(rate=3)[:6], alone.Q, rtol=1e-6)
     assert np.isfinite(found.risk.sel(rate=0.1)).all()
+
+
+@pytest.mark.parametrize(
+    ("share", "start", "alpha", "when"),
+    [(lambda z: z**2, (1, 0.1), 1.0, "at step 6"), (sign, (0, 0), 0.01, "at step 1")],
+)
+def test_runs_that_are_lost_are_told_in_one_warning(share, start, alpha, when):
+    """A run that grows beyond all numbers, or starts where there is no gradient, is told once."""
+    data = TokenSequence({Token(target=lambda X: (X @ u) ** 2 + X @ u): 1})
+    m = model(data, Predictor(lambda X: share(X @ w)), names={w @ u: R, w @ w: Q})
+    begin = {w @ w: start[0], w @ u: start[1]}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        runs = m.simulate({}, steps=50, alpha=alpha, start=begin, backend="numpy")
+    assert not np.isfinite(runs.risk.values[0, -1])
+    assert len(told) == 1
+    assert f"the states of 1 of 1 runs are not finite at last, such as those of run 0 {when}" in (
+        str(told[0].message)
+    )
+
+
+def test_a_landscape_tells_how_many_searches_are_lost(monkeypatch):
+    """A search that ends where the risk is not finite is counted in a warning."""
+    m = stated(lambda z: z**2)
+    whole = critical_points.RiskOfTrainedDirections.risk_and_gradient
+
+    def half(self, points):
+        risks, gradient = whole(self, points)
+        return np.where(np.arange(len(risks)) % 2, risks, np.nan), gradient
+
+    monkeypatch.setattr(critical_points.RiskOfTrainedDirections, "risk_and_gradient", half)
+    with pytest.warns(RuntimeWarning, match="2 of 4 searches ended where the risk or a derivative"):
+        m.landscape({"d": 10}, starts=4, rng=0)
