@@ -372,7 +372,7 @@ def initial_gram_factors(
         if gram is None:
             factor[:, :, len(model.trained_directions) :] *= np.array(lengths)[:, None]
         return factor
-    if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
+    if isinstance(start, Mapping) and not (start and all(isinstance(x, Direction) for x in start)):
         return _repeated(_factor_of_gram(model, _gram_by_pairs(model, by_name, start)), runs)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]

@@ -135,7 +135,7 @@ def nearest_states_of_vectors(
     rest = (vectors * np.maximum(values, 0.0)[:, None]) @ np.swapaxes(vectors, -1, -2)
     squares = np.diagonal(inside + rest, axis1=-2, axis2=-1)
     sphere = [x.on_sphere for x in model.trained_directions]
-    scale = np.where(sphere, 1 / np.sqrt(squares), 1.0)
+    scale = 1 / np.sqrt(np.where(sphere, squares, 1.0))
     gram = np.concatenate([inside + rest, grams[:, :t, t:]], axis=-1) * scale[..., None]
     gram[..., :t] *= scale[:, None]
     found = states.copy()
@@ -213,7 +213,16 @@ def solve_trajectory(
         if not np.isfinite(rate(0.0, state)).all():
             return Trajectory(times[:1], state[None], rate.problem(names))
         solver = DOP853(rate, 0.0, state, times[-1], rtol=tolerance, atol=tolerance / 100)
-        for _ in range(_MOST_STEPS):
+        reached_before = 0.0
+        for step in range(_MOST_STEPS):
+            if step and step % _WINDOW == 0:
+                covered, reached_before = solver.t - reached_before, solver.t
+                # Steps ten times as long would not lead there, either.
+                if 10 * covered * (_MOST_STEPS - step) < _WINDOW * (times[-1] - solver.t):
+                    needed = f"more than {_MOST_STEPS:,} steps are needed, as the last"
+                    needed += f" {_WINDOW:,} had a length of {covered / _WINDOW:.3g}"
+                    problem = _at(needed, solver, names)
+                    break
             message = solver.step()
             if solver.status == "failed" or rate.failures > _MOST_FAILURES:
                 here = rate.failures and abs(rate.last_time - solver.t) <= 1e-6 * max(1.0, solver.t)
@@ -238,6 +247,8 @@ def solve_trajectory(
 # Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver
 # makes a step shorter then; at an edge of the domain it would do so for ever.
 _MOST_STEPS, _MOST_FAILURES = 200_000, 100
+# Of steps after which it is asked whether so many can lead to the end.
+_WINDOW = 5_000
 
 
 class _FiniteRate:
@@ -292,6 +303,10 @@ def _stepped(
                     np.array([*states[:k], *(x for _, x in last)]),
                     problem,
                 )
+            if (new == state).all():
+                # A state that a step keeps is kept by all others.
+                states[k:] = state
+                return Trajectory(times, states)
             state = new
         states[k] = state
     return Trajectory(times, states)
@@ -302,7 +317,10 @@ def initial_state(
 ) -> tuple[Array, list[float], Array | None]:
     """Return the initial state, the parameters, and the Gram matrices if the start has them."""
     model, scalars = equations.model, equations.motion.scalars
-    if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
+    drawn = isinstance(start, str) and start == "uniform"
+    if drawn and not model.trained_directions and "d" not in map(str, values):
+        start = {}  # nothing is drawn
+    if isinstance(start, Mapping) and not (start and all(isinstance(x, Direction) for x in start)):
         missing = {s.name: _by_name(values, s) for s in scalars if s.name not in map(str, start)}
         rest = {k: v for k, v in values.items() if str(k) not in missing}
         state, row = equations.numerical_values({**start, **missing}, rest)

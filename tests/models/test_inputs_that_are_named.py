@@ -223,7 +223,7 @@ def test_covariances_that_are_none(cov):
                 TokenSequence({one: 1, two: 1}, correlation={(one, two): 0.5}),
                 Predictor(lambda X: X @ w),
             ).equations("gradient-flow"),
-            r"those of one and two have the correlation 0.5\d*\. Use simulate",
+            r"those of one and two have the correlation 1/2\. Use simulate",
         ),
         (lambda: stated().equations("gradient-flow", rate=nan), "rate must be real and finite"),
         (lambda: stated().equations("gradient-flow", rate=I), "rate must be real and finite"),
@@ -349,3 +349,17 @@ def test_words_for_shares_that_python_cannot_evaluate():
             stated(share)
     with pytest.raises(TypeError, match="the token stands first in a projection: write X @ w"):
         stated(lambda X: w @ X)
+
+
+def test_scalars_alone_need_no_start():
+    """A second layer on fixed features: v is the mean of both over the mean of a square."""
+    second, feature = Symbol("v", real=True), Direction("f", unit=True)
+    one = stated(
+        lambda X: second * Max(0, X @ feature),
+        lambda X: Max(0, X @ u),
+        inner_products={u @ feature: 0},
+    )
+    flow = one.equations("gradient-flow", rate=1, train=second)
+    for start in ({}, "uniform"):
+        runs = flow.solve({"v": 0}, start, 30, points=2, backend="numpy")
+        np.testing.assert_allclose(runs.v[-1], 1 / np.pi, rtol=1e-7)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import xarray as xr
-from sympy import Abs, Max, Rational, Symbol, asin, atan, pi, sign, sqrt, symbols
+from sympy import Abs, Max, Rational, Symbol, asin, atan, erf, pi, sign, sqrt, symbols
 
 from slrsym.models import (
     Direction,
@@ -286,3 +286,33 @@ def test_a_landscape_tells_how_many_searches_are_lost(monkeypatch):
     monkeypatch.setattr(critical_points.RiskOfTrainedDirections, "risk_and_gradient", half)
     with pytest.warns(RuntimeWarning, match="2 of 4 searches ended where the risk or a derivative"):
         m.landscape({"d": 10}, starts=4, rng=0)
+
+
+def test_solutions_that_need_too_many_steps_say_so_early():
+    """What a rate of 1e30 needs is known after a few thousand steps; the result is kept."""
+    with pytest.raises(NotSolvedError, match=r"more than 200,000 steps are needed") as told:
+        flow(lambda z: z, rate=10**30).solve({}, {"Q": 1, "R": 0.1}, 3, backend="numpy")
+    assert told.value.result.time[-1] < 1e-20
+    assert abs(told.value.result.R[-1] - 1) < 1e-6
+
+
+def test_steps_of_descent_end_where_a_state_stays():
+    """Of 10^12 steps, those after the state stays are not taken."""
+    runs = flow(lambda z: z, "projected-descent", rate=Rational(1, 4)).solve(
+        {}, {"Q": 1, "R": 0.1}, 10**12, points=3, backend="numpy"
+    )
+    np.testing.assert_allclose(runs.Q, [1, 1, 1], atol=1e-12)
+    assert runs.time.values.tolist() == [0, 5 * 10**11, 10**12]
+
+
+def test_units_of_length_zero_bring_no_warning_of_another_library():
+    """Units that start at zero stay inner products of vectors in silence."""
+    both = [Direction("w_1"), Direction("w_2")]
+    data = TokenSequence({Token(target=lambda X: erf(X @ u)): 1})
+    m = model(data, Predictor(lambda X: sum(erf(X @ x) for x in both)))
+    start = {x @ y: 0 for x in both for y in (*both, u)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runs = m.equations("gradient-flow", rate=1).solve({}, start, 10, backend="numpy")
+    first, second = (runs.gram[-1, i, 2] for i in (0, 1))
+    assert abs(first - second) < 1e-9
