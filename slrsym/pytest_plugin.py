@@ -136,9 +136,11 @@ def _is_named_as_tests(file: Path, config: pytest.Config) -> bool:
 
 def _defines_tests(file: Path, config: pytest.Config) -> bool:
     """Return whether the text of a file has a name that pytest takes for one of a test."""
+    from slrsym.claims.imports import source_text
+
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, SyntaxError):
+        tree = ast.parse(source_text(file))
+    except (SyntaxError, ValueError):
         return False  # the loader says what is wrong
     patterns = (*config.getini("python_functions"), *config.getini("python_classes"))
     names = [

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from slrsym.claims.imports import imported_files
+from slrsym.claims.imports import imported_files, source_text
 
 # Describes the paper that the derivations of a folder are about.
 PAPER = "paper.toml"
@@ -87,13 +87,15 @@ class DerivationSearch:
 
     def _imports(self, file: Path) -> list[Path]:
         if file not in self._imported:
-            self._imported[file] = [each.resolve() for each in imported_files(file, _text(file))]
+            self._imported[file] = [
+                each.resolve() for each in imported_files(file, source_text(file))
+            ]
         return self._imported[file]
 
 
 def imports_slrsym_proof(path: Path) -> bool:
     """Return whether the text of a Python file itself imports what makes claims."""
-    return _speaks_of_claims(_text(path))
+    return _speaks_of_claims(source_text(path))
 
 
 # The files of a folder are looked at again and again.
@@ -103,7 +105,7 @@ def _speaks_of_claims(text: str) -> bool:
         return False
     try:
         nodes = list(ast.walk(ast.parse(text)))
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return True
     imported = [name for node in nodes for name in _imported_from_slrsym(node)]
     if any({*_MAKERS, "*"} & {*name.split(".")} for name in imported):
@@ -130,7 +132,7 @@ def _imported_from_slrsym(node: ast.AST) -> list[str]:
             found = [f"{module}.{alias.name}" for alias in names]
         case ast.Call(func=called, args=[first, *_]) if getattr(
             called, "attr", getattr(called, "id", "")
-        ) in ("import_module", "__import__"):
+        ) in ("import_module", "__import__", "exec", "eval"):
             inside = [x.value for x in ast.walk(first) if isinstance(x, ast.Constant)]
             return ["*"] if any("slrsym" in x for x in inside if isinstance(x, str)) else []
         case _:
@@ -140,7 +142,9 @@ def _imported_from_slrsym(node: ast.AST) -> list[str]:
 
 def files_with_claim(id: str, folder: Path) -> list[Path]:
     """Return the files in and below a folder whose text seems to state a given claim."""
-    texts = {file: _text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"}
+    texts = {
+        file: source_text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"
+    }
     # To parse a text takes long: most do not even speak of the id.
     spoken = [file for file, text in texts.items() if id in text]
     named = [file for file in spoken if (made := _declared_claims(texts[file])) and id in made.ids]
@@ -152,18 +156,11 @@ def files_with_claim(id: str, folder: Path) -> list[Path]:
 
 def claim_ids_in_folder(folder: Path, among: Collection[str] | None = None) -> list[str]:
     """Return the ids of claims that files in and below a folder write as literal strings."""
-    texts = [_text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"]
+    texts = [source_text(file) for file in sorted(_files_below(folder)) if file.suffix == ".py"]
     if among is not None:
         texts = [text for text in texts if any(id in text for id in among)]
     found = [id for text in texts if (made := _declared_claims(text)) for id in made.ids]
     return found if among is None else [id for id in found if id in among]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 # The files of the package are looked at again and again.
@@ -173,7 +170,7 @@ def _declared_claims(text: str) -> DeclaredClaimIds | None:
         return None
     try:
         tree = ast.parse(text)
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return DeclaredClaimIds((), (".*",))
     ids: list[str] = []
     patterns: list[str] = []
@@ -216,7 +213,24 @@ def derivation_files(path: Path) -> list[Path]:
 def notebooks_with_claims(path: Path) -> list[Path]:
     """Return the notebooks in and below a folder that seem to make claims."""
     found = sorted(file for file in _files_below(path) if file.suffix == ".ipynb")
-    return [file for file in found if all(word in _text(file) for word in ("slrsym", "Claim"))]
+    return [
+        file for file in found if all(word in source_text(file) for word in ("slrsym", "Claim"))
+    ]
+
+
+def linked_folders_with_claims(path: Path) -> list[Path]:
+    """Return the links in and below a folder to other folders that have files that make claims.
+
+    They are not followed: a link may lead to any amount of data.
+    """
+    links = [Path(here, name) for here, below, _ in _walk(path) for name in below]
+    return [
+        link
+        for link in sorted(links)
+        if link.is_symlink()
+        and not link.resolve().is_relative_to(path.resolve())
+        and any(map(imports_slrsym_proof, link.glob("*.py")))
+    ]
 
 
 def python_and_paper_toml_files(folder: Path) -> list[Path]:
@@ -235,6 +249,12 @@ def files_that_derivations_may_read(folder: Path) -> list[Path]:
 
 def _files_below(folder: Path) -> Iterator[Path]:
     """Yield the files in and below a folder, but for hidden folders and virtual environments."""
+    for here, _, files in _walk(folder):
+        yield from (Path(here, name) for name in files)
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield folders that may have derivations, with the names of the folders and files in each."""
     for here, below, files in os.walk(folder):
         below[:] = [
             name
@@ -243,4 +263,4 @@ def _files_below(folder: Path) -> Iterator[Path]:
             and name != "__pycache__"
             and not Path(here, name, "pyvenv.cfg").exists()
         ]
-        yield from (Path(here, name) for name in files)
+        yield here, below, files

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import decode_source
 from pathlib import Path
 
 _IMPORT = re.compile(
@@ -15,6 +17,21 @@ _IMPORT = re.compile(
     r"|(?:import_module|__import__)\(\s*[\"'](?P<called>[.\w]+)[\"']",
     re.MULTILINE,
 )
+
+
+def source_text(file: Path) -> str:
+    """Return the text of a Python file in the encoding that it declares; empty if it is not read.
+
+    What that encoding does not decode is replaced: loading the file says what is wrong with it.
+    """
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return ""
+    with suppress(SyntaxError, UnicodeDecodeError):
+        # To look for a declaration takes long.
+        return decode_source(content) if b"coding" in content[:400] else content.decode("utf-8")
+    return content.decode("utf-8", errors="replace")
 
 
 def package_and_root(file: Path) -> tuple[str, Path]:

@@ -23,6 +23,7 @@ from slrsym.claims.file_search import (
     derivation_files,
     files_with_claim,
     imports_slrsym_proof,
+    linked_folders_with_claims,
     notebooks_with_claims,
 )
 from slrsym.claims.loading import closest_name, load_claims
@@ -131,6 +132,10 @@ class Ledger:
             self.notes += [
                 f"{file} is a notebook, whose claims are not checked"
                 for file in notebooks_with_claims(path)
+            ]
+            self.notes += [
+                f"{link} is a link to a folder, whose claims are not checked; name it as well"
+                for link in linked_folders_with_claims(path)
             ]
 
     def load_file(self, file: Path) -> list[Claim]:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.imports import imported_module_names, is_installed
+from slrsym.claims.imports import imported_module_names, is_installed, source_text
 
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
@@ -98,10 +98,7 @@ def claims_of_imported_modules(module: ModuleType) -> list[Any]:
 def _loaded_by(module: ModuleType) -> Iterator[str]:
     """Yield the names of modules, and of what is in them, that the text of a module imports."""
     file = file_of_module(module)
-    try:
-        text = "" if file is None else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return
+    text = "" if file is None else source_text(file)
     for name in imported_module_names(text, module.__package__ or ""):
         parts = name.split(".")
         yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))

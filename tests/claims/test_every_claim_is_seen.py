@@ -45,6 +45,10 @@ _WAYS = {
     "by_exec.py": (
         "exec(\"Claim(id='by-exec', statement=Eq(x, 2*x), source='s')\")\n", ["by-exec"],
     ),
+    "by_exec_alone.py": (
+        f"exec({_IMPORT + f'Claim(id=%r, {_FALSE})' % 'exec-alone'!r})\n", ["exec-alone"],
+    ),
+    "latin.py": (f"caf\xe9 = 1\nc = Claim(id='in-latin', {_FALSE})\n", ["in-latin"]),
     "by_helper.py": (f"from helper import make\nmake('by-helper', {_FALSE})\n", ["by-helper"]),
     "by_import_only.py": ("import makes_on_import\n", ["on-import"]),
     "sub/pack/__init__.py": (f"c = Claim(id='in-init', {_FALSE})\n", ["in-init"]),
@@ -60,14 +64,15 @@ _HELPERS = {
     "sub/pack/inner.py": "def make(id, **said):\n    return Claim(id=id, **said)\n",
 }
 # Without a word of slrsym in them.
-_PLAIN = {"by_helper.py", "by_import_only.py", "sub/pack/member.py"}
+_PLAIN = {"by_exec_alone.py", "by_helper.py", "by_import_only.py", "sub/pack/member.py"}
 
 
 def _write(folder: Path, name: str, text: str) -> Path:
     head = "from sympy import Eq, Symbol\nx = Symbol('x')\n" if name in _PLAIN else _IMPORT
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(head + text, encoding="utf-8")
+    encoding = "latin-1" if name == "latin.py" else "utf-8"
+    file.write_text(f"# coding: {encoding}\n{head}{text}", encoding=encoding)
     return file
 
 
@@ -90,6 +95,19 @@ def test_the_ledger_of_a_folder_has_every_claim(folder):
     assert "helper.py makes no claim when it is imported" in notes
     assert "inner.py makes no claim" in notes
     assert len(ledger.notes) == 2
+
+
+def test_a_linked_folder_with_claims_is_named(tmp_path, folder):
+    for name in ("mine", "other"):
+        _write(tmp_path / name, "model.py", f"c = Claim(id='in-{name}', {_FALSE})\n")
+    for link in ("link", ".hidden"):
+        (folder / link).symlink_to(tmp_path / "other", target_is_directory=True)
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    ledger = Ledger.load(folder)
+    assert "in-mine" in ledger.claims
+    assert "in-other" not in ledger.claims
+    linked = [note for note in ledger.notes if "is a link to a folder" in note]
+    assert len(linked) == 1
 
 
 @pytest.mark.parametrize("name", ["conftest.py", "by_exec.py", "by_import_only.py"])
