@@ -71,10 +71,10 @@ TRUE_OTHERWISE = {
     "sums and slopes: Taylor, by the first derivative",
     "textbook: calculus: what is undefined cancels",
 }
-# No number shows what is wrong with these: that names or words stand for two things.
 # Refused before any step is, for values show it.
 VACUOUS = {"structures: hypotheses that exclude each other"}
 
+# No number shows what is wrong with these: that names or words stand for two things.
 WITHOUT_POINT = {
     "structures: a namesake without its assumption",
     "structures: by derivative: in an integer",
