@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from numbers import Integral, Number
 from typing import Any
 
 import sympy as sp
@@ -18,7 +19,7 @@ _NOT_REAL = {
     sp.zoo: "zoo is no number: somewhere a number is divided by 0",
     sp.I: "I is not real; statements are about real numbers",
 }
-_INFINITE = (sp.oo, -sp.oo)
+_INFINITE = {sp.oo, -sp.oo}
 # A float equals the fraction of so small a denominator that was meant by 1/3.
 _SMALL_DENOMINATOR = 1000
 # Decimals of more digits come from arithmetic with floats, such as 0.1 + 0.2.
@@ -46,7 +47,8 @@ def with_simplest_rationals(expr: Any) -> Any:
 def float_problem(number: Any) -> str:
     """Return the text that tells a float, and the exact number to write in its place."""
     exact = _simplest_rational(number)
-    decimal = repr(float(number)) if isinstance(number, float) or number._prec <= 53 else number
+    is_double = isinstance(number, float) or number._prec == 53
+    decimal = repr(float(number)) if is_double else number
     text = str(exact.numerator)
     if exact.denominator != 1:
         text = f"Rational({exact.numerator}, {exact.denominator})"
@@ -59,6 +61,8 @@ def _simplest_rational(number: Any) -> Fraction:
     if isinstance(number, Float) and number._prec > 53:
         return Fraction(str(number))
     value = float(number)
+    if isinstance(number, Float) and number._prec < 53:
+        return Fraction(str(number))
     small = Fraction(value).limit_denominator(_SMALL_DENOMINATOR)
     if float(small) == value:
         return small
@@ -71,10 +75,11 @@ def _problems(thing: Any) -> Iterator[str]:
     """Yield a text for each number that is refused in an expression or a container."""
     if isinstance(thing, Float):
         yield float_problem(thing)
-    elif isinstance(thing, float | complex):
-        yield from _problems(sp.sympify(thing))
     elif isinstance(thing, Basic):
         yield from _problems_of_expression(thing)
+    elif isinstance(thing, Number) and not isinstance(thing, Integral | Fraction):
+        # Floats of Python, NumPy and mpmath, and decimals, of which SymPy makes floats.
+        yield from _problems(sp.sympify(thing))
     elif isinstance(thing, Mapping):
         for pair in thing.items():
             yield from _problems(pair)
@@ -84,18 +89,22 @@ def _problems(thing: Any) -> Iterator[str]:
 
 
 def _problems_of_expression(whole: Basic) -> Iterator[str]:
-    parts = sp.preorder_traversal(whole)
-    for part in parts:
-        if isinstance(part, Float):
+    # What occurs often is looked at once: statements are long, and read whenever claims are loaded.
+    seen: set[Basic] = set()
+    ahead = [whole]
+    while ahead:
+        part = ahead.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        below: list[Any] = list(part.args)
+        if isinstance(part, ExprWithLimits | sp.Limit):
+            below = [end for arg in below for end in (arg if isinstance(arg, sp.Tuple) else [arg])]
+            below = [end for end in below if end not in _INFINITE]
+        elif isinstance(part, Float):
             yield float_problem(part)
         elif part in _NOT_REAL:
             yield _NOT_REAL[part]
         elif part in _INFINITE:
             yield f"{part} is no real number; only sums, integrals and limits may go to infinity"
-        elif isinstance(part, ExprWithLimits | sp.Limit):
-            parts.skip()
-            for below in part.args:
-                ends = below if isinstance(below, sp.Tuple) else (below,)
-                for end in ends:
-                    if end not in _INFINITE:
-                        yield from _problems(end)
+        ahead += [each for each in reversed(below) if isinstance(each, Basic)]
