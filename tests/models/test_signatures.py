@@ -64,8 +64,8 @@ def test_a_model_describes_itself_in_five_lines():
     assert repr(STATED).splitlines() == [
         "Model that trains k, v on unit spheres",
         "  fixed:      v^*, k^* (<k^*, v^*> = 0)",
-        "  tokens:     1 informative ~ N(sqrt(2)*sqrt(d)/2 k^*, 0.5), 9 token ~ N(0, 1)",
-        "  target:     <X, v^*> of informative; noise 0.1",
+        "  tokens:     1 informative ~ N(sqrt(2)*sqrt(d)/2 k^*, 1/2), 9 token ~ N(0, 1)",
+        "  target:     <X, v^*> of informative; noise 1/10",
         "  predictor:  sum over tokens of <X, v>*erf(<X, k>)",
     ]
 
@@ -83,8 +83,8 @@ def test_a_description_of_mixtures_eigenspaces_spikes_and_biases():
     spiked = Token(k_star, {1: 1, v_star: 2}, name="spiked")
     mixed = TokenSequence([({spiked: 1}, 0.25), ({spiked: 1, Token(): 2}, 0.75)])
     said = repr(model(mixed, Predictor(lambda X: X @ v)))
-    assert "with probability 0.25: 1 spiked ~ N(1 k^*, 1 + 2 v^* v^*'); with probability" in said
+    assert "with probability 1/4: 1 spiked ~ N(1 k^*, 1 + 2 v^* v^*'); with probability" in said
     wide = Token(cov=(0.5, 2), target=lambda X: X @ v_star)
-    assert "token ~ N(0, (0.5, 2))" in repr(model(TokenSequence({wide: 1}), head))
+    assert "token ~ N(0, (1/2, 2))" in repr(model(TokenSequence({wide: 1}), head))
     biased = Predictor(lambda X, b: erf(X @ k + b) * (X @ v), bias=(0.1, 0.2))
     assert "erf(<X, k> + b)" in repr(model(TokenSequence({one: 1, Token(): 1}), biased))
