@@ -14,10 +14,10 @@ def may_vanish(base: Expr) -> bool:
         return False
     addends = sp.Add.make_args(sp.expand(base))
     numbers = [x for x in addends if not x.free_symbols]
-    return not (numbers and all(_is_even(x) for x in addends))
+    return not (numbers and all(is_even(x) for x in addends))
 
 
-def _is_even(term: Expr) -> bool:
+def is_even(term: Expr) -> bool:
     """Return whether a term is at least 0 for all real values of its symbols."""
     number, rest = term.as_coeff_Mul()
     powers = rest.as_powers_dict()

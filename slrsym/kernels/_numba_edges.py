@@ -9,7 +9,7 @@ import math
 from numba import njit
 
 from slrsym.kernels._numba_special import _integral_on_geometric_pieces
-from slrsym.kernels.edge_arrays import BEYOND, FAR, ROOT_TWO_PI, ROUNDING, SERIES
+from slrsym.kernels.edge_arrays import BEYOND, FAR, NOTHING, ROOT_TWO_PI, ROUNDING, SERIES
 from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
 
 _compiled = njit(error_model="numpy")
@@ -34,9 +34,11 @@ def root(x, size):
 
 
 @_compiled
-def quotient(bell, n, d):
-    """Return b n/d, and 0 where b is 0."""
-    return 0.0 if bell == 0 else bell * n / abs(d) if d == 0 else bell * n / d
+def quotient(exponent, n, d):
+    """Return exp(e) n/d, and 0 where exp(e) is 0 beside every number."""
+    if exponent < NOTHING:
+        return 0.0
+    return math.exp(exponent) * n / (abs(d) if d == 0 else d)
 
 
 @_compiled

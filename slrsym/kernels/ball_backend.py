@@ -244,7 +244,7 @@ _NAMESPACE = {
     **EDGE_FUNCTIONS,
 }  # fmt: skip
 
-for _name in ("erf", "erfc", "normal_cdf", "owens_t"):
+for _name in ("erf", "erfc", "normal_cdf", "owens_t", "tanh"):
     _NAMESPACE[_name] = extended_to_infinity(_NAMESPACE[_name])
 
 

@@ -18,19 +18,25 @@ _FAR = 4096
 
 
 def _anything() -> Any:
-    return arb(0, arb(2) ** _FAR)
+    return arb(0, "inf")
 
 
 def extended_to_infinity(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of balls with its limits at infinity."""
+    return lambda *inputs: function(*map(_finite, inputs))
 
-    def finite(x: Any) -> Any:
-        x = arb(x)
-        if x.is_finite() or x.is_nan() or not x.is_exact():
-            return x
-        return arb(2) ** _FAR if x > 0 else -(arb(2) ** _FAR)
 
-    return lambda *inputs: function(*map(finite, inputs))
+# Of what a normal law leaves beyond here, no number of digits that is computed with has a trace.
+_BEYOND = 2**20
+
+
+def _finite(x: Any) -> Any:
+    x, far = arb(x), arb(2) ** _FAR
+    if x.is_finite() or x.is_nan():
+        return x
+    if x.is_exact():
+        return far if x > 0 else -far
+    return arb(0, far)
 
 
 def _sharper(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +53,7 @@ def _sharper(function: Callable[..., Any]) -> Callable[..., Any]:
 def ratio(n: Any, d: Any, size: Any) -> Any:
     """Enclose n/d for d >= 0: infinite where only d is 0, and 0 at 0/0."""
     n, d = arb(n), arb(d)
-    if not d.contains(0):
+    if n.is_nan() or d.is_nan() or not d.contains(0):
         return n / d
     if d == 0 and abs(n) <= ROUNDING * arb(size):
         return arb(0)
@@ -57,23 +63,23 @@ def ratio(n: Any, d: Any, size: Any) -> Any:
 
 
 def root(x: Any, size: Any) -> Any:
-    """Enclose the root of x, or 0 where x is below 0 by rounding."""
+    """Enclose the root of x, which is no number if x may be below 0 but by the ball's rounding."""
     x = arb(x)
-    if x < -ROUNDING * arb(size):
-        return arb("nan")
-    return x.sqrt() if x > 0 else arb.max(x, arb(0)).sqrt()
+    if x >= 0 or not x.contains(0) or x.rad() > arb(size) * arb(2) ** -(ctx.prec // 2):
+        return x.sqrt()
+    return arb.max(x, arb(0)).sqrt()
 
 
-def quotient(bell: Any, n: Any, d: Any) -> Any:
-    """Enclose b n/d, which is 0 where b is 0."""
-    bell, n, d = arb(bell), arb(n), arb(d)
+def quotient(exponent: Any, n: Any, d: Any) -> Any:
+    """Enclose exp(e) n/d, which is 0 where exp(e) is 0."""
+    bell, n, d = arb(exponent).exp(), arb(n), arb(d)
     if bell == 0:
         return arb(0)
-    if not d.contains(0):
+    if d.is_nan() or not d.contains(0):
         return bell * n / d
     if d == 0 and bell * n != 0:
         return arb("inf") if bell * n > 0 else arb("-inf")
-    return arb("nan") if d == 0 else _anything()
+    return arb("nan") if d == 0 or n.is_nan() else _anything()
 
 
 def _ramp(m: Any, s: Any) -> Any:
@@ -126,6 +132,7 @@ def mills_ratio(x: Any) -> Any:
 @_sharper
 def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     """Enclose the bivariate normal distribution function, which rises with h, k and r."""
+    h, k = _finite(h), _finite(k)
     if cosine == 0:
         sine = arb(1)
     if any(x.is_nan() for x in (h, k, cosine, sine)):
@@ -136,9 +143,18 @@ def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     else:
         end = sine / (1 + cosine)
         least, most = _place(end.upper()), _place(end.lower())
-    low = quadrant_ball(h.lower(), k.lower(), least[0], arb.max(least[1], arb(0)))
-    high = quadrant_ball(h.upper(), k.upper(), most[0], arb.max(most[1], arb(0)))
+    below = (_bound(x.lower(), -1) for x in (h, k))
+    above = (_bound(x.upper(), 1) for x in (h, k))
+    low = quadrant_ball(*below, least[0], arb.max(least[1], arb(0)))
+    high = quadrant_ball(*above, most[0], arb.max(most[1], arb(0)))
     return low.union(high)
+
+
+def _bound(end: Any, way: int) -> Any:
+    """Return a bound no less far in a direction: far out infinity, or a number that is nearer."""
+    if way * end > _BEYOND:
+        return arb("inf") * way
+    return arb(-way * _BEYOND) if way * end < -_BEYOND else end
 
 
 def _place(end: Any) -> tuple[bool, Any]:

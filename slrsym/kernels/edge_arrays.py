@@ -12,8 +12,10 @@ from typing import Any
 
 from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
 
-# What a difference may be off, relative to the size of its numbers.
-ROUNDING = 4e-15
+# What a difference may be off, relative to the size of its numbers: twice the last digit.
+ROUNDING = 4.5e-16
+# An exponential with a lower exponent is 0 beside every number.
+NOTHING = -1e5
 # From here on the asymptotic series has all digits.
 FAR = 10.0
 _DOUBLE_FACTORIALS = [1.0]
@@ -42,9 +44,10 @@ def edge_functions(
         edge = xp.where(x >= -ROUNDING * size, 0.0, math.nan)
         return xp.where(x > 0, xp.sqrt(xp.where(x > 0, x, 1.0)), edge)
 
-    def quotient(bell: Any, n: Any, d: Any) -> Any:
-        found = bell * n * xp.where(d == 0, math.inf, 1 / xp.where(d == 0, 1.0, d))
-        return xp.where(bell == 0, 0.0, found)
+    def quotient(exponent: Any, n: Any, d: Any) -> Any:
+        bell = xp.exp(xp.where(exponent < NOTHING, 0.0, exponent))
+        found = bell * n * xp.where(d == 0, math.inf, 1.0) / xp.where(d == 0, 1.0, d)
+        return xp.where(exponent < NOTHING, 0.0, found)
 
     def pdf(x: Any) -> Any:
         return xp.exp(-x * x / 2) / ROOT_TWO_PI

@@ -23,13 +23,16 @@ class Ratio(_EdgeFunction):
 
 
 class Root(_EdgeFunction):
-    """The root of x, or 0 where x is below 0 by a rounding error of numbers of a given size."""
+    """The root of x, or 0 where x is below 0 by a rounding error of numbers of a given size.
+
+    Balls do not round: there it is no number.
+    """
 
     nargs = 2
 
 
 class Quotient(_EdgeFunction):
-    """The product b n/d, and 0 where b, an exponential, is 0."""
+    """The product exp(e) n/d for d >= 0, and 0 where e is so far below 0 that no n/d matters."""
 
     nargs = 3
 

@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.probabilities import in_normal_probabilities
-from slrsym.gaussian.roots import cancel_roots, is_polynomial, may_vanish
+from slrsym.gaussian.roots import cancel_roots, is_even, is_polynomial, may_vanish
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.edge_functions import (
     BivariateNormal,
@@ -45,41 +45,72 @@ def with_limits(expr: Any) -> Any:
     for function in (erf_prime, erf_second, normal_pdf):
         expr = expr.replace(function, lambda x, f=function: f(x).rewrite(sp.exp))
     if expr.count_ops() < _MOST:
-        expr = expr.replace(_is_reciprocal_of_poles, _without_poles)
+        expr = expr.replace(_is_power_of_poles, _without_poles)
         expr = cancel_roots(in_normal_probabilities(expr), sums=True)
     return _Visitor(expr)(expr)
 
 
-def _is_reciprocal_of_poles(node: Expr) -> bool:
-    """Return whether a node is a power such as 1/(1 + r^2/(1 - r^2)), which is 1 - r^2."""
-    return (
-        isinstance(node, sp.Pow)
-        and bool(node.exp.is_Integer and node.exp < 0)
-        and isinstance(node.base, sp.Add)
-        and any(_vanishing_powers(f) for f in node.base.atoms(sp.Pow))
-        and bool(node.base.is_rational_function(*node.base.free_symbols))
-    )
+def _is_power_of_poles(node: Expr) -> bool:
+    """Return whether a node is a power such as 1/(1 + r^2/(1 - r^2)), or sqrt(b - c^2/a)."""
+    if not isinstance(node, sp.Pow) or not isinstance(node.base, sp.Add):
+        return False
+    reciprocal = node.exp.is_Integer and node.exp < 0
+    if not reciprocal and not (node.exp.is_Rational and node.exp.q == 2):
+        return False
+    if not any(_vanishing_powers(f) for f in node.base.atoms(sp.Pow)):
+        return False
+    if not node.base.is_rational_function(*node.base.free_symbols):
+        return False
+    below = sp.fraction(sp.together(node.base))[1]
+    return bool(reciprocal or below.is_nonnegative)
 
 
 def _without_poles(node: Expr) -> Expr:
-    return sp.cancel(sp.together(node.base)) ** node.exp
+    top, bottom = sp.fraction(sp.cancel(sp.together(node.base)))
+    return top**node.exp / bottom**node.exp
 
 
 class _Visitor:
     """Function that replaces the parts of an expression, from the top, once each."""
 
-    def __init__(self, expr: Expr) -> None:
+    def __init__(self, expr: Expr, bases: frozenset[Expr] = frozenset()) -> None:
         self.known: dict[Any, Any] = {}
         # Under a root: where these are below 0, by rounding, they are 0.
-        powers = [f for f in expr.atoms(sp.Pow) if f.exp.is_Rational and f.exp.q == 2]
-        self.bases = {_primitive(f.base) for f in powers if is_polynomial(f.base)}
+        self.bases = bases | {_primitive(base) for base in _bases(expr)}
 
     def __call__(self, node: Any) -> Any:
         if not getattr(node, "args", ()) or isinstance(node, Relational):
             return node
         if node not in self.known:
-            self.known[node] = _visited(node, self)
+            self.known[node] = self._visited(node)
         return self.known[node]
+
+    def _visited(self, node: Any) -> Any:
+        if not isinstance(node, sp.Piecewise):
+            return _visited(node, self)
+        # A root in one branch says nothing about the others.
+        branches = ((_Visitor(value, self.bases)(value), test) for value, test in node.args)
+        return sp.Piecewise(*branches, evaluate=False)
+
+    def sign(self, base: Expr) -> int:
+        """Return 1 or -1 if a base is never below or above 0 where the whole is real, or 0."""
+        if _is_nonnegative(base) or _primitive(base) in self.bases:
+            return 1
+        return -1 if _primitive(-base) in self.bases else 0
+
+
+def _bases(node: Any) -> set[Expr]:
+    """Return the polynomials under the square roots of an expression, but for its branches."""
+    if isinstance(node, sp.Piecewise):
+        return set()
+    found = set().union(*map(_bases, getattr(node, "args", ())))
+    if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2:
+        found |= {node.base} if is_polynomial(node.base) else set()
+    return found
+
+
+def _is_nonnegative(base: Expr) -> bool:
+    return bool(base.is_nonnegative) or all(map(is_even, sp.Add.make_args(sp.expand(base))))
 
 
 def has_cancelling_roots(expr: Any) -> bool:
@@ -94,7 +125,7 @@ def has_cancelling_roots(expr: Any) -> bool:
     )
 
 
-def _visited(node: Any, visit: Any) -> Any:
+def _visited(node: Any, visit: _Visitor) -> Any:
     if isinstance(node, sp.Add):
         node = _with_ramps_and_intervals(node)
     if isinstance(node, sp.log):
@@ -103,12 +134,14 @@ def _visited(node: Any, visit: Any) -> Any:
         node = _with_mills_ratios(node)
     if isinstance(node, sp.asin) and node.free_symbols:
         top, bottom, left = _leg_and_hypotenuse(node.args[0])
-        root = Root(visit(left), visit(bottom**2))
+        root = Root(visit(left), visit(2 * bottom**2))
+        if any(not _has_limit(top, f, True, visit) for f in _vanishing_powers(1 / bottom)):
+            return 2 * sp.atan(visit(top) / (visit(bottom) + root))
         return 2 * sp.atan(Ratio(visit(top), visit(bottom) + root, S.Zero))
     if isinstance(node, bivariate_normal_cdf):
         h, k, r = node.args
         top, bottom, left = _leg_and_hypotenuse(r)
-        root = Root(visit(left), visit(bottom**2))
+        root = Root(visit(left), visit(2 * bottom**2))
         bounds = (_argument(x, visit) for x in (h, k))
         return BivariateNormal(
             *bounds, *(Ratio(x, visit(bottom), S.Zero) for x in (visit(top), root))
@@ -119,7 +152,7 @@ def _visited(node: Any, visit: Any) -> Any:
         return node.func(*(_argument(x, visit) for x in node.args))
     if isinstance(node, sp.Pow) and node.exp.is_Rational:
         if node.exp < 0 and _vanishing_powers(node) and _primitive(node.base) in visit.bases:
-            return Quotient(S.One, S.One, _denominator(node, visit))
+            return Quotient(S.Zero, S.One, _denominator(node, visit))
         below = _root(node.base) if node.exp.q == 2 else None
         if below is not None:
             return below ** (2 * node.exp)
@@ -169,30 +202,83 @@ def _vanishing_powers(expr: Expr) -> list[Expr]:
     ]  # fmt: skip
 
 
-def _argument(arg: Expr, visit: Any) -> Any:
+def _argument(arg: Expr, visit: _Visitor) -> Any:
     """Return an argument of a bounded function, infinite at n/0, and 0 at 0/0.
 
-    So is the limit as a variance goes to 0 while the rest stays.
+    So is the limit as a variance goes to 0 while the rest stays. What is no variance, such as
+    x^2 + y^2 below x y, has no such limit, and is left as it is.
     """
     if not any(_vanishing_powers(f) for f in arg.atoms(sp.Pow)) or arg.count_ops() > _MOST:
         return visit(arg)
     top, bottom = sp.fraction(sp.together(arg))
     powers = _vanishing_powers(1 / bottom)
-    for power in powers:
-        symbols = power.base.free_symbols
-        if not top.is_polynomial(*symbols) or sp.gcd(top, power.base).has(*symbols):
+    others = [f for f in sp.Mul.make_args(bottom) if 1 / f not in powers]
+    powers = _of_known_sign(powers, visit)
+    whole = S.Zero
+    if len(powers) == 1 and powers[0].base.is_Symbol and powers[0].exp.is_Integer:
+        if not top.is_polynomial(powers[0].base):
             return visit(arg)
-    if not powers:
+        # What does not go to infinity: m/s + 1 is (m + s)/s.
+        whole, top = sp.div(top, 1 / powers[0], powers[0].base)
+        if top == 0:
+            return visit(whole / sp.Mul(*others))
+    if not powers or not all(_has_limit(top, f, len(powers) == 1, visit) for f in powers):
         return visit(arg)
-    below = [visit(f) for f in sp.Mul.make_args(bottom) if 1 / f not in powers]
+    below = [visit(f) for f in others]
     for power in powers:
         n = -power.exp
-        if n.is_Integer and n.is_odd and _downward(power.base):
-            top, power = -top, sp.Add(*(-x for x in power.base.args)) ** -n
+        if n.is_Integer and n.is_odd and visit.sign(power.base) < 0:
+            top, power = -top, (-power.base) ** -n
         below.append(_denominator(power, visit))
+    found = Ratio(visit(top), sp.Mul(*below), _size(top))
+    return visit(whole / sp.Mul(*others)) + found if whole != 0 else found
+
+
+def _of_known_sign(powers: list[Expr], visit: _Visitor) -> list[Expr]:
+    """Return powers with 1/(r - 1) and 1/(r + 1) put together where only 1 - r^2 has a sign."""
+    unknown = [f for f in powers if f.exp.is_odd and not visit.sign(f.base)]
+    base = sp.expand(sp.Mul(*(f.base for f in unknown)))
+    if len({f.exp for f in unknown}) != 1 or not visit.sign(base):
+        return powers
+    return [f for f in powers if f not in unknown] + [base ** unknown[0].exp]
+
+
+def _size(top: Expr) -> Expr:
+    """Return the size of the numbers whose sum an expression is, or 0 where no digit is lost."""
     addends = sp.Add.make_args(sp.expand(top))
-    size = sp.Add(*map(sp.Abs, addends)) if len(addends) > 1 else S.Zero
-    return Ratio(visit(top), sp.Mul(*below), size)
+    if len(addends) == 1:
+        return S.Zero
+    if len(addends) == 2 and all((x if x.is_Symbol else -x).is_Symbol for x in addends):
+        return S.Zero
+    return sp.Add(*map(sp.Abs, addends))
+
+
+def _has_limit(top: Expr, power: Expr, alone: bool, visit: _Visitor) -> bool:
+    """Return whether n/d is infinite or goes to 0 as the base of a power in d does."""
+    base, n = power.base, -power.exp
+    symbols = base.free_symbols
+    if not top.is_polynomial(*symbols) or sp.gcd(top, base).has(*symbols):
+        return False
+    if n.is_odd and not visit.sign(base):
+        return False
+    if not symbols & top.free_symbols:
+        return True
+    if base.is_Symbol:
+        if not alone:
+            return visit.sign(base) > 0
+        # The terms that are large are 0 where the largest is.
+        low, *more = sp.Poly(top, base).all_coeffs()[::-1]
+        least = sp.Mul(*(f for f, _ in sp.factor_list(low)[1]))
+        large = more[: int(sp.ceiling(n)) - 1]
+        return all(sp.rem(c, least, *_sorted(least)) == 0 for c in large if c != 0)
+    variances = any(visit.sign(z) > 0 for z in symbols)
+    if not variances and (len(symbols) > 1 or not sp.Poly(base).is_sqf):
+        return False
+    return bool(n < min(k for _, k in sp.factor_list(top, *_sorted(top))[1]))
+
+
+def _sorted(expr: Expr) -> list[Any]:
+    return sorted(expr.free_symbols, key=str)
 
 
 def _primitive(base: Expr) -> Expr:
@@ -200,7 +286,7 @@ def _primitive(base: Expr) -> Expr:
     return sp.expand(base).primitive()[1]
 
 
-def _denominator(power: Expr, visit: Any) -> Any:
+def _denominator(power: Expr, visit: _Visitor) -> Any:
     """Return a power with the sign of its exponent turned, and 0 where its base is so by rounding.
 
     The base cannot be less if the expression has its root, too.
@@ -210,29 +296,33 @@ def _denominator(power: Expr, visit: Any) -> Any:
     return visit(1 / power)
 
 
-def _downward(base: Expr) -> bool:
-    """Return whether a polynomial such as r - 1 or c^2 - a b is the negative of a variance."""
-    addends = sp.Add.make_args(sp.expand(base))
-    numbers = [x for x in addends if not x.free_symbols]
-    mixed = [
-        x for x in addends if any(n.is_odd for n in x.as_powers_dict().values() if n.is_Integer)
-    ]
-    first = (numbers or mixed or list(addends))[0]
-    return len(addends) > 1 and bool(first.could_extract_minus_sign())
-
-
-def _product(node: Expr, visit: Any) -> Any:
+def _product(node: Expr, visit: _Visitor) -> Any:
     """Return a product in which exp is stronger than what it is divided by."""
     bells = [f for f in node.args if isinstance(f, sp.exp) and f.free_symbols]
-    powers = _vanishing_powers(node)
+    found = _vanishing_powers(node)
+    signed = _of_known_sign(found, visit)
+    powers = [f for f in signed if f.exp.q == 2 or visit.sign(f.base)]
     if not bells and not any(_primitive(f.base) in visit.bases for f in powers):
         powers = []
     inner = bells and any(_vanishing_powers(f) for f in node.atoms(sp.Pow))
+    if not powers:
+        signed = found
     if not powers and not inner:
         return sp.Mul(*map(visit, node.args))
-    rest = [f for f in node.args if f not in (*bells, *powers)]
-    parts = (sp.Mul(*map(visit, some)) for some in (bells, rest))
-    return Quotient(*parts, sp.Mul(*(_denominator(f, visit) for f in powers)))
+    left = [f for f in found if f in signed and f not in powers]
+    exponents = [_argument(f.args[0], visit) for f in bells]
+    if any(e.has(sp.Pow) and not e.has(Ratio) for e in exponents):
+        # Of unknown sign at the edge.
+        return sp.Mul(*map(visit, node.args))
+    others = [f for f in node.args if f not in bells and f not in found]
+    rest = sp.Mul(*map(visit, (*others, *left)))
+    exponent = sp.Add(*exponents)
+    below = []
+    for power in powers:
+        if power.exp.is_odd and visit.sign(power.base) < 0:
+            rest, power = -rest, (-power.base) ** power.exp
+        below.append(_denominator(power, visit))
+    return Quotient(exponent, rest, sp.Mul(*below))
 
 
 # -- tails -----------------------------------------------------------------------------------------

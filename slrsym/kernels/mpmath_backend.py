@@ -83,10 +83,11 @@ def _root(x: Any, size: Any) -> Any:
     return mpmath.mpf(0) if x >= -ROUNDING * size else mpmath.nan
 
 
-def _quotient(bell: Any, n: Any, d: Any) -> Any:
-    if not bell:
+def _quotient(exponent: Any, n: Any, d: Any) -> Any:
+    if exponent == mpmath.ninf:
         return mpmath.mpf(0)
-    return bell * n / d if d else bell * n * mpmath.inf
+    found = mpmath.exp(exponent) * n
+    return found / d if d else found * mpmath.inf
 
 
 def _more_precise(function: Callable[..., Any]) -> Callable[..., Any]:
