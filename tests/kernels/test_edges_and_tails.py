@@ -172,7 +172,7 @@ def test_tails_in_one_variable(backend):
         assert_value(backend, interval(shift), right)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", QUICK)
 def test_logarithm_of_a_tail(backend):
     expr = log(expectation(Heaviside(x - h), STANDARD))
     value, slope = compiled(expr, [h], backend), compiled(expr.diff(h), [h], backend)
@@ -192,7 +192,7 @@ def bivariate(a, b, c):
     return mpmath.mpf(bivariate_normal_cdf(*exact).rewrite(OwensT).evalf(25, maxn=1500))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", QUICK)
 def test_bivariate_tails(backend):
     found = compiled(expectation(Heaviside(h - x) * Heaviside(k - y), PAIR), [h, k, r], backend)
     rng = np.random.default_rng(5)
