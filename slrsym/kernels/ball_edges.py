@@ -143,10 +143,10 @@ def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     else:
         end = sine / (1 + cosine)
         least, most = _place(end.upper()), _place(end.lower())
-    below = (_bound(x.lower(), -1) for x in (h, k))
-    above = (_bound(x.upper(), 1) for x in (h, k))
-    low = quadrant_ball(*below, least[0], arb.max(least[1], arb(0)))
-    high = quadrant_ball(*above, most[0], arb.max(most[1], arb(0)))
+    below = [_bound(x.lower(), -1) for x in (h, k)]
+    above = [_bound(x.upper(), 1) for x in (h, k)]
+    low = quadrant_ball(below[0], below[1], least[0], arb.max(least[1], arb(0)))
+    high = quadrant_ball(above[0], above[1], most[0], arb.max(most[1], arb(0)))
     return low.union(high)
 
 
