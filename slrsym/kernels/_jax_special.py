@@ -33,6 +33,7 @@ from slrsym.kernels.numpy_special_functions import (
     WEIGHTS,
     cosine_of_slope_with_arrays,
     damped_factor_with_arrays,
+    divided_square_with_arrays,
     erf_covariance_with_arrays,
     hermite_polynomial,
     owens_t_with_arrays,
@@ -139,6 +140,11 @@ def damped_factor(u: Any, factor: Any) -> Any:
 def scaled_argument(x: Any, scale: Any) -> Any:
     """Return a product, which is 0 if either factor is."""
     return scaled_argument_with_arrays(jnp, x, scale)
+
+
+def divided_square(x: Any, c: float, y: Any) -> Any:
+    """Return x^2/(1 + c y^2), also where squares overflow."""
+    return divided_square_with_arrays(jnp, x, c, y)
 
 
 cosine_of_slope = make_differentiable(

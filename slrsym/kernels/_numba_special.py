@@ -142,6 +142,12 @@ cosine_of_slope = _written("""def cosine_of_slope(x):
     return far if size > LARGEST else 1.0 / math.sqrt(1.0 + near * near)
 """)
 
+divided_square = _written("""def divided_square(x, c, y):
+    far = x * cosine_of_slope(math.sqrt(c) * y)
+    near = abs(x) < LARGEST and abs(y) < LARGEST
+    return x * x / (1.0 + c * y * y) if near else far * far
+""")
+
 sine_of_slope = _written("""def sine_of_slope(x):
     near = LARGEST if x > LARGEST else (-LARGEST if x < -LARGEST else x)
     return near / math.sqrt(1.0 + near * near)

@@ -32,6 +32,7 @@ from slrsym.kernels.numpy_special_functions import (
     cosine_of_slope_with_arrays,
     damped_factor_with_arrays,
     decay_coefficients,
+    divided_square_with_arrays,
     erf_covariance,
     evaluate_erf_variance_integral,
     integral_on_geometric_pieces,
@@ -189,6 +190,7 @@ _ARRAYS = {
     "cosine_of_slope": partial(cosine_of_slope_with_arrays, np),
     "sine_of_slope": partial(sine_of_slope_with_arrays, np),
     "scaled_argument": partial(scaled_argument_with_arrays, np),
+    "divided_square": partial(divided_square_with_arrays, np),
     "rational": lambda p, q: p / q,
     **{
         name: _quiet(function)

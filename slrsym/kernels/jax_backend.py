@@ -57,6 +57,7 @@ def _namespace() -> dict[str, Any]:
         "sine_of_slope": _jax_special.sine_of_slope,
         "with_slopes_of_zeta": _jax_special.with_slopes_of_zeta,
         "scaled_argument": _jax_special.scaled_argument,
+        "divided_square": _jax_special.divided_square,
         "evaluate_erf_variance_integral": _jax_special.evaluate_erf_variance_integral,
         "erf_defect": _jax_special.erf_defect, "owens_t": _jax_special.owens_t,
         "erf_covariance": _jax_special.erf_covariance, "normal_cdf": _jax_special.normal_cdf,

@@ -129,6 +129,12 @@ def _cosine_of_slope(x: Any) -> Any:
     return mpmath.ldexp(1, -(10**6)) if mpmath.isinf(x) else 1 / mpmath.sqrt(1 + x * x)
 
 
+def _divided_square(x: Any, c: Any, y: Any) -> Any:
+    if mpmath.isinf(y):
+        return (x * _cosine_of_slope(y)) ** 2
+    return x * x / (1 + c * y * y)
+
+
 _NAMESPACE = {
     "ratio": _ratio, "root": _root, "quotient": _quotient, "ramp_mean": _more_precise(_ramp_mean),
     "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
@@ -143,6 +149,7 @@ _NAMESPACE = {
     "erf_defect": _precise_erf_defect, "cosine_of_slope": _cosine_of_slope,
     "sine_of_slope": lambda x: mpmath.sign(x) if mpmath.isinf(x) else x * _cosine_of_slope(x),
     "scaled_argument": lambda x, scale: x * scale if x and scale else mpmath.mpf(0),
+    "divided_square": _divided_square,
     "with_slopes_of_zeta": lambda value, t, s: value,
     "damped_factor": lambda u, factor: mpmath.mpf(0) if u == mpmath.ninf else factor,
     "decay_coefficients": lambda *ends: ends,

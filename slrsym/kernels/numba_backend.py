@@ -46,7 +46,7 @@ from slrsym.kernels._numba_edges import bivariate_normal, log_normal_cdf, mills_
 from slrsym.kernels._numba_edges import normal_interval, quotient, ramp_mean, ratio, root
 from slrsym.kernels._numba_special import decay_coefficients, evaluate_erf_variance_integral, erf
 from slrsym.kernels._numba_special import cosine_of_slope, damped_factor, scaled_argument
-from slrsym.kernels._numba_special import sine_of_slope
+from slrsym.kernels._numba_special import divided_square, sine_of_slope
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, exp, owens_t
 
 

@@ -73,6 +73,14 @@ def sine_of_slope_with_arrays(xp: Any, x: Any) -> Any:
     return near / xp.sqrt(1 + near * near)
 
 
+def divided_square_with_arrays(xp: Any, x: Any, c: float, y: Any) -> Any:
+    """Return x^2/(1 + c y^2), also where squares overflow, for arrays of NumPy or JAX."""
+    near = (xp.abs(x) < LARGEST) & (xp.abs(y) < LARGEST)
+    a, b = xp.where(near, x, 0.0), xp.where(near, y, 0.0)
+    far = scaled_argument_with_arrays(xp, x, cosine_of_slope_with_arrays(xp, math.sqrt(c) * y))
+    return xp.where(near, a * a / (1 + c * b * b), far * far)
+
+
 def exponentially_scaled_decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
     r"""Return the integral `DecayIntegral` for arrays E, l and w, by Gauss-Legendre quadrature.
 
@@ -250,10 +258,9 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     t, s = require_real_array("t", t), require_real_array("s", s)
     with np.errstate(over="ignore"):
         low = cosine_of_slope_with_arrays(np, 2 * s)
-        root = np.minimum(np.abs(t * cosine_of_slope_with_arrays(np, SQRT2 * s)), LARGEST)
         width = sine_of_slope_with_arrays(np, 2 * s) ** 2 / (1 + low)
-    exponent = root * root
-    front = 4 / np.pi * np.exp(-exponent * (1 + low * low))
+        exponent = np.minimum(divided_square_with_arrays(np, t, 2, s), LARGEST)
+        front = 4 / np.pi * np.exp(-exponent * (1 + divided_square_with_arrays(np, 1.0, 4, s)))
     result = front * evaluate_erf_variance_integral(exponent, decay_coefficients(low, width))
     return result if result.ndim else float(result)
 

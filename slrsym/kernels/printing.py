@@ -24,6 +24,7 @@ from slrsym.kernels.symbolic_functions import (
     DecayCoefficients,
     DecayIntegral,
     DifferenceFromErf,
+    DividedSquare,
     ErfCovariance,
     ErfVariance,
     GaussianMean,
@@ -43,7 +44,8 @@ _FUNCTIONS = {
     DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
     **NAMES,
     CosineOfSlope: "cosine_of_slope", SineOfSlope: "sine_of_slope", DampedFactor: "damped_factor",
-    ScaledArgument: "scaled_argument", WithSlopesOfZeta: "with_slopes_of_zeta",
+    ScaledArgument: "scaled_argument", DividedSquare: "divided_square",
+    WithSlopesOfZeta: "with_slopes_of_zeta",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -79,8 +81,9 @@ def program_from_expressions(
     given = {x: limit_expression_depth(e, parts) for x, e in (given or {}).items()}
     expressions = [limit_expression_depth(e, parts) for e in expressions]
     given |= {name: part for part, name in parts.items()}
-    given = {x: rewrite_for_backends(e) for x, e in given.items()}
-    expressions = [rewrite_for_backends(e) for e in expressions]
+    fixed = frozenset(parameters)
+    given = {x: rewrite_for_backends(e, fixed) for x, e in given.items()}
+    expressions = [rewrite_for_backends(e, fixed) for e in expressions]
     used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
     loose = used - given.keys() - {*state, *parameters}
     if loose:
@@ -138,14 +141,17 @@ def _integrand(kind: type[GaussianMean]) -> Program:
     return program_from_expressions(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 
-def rewrite_for_backends(expr: Any) -> Expr:
-    """Rewrite an expression in functions that every backend has, or raise `ValueError`."""
+def rewrite_for_backends(expr: Any, fixed: frozenset[Symbol] = frozenset()) -> Expr:
+    """Rewrite an expression in functions that every backend has, or raise `ValueError`.
+
+    Of the `fixed` symbols, extreme values are left aside where safety would cost time.
+    """
     expr = with_own_owens_t(sp.sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
     if expr.has(And, Or, Not):
         expr = expr.replace(sp.Piecewise, _with_single_relations)
-    expr = with_safe_factors(expr)
+    expr = with_safe_factors(expr, fixed)
     for part in sp.preorder_traversal(expr):
         if not isinstance(part, _KNOWN) and part not in (sp.pi, sp.E):
             raise ValueError(f"expressions contain {part}, which kernels cannot compute")

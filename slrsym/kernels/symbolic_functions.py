@@ -39,10 +39,10 @@ class ErfVariance(Function):  # type: ignore[misc]
     def as_integral(self) -> Expr:
         """Return the variance of erf(t + s G) as a factor times the integral `DecayIntegral`."""
         t, s = self.args
-        a, low = t * CosineOfSlope(sqrt(2) * s), CosineOfSlope(2 * s)
-        width = SineOfSlope(2 * s) ** 2 / (1 + low)
-        front = 4 / pi * exp(-(a**2) * (1 + low**2))
-        return front * DecayIntegral(a**2, DecayCoefficients(low, width))
+        low = CosineOfSlope(2 * s)
+        exponent, width = t**2 / (1 + 2 * s**2), SineOfSlope(2 * s) ** 2 / (1 + low)
+        front = 4 / pi * exp(-exponent) * exp(-exponent / (1 + 4 * s**2))
+        return front * DecayIntegral(exponent, DecayCoefficients(low, width))
 
 
 class WithSlopesOfZeta(Function):  # type: ignore[misc]
@@ -101,6 +101,16 @@ class ScaledArgument(Function):  # type: ignore[misc]
         return x * scale if x.is_zero or scale == 1 else None
 
 
+class DividedSquare(Function):  # type: ignore[misc]
+    r"""The quotient :math:`x^2/(1 + c y^2)` of x, c and y, also for huge x and y.
+
+    Exponents are computed by it: their relative errors grow with their size in an exponential, so
+    that at ordinary arguments nothing is rounded but what is in the formula.
+    """
+
+    nargs = 3
+
+
 class DampedFactor(Function):  # type: ignore[misc]
     """A factor of the exponential of u, which is the first argument: 0 where u is below -10^6.
 
@@ -111,21 +121,37 @@ class DampedFactor(Function):  # type: ignore[misc]
     nargs = 2
 
 
-def with_safe_factors(expr: Expr) -> Expr:
-    """Write products so that factors which overflow meet none that vanish, for backends."""
-    expr = expr.replace(lambda e: isinstance(e, exp), lambda e: exp(_safe_exponent(e.args[0])))
+def with_safe_factors(expr: Expr, fixed: frozenset[Symbol] = frozenset()) -> Expr:
+    """Write products so that factors which overflow meet none that vanish, for backends.
+
+    Extreme values of the `fixed` symbols are left aside where parts without others would no longer
+    be computed once for all states.
+    """
+    expr = expr.replace(
+        lambda e: isinstance(e, exp | DecayIntegral),
+        lambda e: e.func(_safe_exponent(e.args[0], fixed), *e.args[1:]),
+    )
     expr = expr.replace(lambda e: isinstance(e, sp.Pow), _power_of_cosine)
-    return expr.replace(lambda e: isinstance(e, sp.Mul), _safe_product)
+    return expr.replace(lambda e: isinstance(e, sp.Mul), lambda e: _safe_product(e, fixed))
 
 
-def _safe_exponent(arg: Expr) -> Expr:
-    """Write x^2 (1 + c y^2) as x^2 + c (x y)^2, and x^2 y^2 as (x y)^2, in an exponent."""
+def _safe_exponent(arg: Expr, fixed: frozenset[Symbol]) -> Expr:
+    """Write x^2 (1 + c y^2) as x^2 + c (x y)^2, and x^2 y^2 as (x y)^2, in an exponent.
+
+    What is over 1 + c y^2 becomes a `DividedSquare`, with y itself above if its square is a factor.
+    """
+    if arg.is_Add:
+        return sp.Add(*(_safe_exponent(x, fixed) for x in arg.args))
+    if any(f.is_Pow and f.exp.is_negative for f in sp.Mul.make_args(arg)):
+        return _safe_quotient(arg, fixed)
     if not arg.is_Mul:
         return arg
     sums = [f for f in arg.args if f.is_Add and len(f.args) == 2 and f.args[0] == 1]
     squares = [f for f in arg.args if f.is_Pow and f.exp == 2 and f.base.is_Symbol]
     if len(squares) == 2 and not sums:
         first, second = squares
+        if (first.base in fixed) != (second.base in fixed):
+            return arg
         return arg / (first * second) * ScaledArgument(first.base, second.base) ** 2
     if len(sums) != 1 or len(squares) != 1:
         return arg
@@ -136,19 +162,47 @@ def _safe_exponent(arg: Expr) -> Expr:
     return rest * squares[0] + rest * number * ScaledArgument(square.base, squares[0].base) ** 2
 
 
+def _safe_quotient(arg: Expr, fixed: frozenset[Symbol]) -> Expr:
+    factors = sp.Mul.make_args(arg)
+    under = [(f, *parts) for f in factors if f.is_Pow and f.exp == -1
+             if (parts := _slope(f.base))]  # fmt: skip
+    squares = [f.base for f in factors if f.is_Pow and f.exp == 2 and f.base.is_Symbol]
+    quotient, rest = sp.S.One, arg
+    for power, c, y in sorted(under, key=str):
+        above = sp.S.One
+        if y in squares:
+            above = y
+        elif quotient == 1 and len(squares) == 1 and _of_one_kind(squares[0], y, fixed):
+            above = squares[0]
+        squares = [x for x in squares if x != above]
+        rest /= power * above**2
+        part = DividedSquare(above, c, y)
+        quotient = part if quotient == 1 else ScaledArgument(quotient, part)
+    return rest * quotient
+
+
+def _of_one_kind(x: Expr, scale: Expr, fixed: frozenset[Symbol]) -> bool:
+    """Return False if a scale is computed once for all states, and x is not."""
+    return x in fixed or not scale.free_symbols <= fixed
+
+
+def _slope(square: Expr) -> tuple[Expr, Expr] | None:
+    """Return c > 0 and x of 1 + c x^2, or None for another expression."""
+    constant, rest = square.as_coeff_Add()
+    number, power = rest.as_coeff_Mul()
+    is_square = power.is_Pow and power.exp == 2 and power.base.is_real
+    return (number, power.base) if constant == 1 and number.is_positive and is_square else None
+
+
 def _power_of_cosine(power: Expr) -> Expr:
     """Return a negative power of the root of 1 + c x^2, for c > 0, as one of a cosine."""
-    constant, rest = power.base.as_coeff_Add()
-    if constant != 1 or rest.is_Add or not (2 * power.exp).is_Integer or power.exp >= 0:
+    if not (2 * power.exp).is_Integer or power.exp >= 0 or not (parts := _slope(power.base)):
         return power
-    number, square = rest.as_coeff_Mul()
-    if not (number.is_positive and square.is_Pow and square.exp == 2 and square.base.is_real):
-        return power
-    slope = sqrt(number) * square.base
-    return CosineOfSlope(slope) ** (-2 * power.exp)
+    number, x = parts
+    return CosineOfSlope(sqrt(number) * x) ** (-2 * power.exp)
 
 
-def _safe_product(product: Expr) -> Expr:
+def _safe_product(product: Expr, fixed: frozenset[Symbol]) -> Expr:
     powers = product.as_powers_dict()
     for cosine in [base for base in powers if isinstance(base, CosineOfSlope)]:
         root, x = cosine.args[0].as_independent(sp.Symbol, as_Add=False)
@@ -160,7 +214,10 @@ def _safe_product(product: Expr) -> Expr:
     for cosine in sorted(
         (c for c in powers if isinstance(c, CosineOfSlope)), key=str, reverse=True
     ):
-        bases = (x for x, n in powers.items() if x.is_Symbol and n.is_Integer and n > 0)
+        bases = (
+            x for x, n in powers.items()
+            if x.is_Symbol and n.is_Integer and n > 0 and _of_one_kind(x, cosine, fixed)
+        )  # fmt: skip
         for x in sorted(bases, key=str)[:1]:
             both = sp.Min(powers[cosine], powers[x])
             if both.is_Integer and both > 0:
@@ -178,13 +235,23 @@ def _safe_product(product: Expr) -> Expr:
     if not isinstance(bell, exp) or rest == 1 or inside or rest.has(DampedFactor):
         return product
     # What grows in another variable than the exponential falls in is none of its factors.
-    growing = rest.xreplace(dict.fromkeys(rest.atoms(*_BOUNDED), sp.S.One))
-    if not growing.free_symbols <= bell.free_symbols:
+    bounded = rest.atoms(*_BOUNDED)
+    growing = rest.xreplace(dict.fromkeys(bounded, sp.S.One)).free_symbols
+    if not growing <= bell.free_symbols:
+        return product
+    if growing <= fixed and all(_is_a_number(x, fixed) for x in bounded):
         return product
     return number * bell * DampedFactor(bell.args[0], rest)
 
 
-_BOUNDED = (erf, sp.erfc, normal_cdf, sp.sign, sp.tanh, sp.sin, sp.cos)
+_MONOTONE = (erf, sp.erfc, normal_cdf, sp.sign, sp.tanh)
+_BOUNDED = (*_MONOTONE, sp.sin, sp.cos)
+
+
+def _is_a_number(bounded: Expr, fixed: frozenset[Symbol]) -> bool:
+    """Return whether a bounded function has a value even at infinity, for finite fixed symbols."""
+    arg = bounded.args[0]
+    return bounded.func in _MONOTONE and not arg.is_Add and len(arg.free_symbols - fixed) <= 1
 
 
 def _is_at_most_one(part: Expr) -> bool:

@@ -105,8 +105,7 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
     body = found.body
     assert body.count("evaluate_erf_variance_integral(") == 1
     assert body.count("erf(") <= 2
-    # The Hessian has the exponential of the variance in two factors and, inside of it, in one.
-    assert body.count("exp(") <= (4 if name == "hessian" else 3)
+    assert body.count("exp(") <= 3
 
 
 def test_what_occurs_twice_is_computed_once():
