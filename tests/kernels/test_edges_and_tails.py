@@ -27,7 +27,7 @@ from sympy import (
 
 from slrsym.gaussian import GaussianLaw, OwensT, bivariate_normal_cdf, expectation, normal_cdf
 from slrsym.kernels import compile_expressions
-from tests._profile import THOROUGH
+from tests._profile import THOROUGH, more
 from tests.kernels._cases import BACKENDS, needs_jax
 
 # A program takes Numba and JAX seconds to compile.
@@ -100,6 +100,7 @@ def product(name, shifted):
     return expectation(first * second, SHIFTED if shifted else PAIR)
 
 
+@more
 @pytest.mark.parametrize("backend", QUICK)
 @pytest.mark.parametrize("name", PRODUCTS if THOROUGH else ["signs", "ramps"])
 def test_products_at_a_correlation_of_one(name, backend):
@@ -132,6 +133,7 @@ SINGLE = [
 ]
 
 
+@more
 @pytest.mark.parametrize("backend", QUICK)
 @pytest.mark.parametrize(("integrand", "right"), SINGLE, ids=lambda z: str(z)[:20])
 def test_a_variance_of_zero(integrand, right, backend):
@@ -172,6 +174,7 @@ def test_tails_in_one_variable(backend):
         assert_value(backend, interval(shift), right)
 
 
+@more
 @pytest.mark.parametrize("backend", QUICK)
 def test_logarithm_of_a_tail(backend):
     expr = log(expectation(Heaviside(x - h), STANDARD))
@@ -192,6 +195,7 @@ def bivariate(a, b, c):
     return mpmath.mpf(bivariate_normal_cdf(*exact).rewrite(OwensT).evalf(25, maxn=1500))
 
 
+@more
 @pytest.mark.parametrize("backend", QUICK)
 def test_bivariate_tails(backend):
     found = compiled(expectation(Heaviside(h - x) * Heaviside(k - y), PAIR), [h, k, r], backend)
@@ -209,6 +213,7 @@ def test_bivariate_tails(backend):
         assert math.isnan(float(found(1.0, 1.0, 1.01)))
 
 
+@more
 @pytest.mark.parametrize("backend", QUICK)
 def test_derivatives_at_a_correlation_of_one(backend):
     ramps = compiled(product("ramps", False).diff(r), [r], backend)

@@ -151,9 +151,10 @@ def line(slopes, curvatures=np.zeros_like):
 
 def test_what_has_no_zero_of_its_slope_is_no_critical_point():
     starts = np.array([0.5, -3.0]).reshape(2, 1, 1, 1)
-    assert _searched(line(lambda x: 0 * x + 0.5), starts) == []
-    found = _searched(line(lambda x: 2 * x - 2, lambda x: 0 * x + 2), starts)
+    assert _searched(line(lambda x: 0 * x + 0.5), starts) == ([], 0)
+    found, lost = _searched(line(lambda x: 2 * x - 2, lambda x: 0 * x + 2), starts)
     assert [(one.state.round(9).tolist(), one.plateau) for one in found] == [([1], False)] * 2
+    assert lost == 0
 
 
 @pytest.mark.parametrize(("central", "error"), [(True, 0), (False, 3e-4)])
@@ -205,7 +206,7 @@ def test_a_plateau_is_where_newtons_method_would_go_far(curvature, plateau):
     there.tangent_gradient_hessian_and_basis = bent
     there.retract = lambda points, steps: points
     there.risk_and_gradient = lambda points: (np.zeros(1), None)
-    (found,) = _searched(there, np.ones((1, 1, 1, 2)))
+    (found,), _ = _searched(there, np.ones((1, 1, 1, 2)))
     assert found.plateau is plateau
 
 
