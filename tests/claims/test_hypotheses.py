@@ -33,7 +33,7 @@ from slrsym.claims.hypotheses import check_hypotheses
 from slrsym.proof import Claim, D, ForAll
 
 from .._cli import run
-from .._profile import THOROUGH
+from .._profile import THOROUGH, more
 
 x, y, z, t, bound = symbols("x y z t L", real=True)
 p = Symbol("p", positive=True)
@@ -171,6 +171,7 @@ for id, given in {table}.items():
 """
 
 
+@more
 @pytest.mark.parametrize("table", ["CONTRADICTORY", "NOT_FOUND"])
 def test_row_summary_and_json_say_it(tmp_path, monkeypatch, table):
     hypotheses = globals()[table]

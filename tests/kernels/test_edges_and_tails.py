@@ -200,8 +200,8 @@ def bivariate(a, b, c):
 def test_bivariate_tails(backend):
     found = compiled(expectation(Heaviside(h - x) * Heaviside(k - y), PAIR), [h, k, r], backend)
     rng = np.random.default_rng(5)
-    more = zip(*rng.uniform(-14, 4, (2, 40)), 1 - 10 ** rng.uniform(-9, 0.3, 40), strict=True)
-    for point in [*FAR, *(more if THOROUGH else ())]:
+    others = zip(*rng.uniform(-14, 4, (2, 40)), 1 - 10 ** rng.uniform(-9, 0.3, 40), strict=True)
+    for point in [*FAR, *(others if THOROUGH else ())]:
         right = bivariate(*point)
         if right > 1e-280 or backend in ("mpmath", "ball"):
             assert_value(backend, found(*point), right, 1e-8)
