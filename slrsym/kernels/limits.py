@@ -35,13 +35,16 @@ _BOUNDED = (sp.erf, sp.erfc, sp.atan, sp.tanh, sp.exp, normal_cdf, OwensT)
 _DIFFERENTIABLE = (*_BOUNDED, sp.asin, bivariate_normal_cdf, normal_pdf)
 # Above this many operations a sum is left as it is: what is looked for is small.
 _MOST = 2000
+_DEEPEST = 100
 
 
 def with_limits(expr: Any) -> Any:
     """Return an expression whose program has limits at edges and all its digits in tails."""
-    expr = with_own_owens_t(sp.sympify(expr))
-    if not isinstance(expr, Expr):
+    expr = sp.sympify(expr)
+    # SymPy's traversals nest calls for each level, and closed forms have a few.
+    if not isinstance(expr, Expr) or _is_deep(expr):
         return expr
+    expr = with_own_owens_t(expr)
     for function in (erf_prime, erf_second, normal_pdf):
         expr = expr.replace(function, lambda x, f=function: f(x).rewrite(sp.exp))
     if expr.count_ops() < _MOST:
@@ -68,6 +71,15 @@ def _is_power_of_poles(node: Expr) -> bool:
 def _without_poles(node: Expr) -> Expr:
     top, bottom = sp.fraction(sp.cancel(sp.together(node.base)))
     return top**node.exp / bottom**node.exp
+
+
+def _is_deep(expr: Expr) -> bool:
+    """Return whether an expression has more than `_DEEPEST` levels."""
+    level, here = 0, [expr]
+    while here and level <= _DEEPEST:
+        here = list(dict.fromkeys(part for each in here for part in each.args))
+        level += 1
+    return bool(here)
 
 
 class _Visitor:
