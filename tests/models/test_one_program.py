@@ -60,7 +60,7 @@ import sys
 from numba.core import event
 from tests.models._programs import MODELS
 m = MODELS[sys.argv[1]]()
-values = {"d": 20, **{p.name: 0.3 for p in m.parameters}}
+values = {**{p.name: 0.3 for p in m.parameters}, "d": 20}
 with event.install_recorder("numba:compile") as recorder:
     m.simulate(values, steps=3, alpha=1e-3, runs=2, rng=0, backend="numba", progress=False)
 for _, happened in recorder.buffer:
