@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,7 @@ def _parts(claim: Claim) -> list[Any]:
 
 def contradiction_of_hypotheses(claim: Claim) -> str:
     """Return why no values satisfy the hypotheses of a claim, if some instances show it."""
-    found = _contradiction([part for part in _parts(claim) if not _in_words(part)])
+    found = _contradiction(tuple(part for part in _parts(claim) if not _in_words(part)))
     return f"its hypotheses cannot hold, so that it says nothing: {found}" if found else ""
 
 
@@ -227,7 +228,9 @@ def _is_computed(*sides: Any) -> bool:
 # -- contradictions ----------------------------------------------------------------------------
 
 
-def _contradiction(stated: Sequence[Any]) -> str:
+# A verdict asks before the steps and after them, and claims share hypotheses.
+@lru_cache(maxsize=256)
+def _contradiction(stated: tuple[Any, ...]) -> str:
     """Return why hypotheses exclude one another, if a few of their instances show it.
 
     Every value of a function, of its derivatives and of a sequence counts as a number of its own.

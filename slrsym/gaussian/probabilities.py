@@ -75,7 +75,7 @@ def in_normal_probabilities(value: Expr) -> Expr:
             number, rest = product.as_coeff_Mul(rational=True)
             terms[rest] = terms.get(rest, S.Zero) + number
     signs = [e for e in value.atoms(sp.erf) if not e.has(S.ImaginaryUnit)]
-    pairs = _pairs(terms, signs)
+    pairs = _pairs(terms)
     merged = [_merge_quadruples(terms, *pair) for pair in sorted(pairs, key=str)]
     merged += [_merge_couples(terms, sign) for sign in sorted(signs, key=str)]
     merged += [_turn_to_tail(terms, sign) for sign in sorted(signs, key=str)]
@@ -114,7 +114,7 @@ def _products(expr: Expr) -> list[Expr]:
     return found
 
 
-def _pairs(terms: _Terms, signs: list[Expr]) -> list[tuple[Expr, Expr, Expr, Expr]]:
+def _pairs(terms: _Terms) -> list[tuple[Expr, Expr, Expr, Expr]]:
     """Return products of two signs: their form in the terms, both means, and the correlation."""
     found = []
     for node in set().union(*(t.atoms(MeanOfTwoSigns) for t in terms)):
