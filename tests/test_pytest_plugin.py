@@ -284,7 +284,7 @@ def test_a_claim_of_the_folder_wins_over_a_built_in_one(run, write):
 
 def test_ordinary_files_are_left_alone(run, pytester):
     pytester.makepyfile(
-        helper="from slrsym.proof import Claim\nraise RuntimeError('imported')\n",
+        helper="from slrsym.gaussian import expectation\nraise RuntimeError('imported')\n",
         test_one="def test_one():\n    assert True\n",
         other="Claim = print\nClaim('not ours')\nraise RuntimeError('imported')\n",
     )

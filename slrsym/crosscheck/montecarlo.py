@@ -33,7 +33,7 @@ from slrsym.crosscheck.samples import (
     sample_average,
 )
 from slrsym.gaussian import Expectation
-from slrsym.gaussian.law import Law
+from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import infix_text
 
@@ -318,6 +318,17 @@ def _is_settled(node: Basic, found: SampleMean) -> bool:
         return False
     # Where all values are the same, but need not be, what differs has not been met.
     if found.stderr == 0 and isinstance(node, Expectation):
-        random = node.integrand.free_symbols & set(node.law.symbols)
-        return not random
+        return not node.integrand.free_symbols & _varying(node.law)
     return found.largest_share <= _LARGEST_SHARE
+
+
+def _varying(law: Law) -> set[Basic]:
+    """Return the variables of a law that are not known to have variance 0."""
+    fixed = {
+        x
+        for block in law.independent_laws()
+        if isinstance(block, GaussianLaw)
+        for i, x in enumerate(block.symbols)
+        if block.cov[i, i].is_zero
+    }
+    return set(law.symbols) - fixed

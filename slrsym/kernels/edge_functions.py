@@ -22,7 +22,7 @@ class Ratio(_EdgeFunction):
     nargs = 3
 
 
-class Root(_EdgeFunction):
+class GuardedRoot(_EdgeFunction):
     """The root of x, or 0 where x is below 0 by a rounding error of numbers of a given size.
 
     Balls do not round: there it is no number.
@@ -71,7 +71,7 @@ class MillsRatio(_EdgeFunction):
 
 
 NAMES = {
-    Ratio: "ratio", Root: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
+    Ratio: "ratio", GuardedRoot: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
     RampMean: "ramp_mean", NormalInterval: "normal_interval", LogNormalCdf: "log_normal_cdf",
     MillsRatio: "mills_ratio",
 }  # fmt: skip

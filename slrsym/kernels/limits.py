@@ -21,13 +21,13 @@ from slrsym.gaussian.roots import cancel_roots, is_even, is_polynomial, may_vani
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.edge_functions import (
     BivariateNormal,
+    GuardedRoot,
     LogNormalCdf,
     MillsRatio,
     NormalInterval,
     Quotient,
     RampMean,
     Ratio,
-    Root,
 )
 
 # Functions that have limits at infinity, in each of their arguments.
@@ -133,7 +133,7 @@ def has_cancelling_roots(expr: Any) -> bool:
     return (
         not expr.has(*jumps)
         and all(isinstance(node, parts) for node in sp.preorder_traversal(expr))
-        and with_limits(expr).has(Root)
+        and with_limits(expr).has(GuardedRoot)
     )
 
 
@@ -146,14 +146,14 @@ def _visited(node: Any, visit: _Visitor) -> Any:
         node = _with_mills_ratios(node)
     if isinstance(node, sp.asin) and node.free_symbols:
         top, bottom, left = _leg_and_hypotenuse(node.args[0])
-        root = Root(visit(left), visit(2 * bottom**2))
+        root = GuardedRoot(visit(left), visit(2 * bottom**2))
         if any(not _has_limit(top, f, True, visit) for f in _vanishing_powers(1 / bottom)):
             return 2 * sp.atan(visit(top) / (visit(bottom) + root))
         return 2 * sp.atan(Ratio(visit(top), visit(bottom) + root, S.Zero))
     if isinstance(node, bivariate_normal_cdf):
         h, k, r = node.args
         top, bottom, left = _leg_and_hypotenuse(r)
-        root = Root(visit(left), visit(2 * bottom**2))
+        root = GuardedRoot(visit(left), visit(2 * bottom**2))
         bounds = (_argument(x, visit) for x in (h, k))
         return BivariateNormal(
             *bounds, *(Ratio(x, visit(bottom), S.Zero) for x in (visit(top), root))
@@ -187,7 +187,7 @@ def _root(base: Expr) -> Expr | None:
     addends = sp.Add.make_args(sp.expand(base))
     if not any(x.could_extract_minus_sign() for x in addends):
         return None
-    return Root(_factored(base), sp.Add(*map(sp.Abs, addends)))
+    return GuardedRoot(_factored(base), sp.Add(*map(sp.Abs, addends)))
 
 
 def _leg_and_hypotenuse(ratio: Expr) -> tuple[Expr, Expr, Expr]:

@@ -25,7 +25,10 @@ _KINDS = {
     "noise": "a law of noise",
 }  # fmt: skip
 _HEAD = re.compile(r"(?<![\w(.])(E|int|sum|d|f|u|ix|copies|lam|\^|\*|\+)(?= is not known to be )")
-_TERM = re.compile(rf"\((?:{'|'.join(map(re.escape, sorted(_KINDS, key=len, reverse=True)))})[ )]")
+# A parenthesis after a word opens the arguments of a function, as in sqrt(pi).
+_TERM = re.compile(
+    rf"(?<!\w)\((?:{'|'.join(map(re.escape, sorted(_KINDS, key=len, reverse=True)))})[ )]"
+)
 _TOKEN = re.compile(r"[()\[\]]|'(?:[^'\\]|\\.)*'|[^\s()\[\]]+")
 _RELATIONS = {"=": "=", "!=": "!=", "<": "<", "<=": "<="}
 # What variables that terms bind are called: real ones, and integers.

@@ -150,6 +150,8 @@ def test_the_value_is_that_at_the_mean(integrand, law, value):
     if is_shown and not integrand.has(Derivative, nan):
         assert abs(Expectation(integrand, law).evalf(8) - value) < Rational(1, 10**7)
         for step in itertools.islice(trace, None if THOROUGH else 1):
+            if step.lhs.has(DiracDelta) or step.rhs.has(DiracDelta):
+                continue  # which is no function, and has no values
             assert abs(step.lhs.evalf(8) - step.rhs.evalf(8)) < Rational(1, 10**7), step
     if not integrand.has(floor, tanh):
         assert nsimplify(closed_form_for_proofs(integrand, law) - value) == 0

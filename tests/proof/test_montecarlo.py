@@ -41,6 +41,7 @@ from sympy import (
     oo,
     pi,
     sqrt,
+    symbols,
 )
 
 from slrsym.claims import check
@@ -297,6 +298,14 @@ def test_points_at_which_nothing_is_random_are_passed_over():
     # Where there is no other, it is said as it is.
     constant = one(equal(E(S(2)), 2))
     assert (constant.stderr, constant.z, constant.contradiction) == (0, 0, "")
+
+
+def test_a_variable_that_does_not_vary_has_no_spread_to_meet():
+    fixed, other = symbols("fixed other", real=True)
+    law = GaussianLaw({fixed: 0, other: 0}, [[0, 0], [0, 1]])
+    found = one(equal(Expectation(cos(fixed), law) + Expectation(other**2, law), 2))
+    assert (found.refusal, found.contradiction) == ("", "")
+    assert found.stderr > 0
 
 
 def test_samples_of_a_chunk_and_of_many_have_one_law():

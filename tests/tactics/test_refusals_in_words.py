@@ -49,7 +49,8 @@ F = Function("F", real=True)
             "(forall [R] (<= (* (n -1 1) (^ 1 2 b0)) (+ b0 (* (n -2 1) (s y R)))))",
             "-sqrt(G) <= G - 2*y for all G",
         ),
-        # Words that only look like it.
+        # Words, and arguments of a function, that only look like it.
+        ("sqrt(pi)*f(E ) is not shown", "sqrt(pi)*f(E ) is not shown"),
         ("x**2 is not shown (see E)", "x**2 is not shown (see E)"),
     ],
 )

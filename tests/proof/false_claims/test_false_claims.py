@@ -72,7 +72,10 @@ TRUE_OTHERWISE = {
     "textbook: calculus: what is undefined cancels",
 }
 # Refused before any step is, for values show it.
-VACUOUS = {"structures: hypotheses that exclude each other"}
+VACUOUS = {
+    "structures: a hypothesis that nothing meets",
+    "structures: hypotheses that exclude each other",
+}
 
 # No number shows what is wrong with these: that names or words stand for two things.
 WITHOUT_POINT = {
