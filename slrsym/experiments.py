@@ -44,7 +44,6 @@ from slrsym.dynamics import (
     simulate,
 )
 from slrsym.files import DamagedFileError
-from slrsym.renamed import getattr_for_old_names
 from slrsym.task import Task, task_settings
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
 from slrsym.transformers.layer import ResumableRuns
@@ -58,10 +57,6 @@ __all__ = [
     "parameter_names",
     "with_parameters",
 ]
-
-__getattr__ = getattr_for_old_names(
-    __name__, altered="with_parameters", fetch="load_or_compute", parameters="parameter_names"
-)
 
 
 class Recipe(Protocol):

@@ -297,8 +297,6 @@ def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
     with suppress(ValueError):
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
             return Constant(float(plain[13:-1]))
-        # As runs of version 0.1 have it.
-        plain = plain.replace("Inverse(lam0=", "InverseTimeDecay(lam0=")
         if plain.startswith("InverseTimeDecay(lam0=") and plain.endswith(")"):
             first, _, rate = plain[22:-1].partition(",c=")
             return InverseTimeDecay(float(first), float(rate))

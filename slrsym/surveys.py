@@ -19,12 +19,10 @@ from slrsym.files import SaveableComputation
 from slrsym.linear import best_linear
 from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
-from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import ORACLE, Task
 
 __all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
 
-__getattr__ = getattr_for_old_names(__name__, best_temperature="best_inverse_temperature")
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
@@ -186,8 +184,6 @@ class SquareSurvey(SaveableComputation):
     def compute_data(self) -> xr.Dataset:
         """Compute risk, gradient flow, fixed points, orbits, and separatrix on the square."""
         return self.compute_field_data().assign(self._orbits()).assign(self._separatrix())
-
-    field = old_attribute("compute_field_data")
 
     def compute_field_data(self) -> xr.Dataset:
         """Compute only risk, descent vector field and fixed points on the square, which is fast."""

@@ -13,7 +13,6 @@ from sympy import Expr, ImmutableMatrix, Matrix, S, erf, pi, sqrt
 from slrsym.gaussian import Expectation, IIDSum, ProductLaw, Trace, erf_prime, expectation, zeta
 from slrsym.gaussian.closed_form import closed_form_for_proofs
 from slrsym.notation import ORDER_PARAMETERS, A, B, L, a, d, eta, gamma, lam, nu, rho, s, t, theta
-from slrsym.renamed import getattr_for_old_names
 from slrsym.token_laws import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 __all__ = [
@@ -25,13 +24,6 @@ __all__ = [
     "risk_derivation",
     "risk_on_manifold",
 ]
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    closed_form="risk_closed_form",
-    derivation="risk_derivation",
-    on_manifold="risk_on_manifold",
-)
 
 
 def risk_definition() -> Expectation:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from slrsym.renamed import old_attribute
-
 # Powers of larger ones overflow.
 _MOST = 10**150
 
@@ -67,8 +65,6 @@ class Task:
             if value > _MOST:
                 raise ValueError(f"{name} must be at most 1e150; got {given!r}")
             object.__setattr__(self, name, value)
-
-    numbers = old_attribute("kernel_parameters")
 
     @property
     def kernel_parameters(self) -> tuple[float, float, float, float]:

@@ -29,7 +29,6 @@ MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
     if not module.name.startswith("slrsym.derivations")  # claims, in an installed package
-    and module.name not in ("slrsym.trusted", "slrsym.models.instances")  # old names, which warn
     # It needs JAX, an extra.
     and (module.name != "slrsym.kernels._jax_special" or importlib.util.find_spec("jax"))
 )

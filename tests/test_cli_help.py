@@ -56,7 +56,6 @@ def test_options_are_called_the_same_everywhere():
         assert {"--lam", "--gamma", "--gamma2", "--d", "--L"} <= have[name], name
     for name in ("simulate", "recovery", "landscape"):
         assert "--plot" in have[name]
-    assert not {"--schedule", "--picture"} & set().union(*have.values())
 
 
 TASKS = ("compare", "simulate", "figure", "landscape", "recovery", "certify")

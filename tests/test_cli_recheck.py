@@ -122,17 +122,6 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
     assert "square 1" not in judge(bare, "--no-compare")[1]
 
 
-def test_options_that_had_other_names(logged, tmp_path):
-    source, log = logged
-    judged((log, source, "--unchecked"), 0, "note: --unchecked is called --list-unchecked now")
-    assert "note: --alone is called --no-compare now" in judge(log, "--alone")[1]
-    new = tmp_path / "new.log"
-    words = ["verify", str(source), f"--log={new}", "--patience", "0.5", "--fresh"]
-    done = exits(run(*words), 0)
-    assert new.exists()
-    assert done.stderr.count(" now\n") == 3
-
-
 def test_a_derivation_that_says_something_else(logged, tmp_path):
     _, log = logged
     other = tmp_path / "mine.py"

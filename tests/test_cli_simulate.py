@@ -91,19 +91,6 @@ def test_vectors_of_a_file(tmp_path):
         assert ended.stderr.startswith(f"error: {files['odd.npz']} ")
 
 
-@pytest.mark.parametrize("form", ["--schedule 0.2", "--schedule=0.2"])
-def test_options_that_had_other_names(form, tmp_path):
-    old, new = tmp_path / "old.nc", tmp_path / "new.nc"
-    told = exits(simulate(*form.split(), *SHORT, "-o", old), 0)
-    assert told.stderr.startswith("note: --schedule is called --lam now\n")
-    assert "--schedule" not in simulate("--help").stdout
-    assert simulate("--lam", 0.2, *SHORT, "-o", new).stderr == ""
-    assert load(old).equals(load(new))
-    for form in (("-o", "x.gif"), ("-ox.gif",), ("--output=x.gif",)):
-        refused(run("landscape", *form), "is called --plot now", "x.gif must end with one of")
-    refused(run("recovery", "--picture", "x.gif"), "is called --plot now", "x.gif must end with")
-
-
 def test_batches(tmp_path):
     file, other = tmp_path / "runs.nc", tmp_path / "plot.png"
     sampled = (*SHORT, "--epsilon", 0.1, "--batch", 2)

@@ -27,18 +27,3 @@ from slrsym.certify.step_size import (
 )
 from slrsym.certify.sublevel import SublevelSet
 from slrsym.certify.verifier import CheckResult, check
-from slrsym.renamed import getattr_for_old_names as _old_names
-
-__getattr__ = _old_names(
-    __name__,
-    Check="CheckResult",
-    OnBox="InequalitiesOnBox",
-    Sublevel="SublevelSet",
-    Verdict="CertificateOutcome",
-    certify_alpha="certify_step_size",
-    classification="certify_classification",
-    closed_form_step="closed_form_step_size",
-    fixed_points="certify_fixed_points",
-    grid_step="grid_step_size",
-    local_rates="certify_local_rates",
-)

@@ -38,7 +38,6 @@ from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import OFF_M, ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
-from slrsym.renamed import old_attribute
 
 x1, x2 = ON_M
 
@@ -114,8 +113,6 @@ class Attraction(OwnStatementCertificate):
     @cached_property
     def _ends(self) -> tuple[Fraction, Fraction]:
         return parse_rational_interval("lam", self.lam)
-
-    box = old_attribute("box_text")
 
     @property
     def box_text(self) -> str:

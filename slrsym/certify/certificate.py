@@ -13,7 +13,6 @@ from typing import Any
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
-from slrsym.renamed import old_attribute
 
 FORMAT = "slrsym certificate 1"
 
@@ -115,14 +114,10 @@ class Certificate:
         """The certified statement, as a sentence."""
         return KINDS[self.kind].statement
 
-    margin = old_attribute("smallest_margin_text")
-
     @property
     def smallest_margin_text(self) -> str | None:
         """The smallest margin by which an inequality is proved, as text; None without any."""
         return min(self.margins.values(), key=float, default=None)
-
-    box = old_attribute("box_text")
 
     @property
     def box_text(self) -> str:

@@ -26,7 +26,6 @@ from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
-from slrsym.renamed import old_attribute
 
 
 @register_certificate_class
@@ -77,8 +76,6 @@ class GlobalMinimum(OwnStatementCertificate):
     @property
     def _range(self) -> tuple[Fraction, Fraction]:
         return parse_rational_interval("lam", self.attraction.lam)
-
-    box = old_attribute("box_text")
 
     @property
     def box_text(self) -> str:

@@ -20,7 +20,6 @@ from slrsym.certify.domain_conditions import domain_conditions
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import zeta_by_variance
-from slrsym.renamed import old_attribute
 from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import conjuncts
 
@@ -75,9 +74,6 @@ class InequalitiesOnBox:
         for symbol, value in self.ranges.items():
             require_exact_reals(f"the box of {symbol}", value)
             self._ends[symbol] = parse_rational_interval(str(symbol), value)
-
-    box = old_attribute("box_text")
-    check = old_attribute("reason_not_shown")
 
     @property
     def box_text(self) -> str:

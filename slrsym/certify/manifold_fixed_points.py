@@ -19,7 +19,6 @@ from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.paper_risk_expressions import ON_M
-from slrsym.renamed import old_attribute
 
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)
@@ -50,22 +49,16 @@ class LocalRates:
         """The outcome of the certification: shown, refuted or undecided."""
         return self.certificate.verdict
 
-    radius = old_attribute("contracted_box_side")
-
     @property
     def contracted_box_side(self) -> Fraction:
         """The side of the box at (1, 1) that the map contracts."""
         return self.certificate.numbers["radius"]
-
-    factor = old_attribute("lipschitz_factor")
 
     @property
     def lipschitz_factor(self) -> Fraction:
         """A Lipschitz constant in the maximum norm of the map on its contracted box."""
         numbers = self.certificate.numbers
         return 1 - min(numbers[f"{x}_gain"] for x in ON_M)
-
-    ratio = old_attribute("time_ratio")
 
     @property
     def time_ratio(self) -> float:

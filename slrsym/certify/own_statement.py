@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs.lemmas import InWords
-from slrsym.renamed import old_attribute
 from slrsym.statements.exact_numbers import require_exact_reals
 
 
@@ -23,8 +22,6 @@ class OwnStatementCertificate(ABC):
     @abstractmethod
     def statement(self) -> InWords:
         """The certified statement in words, with all its numbers."""
-
-    check = old_attribute("reason_not_shown")
 
     def reason_not_shown(self, statement: Boolean) -> str:
         """Check the certificate; return why it does not show a statement, or an empty text.

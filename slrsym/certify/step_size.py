@@ -35,7 +35,6 @@ from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.paper_risk import kernel
-from slrsym.renamed import old_attribute
 
 # To which part of itself the step size is found.
 _PRECISION = 1e-5
@@ -260,16 +259,10 @@ class StepSize:
         """The certified step size; None if there is none."""
         return None if self.certificate is None else _alpha_of(self.certificate)
 
-    ceiling = old_attribute("refuted_alpha")
-
     @property
     def refuted_alpha(self) -> Fraction | None:
         """A step size at which the certified conditions are refuted; None if none was found."""
         return None if self.refuted is None else _alpha_of(self.refuted)
-
-    descent = old_attribute("descent_factor_text")
-
-    descent_factor = old_attribute("descent_factor_text")
 
     @property
     def descent_factor_text(self) -> str | None:
@@ -282,8 +275,6 @@ class StepSize:
             return None
         margins = [x for label, x in self.certificate.margins.items() if "45 degrees" in label]
         return str(Decimal(min(margins, key=float)) / 2)
-
-    of_grid = old_attribute("fraction_of_grid")
 
     @property
     def fraction_of_grid(self) -> float:

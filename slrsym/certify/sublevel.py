@@ -33,7 +33,6 @@ from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
-from slrsym.renamed import old_attribute
 
 # The coordinates on the manifold.
 x1, x2 = ON_M
@@ -93,8 +92,6 @@ class SublevelSet(OwnStatementCertificate):
     tokens: int = 10
     variance: Any = "1/2"
     max_boxes: int = 5000
-
-    box = old_attribute("box_text")
 
     @property
     def box_text(self) -> str:

@@ -21,7 +21,6 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered
-from slrsym.renamed import old_attribute
 from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import (
     ProofError,
@@ -173,7 +172,7 @@ class Claim:
     # What that function returned when it was first called for a proof.
     _proof: Proof | None = None
 
-    @explain_arguments(given="hypotheses", against="compared_to_source", written="notation")
+    @explain_arguments
     def __init__(
         self,
         id: str,
@@ -237,10 +236,6 @@ class Claim:
             notation=MappingProxyType(dict(notation or {})),
             explanation=explanation,
         )
-
-    given = old_attribute("hypotheses")
-    against = old_attribute("compared_to_source")
-    written = old_attribute("notation")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")
@@ -326,8 +321,6 @@ class Claim:
     def _function(self, kind: str) -> Callable[..., Any] | None:
         return self._way[1] if self._way is not None and self._way[0] == kind else None
 
-    way = old_attribute("evidence_function")
-
     @property
     def evidence_function(self) -> Callable[..., Any] | None:
         """The function that returns the proof, certificate or trials; None if there is none."""
@@ -384,10 +377,6 @@ class Claim:
         if type(found) not in _KINDS or not isinstance(found, BoxCertificate):
             raise ProofError(f"claim {self.id}: {found!r} is no certificate of slrsym.certify")
         return found
-
-    evidence = old_attribute("certificate")
-
-    idea = old_attribute("proof_idea")
 
     @property
     def proof_idea(self) -> str:

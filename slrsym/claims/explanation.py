@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from slrsym.renamed import old_attribute
-
 # A sentence ends with a full stop before a space; one in a formula has no capital behind it.
 _END = re.compile(r"(?<=[.:])\s+(?=[A-Z$])")
 
@@ -37,8 +35,6 @@ class Explanation:
     def __init__(self, text: str, equations: Mapping[Any, str] | None = None) -> None:
         self.text = " ".join(text.split())
         self.equations: Mapping[Any, str] = MappingProxyType(dict(equations or {}))
-
-    lead = old_attribute("first_sentence")
 
     @property
     def first_sentence(self) -> str:

@@ -30,7 +30,6 @@ from slrsym.claims.loading import closest_name, load_claims
 from slrsym.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics.judgement import CheckerVerdict, judge_claim
 from slrsym.tactics.proof_log import claim_ids_used_by
@@ -100,8 +99,6 @@ class Ledger:
             except DerivationError as problem:
                 ledger.problems.append(str(problem))
         return ledger
-
-    look_in = old_attribute("add_path")
 
     def add_path(self, path: Path) -> None:
         """Add the claims of the derivation files at a path; record files that fail as problems.
@@ -235,8 +232,6 @@ class Ledger:
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
 
-    knows = old_attribute("has_claim")
-
     def has_claim(self, id: str) -> bool:
         """Return whether a claim with this id exists, here or among those that come with slrsym.
 
@@ -264,8 +259,6 @@ class Ledger:
                 except DerivationError as problem:
                     self.problems.append(str(problem))
         return self._library.get(id)
-
-    replacing = old_attribute("replacing_ids")
 
     def replacing_ids(self) -> set[str]:
         """Return the ids of claims that replace slrsym's own claims with the same id."""

@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from slrsym.cli import certify, shared
 from slrsym.cli.compare import compare
@@ -33,32 +32,6 @@ app = typer.Typer(
     help="Verify, simulate and draw a paper on attention and single-location regression.",
     epilog=f"{format_examples('')}\n\n{EXIT_CODES}",
 )
-
-
-# Options of version 0.1 that go by another name now, and where: they are read until version 0.3.
-_RENAMED = {
-    "verify": {"--log": "--proof-log", "--patience": "--effort", "--fresh": "--no-cache"},
-    "recheck": {"--alone": "--no-compare", "--unchecked": "--list-unchecked"},
-    "simulate": {"--schedule": "--lam"},
-    "recovery": {"--picture": "--plot"},
-    "landscape": {"--output": "--plot", "-o": "--plot"},
-}
-
-
-class _Command(TyperCommand):
-    """A command of the program that also accepts old spellings of its options."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [self._today(word) for word in args])
-
-    def _today(self, word: str) -> str:
-        for old, new in _RENAMED.get(self.name or "", {}).items():
-            # Also --old=VALUE and, of a letter, -oVALUE.
-            if word == old or word.startswith(f"{old}=" if old.startswith("--") else old):
-                typer.echo(f"note: {old} is called {new} now", err=True)
-                value = word.removeprefix(old)
-                return f"{new}={value.removeprefix('=')}" if value else new
-        return word
 
 
 def _show_version(wanted: bool) -> None:
@@ -95,7 +68,7 @@ for _command in (
     landscape,
     recovery,
 ):
-    app.command(cls=_Command, epilog=format_examples(_command.__name__))(_command)
+    app.command(epilog=format_examples(_command.__name__))(_command)
 export.command(epilog=format_examples("export html"))(html)
 export.command(epilog=format_examples("export coq"))(coq)
 export.command(epilog=format_examples("export portrait"))(portrait)

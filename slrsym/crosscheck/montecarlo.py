@@ -34,7 +34,6 @@ from slrsym.crosscheck.samples import (
 )
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import infix_text
 
 # A first sample that is further off than NOTICEABLE standard errors is followed by a second,
@@ -93,8 +92,6 @@ class MonteCarloCheck:
         if self.refusal:
             return f"not sampled: {self.refusal}"
         return self.contradiction or self.summary
-
-    numbers = old_attribute("summary")
 
     @property
     def summary(self) -> str:

@@ -10,7 +10,6 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from slrsym.files import FORMATS
-from slrsym.renamed import getattr_for_old_names
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMITTEE", "FORMATS", "NAMES", "PAPER", "conclusion", "draw", "recipe"]
 
-__getattr__ = getattr_for_old_names(__name__, seen="conclusion")
 
 PAPER = ("1", "2", "3", "4a", "4b", "5", "6", "7a", "7b", "8", "9", "10")
 

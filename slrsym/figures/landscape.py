@@ -22,13 +22,7 @@ from slrsym.figures.style import (
     task_tex,
 )
 from slrsym.landscape import Branch, CriticalPoints
-from slrsym.renamed import getattr_for_old_names
 from slrsym.task import Task
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    branches_figure="bifurcation_diagram_figure",
-)
 
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
 

@@ -18,12 +18,6 @@ from slrsym.recovery import (
     modes,
     setting_of_runs,
 )
-from slrsym.renamed import getattr_for_old_names
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    basin_figure="starts_by_endpoint_figure",
-)
 
 _SYMBOLS = {
     "kappa": r"\kappa",

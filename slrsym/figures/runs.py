@@ -234,10 +234,9 @@ def _distance(
         axes.text(0.5, 0.5, said, transform=axes.transAxes, ha="center", va="center")
 
 
-# Runs of version 0.1 have the second name of each.
 _STARTS = {
-    **dict.fromkeys(("UniformStart", "Sphere"), "start on the sphere"),
-    **dict.fromkeys(("ManifoldStart", "Manifold"), r"start on $\mathcal{M}$"),
+    "UniformStart": "start on the sphere",
+    "ManifoldStart": r"start on $\mathcal{M}$",
 }
 
 

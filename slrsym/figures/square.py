@@ -15,17 +15,6 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
 
 from slrsym.figures.style import COLOURS, WIDTH, figure_style_context, label_panel, task_tex
-from slrsym.renamed import getattr_for_old_names
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    set_up_square="format_square_axes",
-    draw_field="draw_vector_field",
-    draw_paths="draw_trajectories",
-    planar_figure="trajectories_figure",
-    oracle_figure="predictor_risks_figure",
-    manifold_figure="risk_over_square_figure",
-)
 
 # Arrows to a side.
 _ARROWS = 17

@@ -20,12 +20,6 @@ from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
 from slrsym.files import FORMATS, replace_atomically
-from slrsym.renamed import getattr_for_old_names
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    style="figure_style_context",
-)
 
 # Told apart with any colour vision, and in grey (Okabe and Ito).
 COLOURS = {

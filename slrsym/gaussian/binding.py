@@ -10,7 +10,6 @@ from sympy import Basic, Dummy, Expr, Symbol, sympify
 from slrsym.gaussian.noise_and_product_laws import Law, ProductLaw
 from slrsym.gaussian.special_functions import with_own_owens_t, with_sympy_owens_t
 from slrsym.registry import load_registered
-from slrsym.renamed import old_attribute
 
 
 class Binder(Expr):  # type: ignore[misc]
@@ -23,8 +22,6 @@ class Binder(Expr):  # type: ignore[misc]
     """
 
     law: Any
-
-    renamed = old_attribute("rename_variables")
 
     def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Any:
         """Return the expression with its random variables renamed.
@@ -157,8 +154,6 @@ class IIDSum(Binder):
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
-    copies = old_attribute("write_out_copies")
-
     def write_out_copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
         """Return the sum written out for a given number of copies, with the joint law of these.
 
@@ -269,8 +264,6 @@ class Expectation(Binder):
     def reason(self) -> str:
         """The reason, as text, why this expectation has no closed form; empty if it has one."""
         return str(load_registered("expectation.reason")(self))
-
-    why = old_attribute("reason")
 
     def to_latex(self) -> str:
         r"""Return the LaTeX of the expectation, with its law.

@@ -28,7 +28,6 @@ from slrsym.gaussian.noise_and_product_laws import (
     require_real_expression,
     require_symbol_declared_real_only,
 )
-from slrsym.renamed import old_attribute
 
 __all__ = [
     "GaussianLaw",
@@ -252,8 +251,6 @@ class GaussianLaw(Law):
         ):
             raise ValueError(f"{form} is not affine in {', '.join(map(str, self.symbols))}")
         return constant, [sp.expand(c) for c in row]
-
-    condition = old_attribute("conditional")
 
     def conditional(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
         r"""Return the conditional law of the other coordinates, given the values of some.

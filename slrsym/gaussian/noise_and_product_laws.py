@@ -8,7 +8,6 @@ from typing import Any
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
 from slrsym.gaussian.special_functions import with_own_owens_t
-from slrsym.renamed import old_attribute
 
 
 class Law(Basic):  # type: ignore[misc]
@@ -37,13 +36,9 @@ class Law(Basic):  # type: ignore[misc]
         """An empty dictionary, since `Expectation` renames the variables of a law itself."""
         return {}
 
-    blocks = old_attribute("independent_laws")
-
     def independent_laws(self) -> tuple[Law, ...]:
         """Return the independent laws whose product this law is."""
         return (self,)
-
-    renamed = old_attribute("rename_variables")
 
     def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Law:
         """Return the law with its random variables renamed.

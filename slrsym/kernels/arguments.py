@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,46 +29,33 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
-    """Return a decorator: wrong or missing arguments raise a `TypeError` naming valid ones.
+def explain_arguments(function: _F) -> _F:
+    """Decorate a function: wrong or missing arguments raise a `TypeError` naming valid ones."""
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    names = [p.name for p in parameters]
+    called = function.__qualname__.split(".")[-2 if function.__name__ == "__init__" else -1]
 
-    Keywords are old names of parameters, which stay accepted with a warning, and the new ones.
-    """
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs.keys() - set(names):
+            near = difflib.get_close_matches(name, names, 1)
+            rest = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
+            raise TypeError(f"{called} has no parameter {name}; {rest}")
+        given = signature.bind_partial(*args, **kwargs).arguments
+        missing = [p for p in parameters if p.default is p.empty and p.name not in given]
+        if missing:
+            named = [p.name for p in missing]
+            listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+            shown = ", ".join(
+                p.name if p.kind is p.POSITIONAL_OR_KEYWORD else f"{p.name}=..."
+                for p in parameters
+                if p.default is p.empty
+            )
+            raise TypeError(f"{listed} {'are' if named[1:] else 'is'} needed: {called}({shown})")
+        return function(*args, **kwargs)
 
-    def decorate(function: Any) -> Any:
-        signature = inspect.signature(function)
-        parameters = [p for p in signature.parameters.values() if p.name != "self"]
-        names = [p.name for p in parameters]
-        called = function.__qualname__.split(".")[-2 if function.__name__ == "__init__" else -1]
-
-        @wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            for old, new in renamed.items():
-                if old in kwargs and new not in kwargs:
-                    warnings.warn(f"{called}: {old} is now {new}", DeprecationWarning, stacklevel=2)
-                    kwargs[new] = kwargs.pop(old)
-            for name in kwargs.keys() - set(names):
-                near = difflib.get_close_matches(name, names, 1)
-                rest = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
-                raise TypeError(f"{called} has no parameter {name}; {rest}")
-            given = signature.bind_partial(*args, **kwargs).arguments
-            missing = [p for p in parameters if p.default is p.empty and p.name not in given]
-            if missing:
-                named = [p.name for p in missing]
-                listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
-                shown = ", ".join(
-                    p.name if p.kind is p.POSITIONAL_OR_KEYWORD else f"{p.name}=..."
-                    for p in parameters
-                    if p.default is p.empty
-                )
-                raise TypeError(
-                    f"{listed} {'are' if named[1:] else 'is'} needed: {called}({shown})"
-                )
-            return function(*args, **kwargs)
-
-        return call
-
-    return decorate
+    return cast(_F, call)
 
 
 def require_real_array(

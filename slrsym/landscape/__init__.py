@@ -13,15 +13,3 @@ from slrsym.landscape.stability import (
     transverse_flow_matrix,
 )
 from slrsym.models.critical_point_search import SearchCoverage
-from slrsym.renamed import getattr_for_old_names as _old_names
-
-__getattr__ = _old_names(
-    __name__,
-    Atlas="CriticalPoints",
-    Event="BranchEvent",
-    atlas="find_critical_points",
-    branches="follow_branches",
-    oracle_hessian="oracle_hessian_in_angles",
-    swap_point="swap_point_and_excess_risk",
-    transverse_rate="transverse_decay_rate",
-)

@@ -105,7 +105,7 @@ class Branch:
         }
 
 
-@explain_arguments(missed="max_expected_missed")
+@explain_arguments
 def follow_branches(
     task: Task,
     low: float,

@@ -45,7 +45,6 @@ from slrsym.models.critical_point_search import (
     search_gradient_zeros,
 )
 from slrsym.models.paper_risk import excess_risk, hessian
-from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 
 _Array = NDArray[np.float64]
@@ -147,8 +146,6 @@ class CriticalPoints:
         """The critical points that are local minima, the global minimum first."""
         return tuple(p for p in self.points if p.kind == "minimum")
 
-    balanced = old_attribute("is_balanced")
-
     @property
     def is_balanced(self) -> bool:
         """Whether the signs (-1)^index of the points add up to the Euler characteristic."""
@@ -240,7 +237,7 @@ def points_fixed_by_symmetry(dimension: int) -> _Array:
     return np.array(pairs)
 
 
-@explain_arguments(missed="max_expected_missed", most="max_searches")
+@explain_arguments
 def find_critical_points(
     task: Task,
     lam: float,

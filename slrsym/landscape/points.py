@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import gram_entries_of_orthogonal_parts
 from slrsym.kernels.arguments import require_positive
-from slrsym.renamed import old_attribute
 from slrsym.task import PLACES, OrderParameters, Task
 
 _SAME = 1e-9
@@ -94,9 +93,6 @@ class CriticalPoint:
         """The step size above which projected gradient descent is unstable at the point."""
         steepest = max(value for value, _ in self.spectrum)
         return 2 / steepest if steepest > 0 else np.inf
-
-    multipliers = old_attribute("step_eigenvalues")
-    stability = old_attribute("stability_text")
 
     def step_eigenvalues(self, alpha: float) -> tuple[tuple[float, int], ...]:
         r"""Return the eigenvalues of a descent step linearised at the point, with multiplicities.

@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from slrsym.renamed import getattr_for_old_names
-
 if TYPE_CHECKING:
     from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
     from slrsym.models.equations import Equations
@@ -59,10 +57,8 @@ _LAZY = {
     "Runs": "slrsym.runs",
 }
 
-_old_name = getattr_for_old_names(__name__, Sequence="TokenSequence")
-
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
-    return _old_name(name, stacklevel=3)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

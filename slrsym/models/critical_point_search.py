@@ -14,8 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.renamed import old_attribute
-
 _Array = NDArray[np.float64]
 Curvature = Callable[[_Array], tuple[_Array, _Array, _Array]]
 Retraction = Callable[[_Array, _Array], _Array]
@@ -42,8 +40,6 @@ class SearchCoverage:
 
     starts: int
     hits: tuple[int, ...]
-
-    found = old_attribute("total_hits")
 
     @property
     def total_hits(self) -> int:

@@ -20,7 +20,6 @@ from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 from slrsym.kernels.numba_backend import compile_loop
 from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction
-from slrsym.renamed import old_attribute
 
 Array = NDArray[np.float64]
 
@@ -99,8 +98,6 @@ class DescentMap:
     def _places(self) -> list[tuple[int, int, int]]:
         return [self.places[p] for p in self._model.order_parameters]
 
-    closed = old_attribute("is_closed")
-
     @property
     def is_closed(self) -> bool:
         """Whether the Gram matrix at one step determines the Gram matrix at the next.
@@ -124,8 +121,6 @@ class DescentMap:
             f"in the Gram matrix of {directions}: a gradient is a combination of these, as "
             "covariances are multiples of the identity" + (", but for spikes along these" * spikes)
         )
-
-    why = old_attribute("reason")
 
     def symmetries(self) -> tuple[frozenset[Symbol], ...]:
         """Return sets of order parameters whose joint change of sign leaves the risk unchanged.
@@ -202,8 +197,6 @@ class DescentMap:
         length = np.sqrt(np.sum(np.sum(new * new, axis=-1), axis=-2))[..., None, :, None]
         new = np.where(sphere, new / length, new)
         return np.concatenate([new, factor[..., t:, :]], axis=-2)
-
-    map = old_attribute("step_map")
 
     def step_map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
         """Return one step as a map of order parameters, with definitions of its auxiliary symbols.

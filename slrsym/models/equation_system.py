@@ -26,7 +26,6 @@ from slrsym.models.rates_of_change import (
 )
 from slrsym.models.simulation import parameter_values_by_name
 from slrsym.models.specification import Direction
-from slrsym.renamed import old_attribute
 from slrsym.schedules import SORTS, parameter_values
 
 Array = NDArray[np.float64]
@@ -49,8 +48,6 @@ class EquationSystem:
     def kind(self) -> str:
         """The kind of training: gradient flow, projected descent, or online SGD."""
         return self.motion.kind
-
-    symmetric = old_attribute("is_symmetric")
 
     @property
     def is_symmetric(self) -> bool:
@@ -222,8 +219,6 @@ class EquationSystem:
         program = program_from_expressions(table.outputs, self.state, self.parameters, given=given)
         return compile_program(program, backend)
 
-    at = old_attribute("rate_of_change_at")
-
     def rate_of_change_at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
         """Return the rate of change of the state at a given state and parameters.
 
@@ -247,8 +242,6 @@ class EquationSystem:
         state, row = self.numerical_values(point, values)
         found: Array = self.compile("numpy")(state, *row)
         return found
-
-    numbers = old_attribute("numerical_values")
 
     def numerical_values(
         self, point: Any, values: Mapping[Any, Any] | None

@@ -15,7 +15,6 @@ from typing import Any
 from sympy import Add, Expr, S, Symbol, ff, sympify
 
 from slrsym.models.specification import Direction, InnerProduct, UnorderedPair
-from slrsym.renamed import old_attribute
 
 # Two units that an equation is about, and two more from the square of the error.
 REPRESENTATIVES = 4
@@ -125,8 +124,6 @@ class Directions:
             self._made[i] = Direction(f"{self.name}_{place}", **self._options)
             self._made[i].group = (self, i)
         return self._made[i]
-
-    by_representatives = old_attribute("uses_representatives")
 
     @property
     def uses_representatives(self) -> bool:

@@ -21,7 +21,6 @@ from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.initial_conditions import draw_directions
 from slrsym.models.specification import Direction
-from slrsym.renamed import old_attribute, old_class_method
 
 if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
@@ -59,8 +58,6 @@ class Linearisation:
     matrix: Array
     eigenvalues: NDArray[Any]
     eigenvectors: NDArray[Any]
-
-    of = old_class_method("from_jacobian")
 
     @classmethod
     def from_jacobian(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
@@ -111,8 +108,6 @@ class FixedPoint:
     continuum: int = 0
     samples: tuple[dict[Symbol, float], ...] = ()
     remark: str = ""
-
-    certified = old_attribute("is_certified")
 
     @property
     def is_certified(self) -> bool:

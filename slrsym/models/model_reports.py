@@ -24,7 +24,6 @@ from slrsym.models.simulation import (
     simulate,
 )
 from slrsym.models.specification import Direction, Token, softmax
-from slrsym.renamed import old_attribute
 from slrsym.runs import Runs, wilson_intervals
 
 if TYPE_CHECKING:
@@ -46,8 +45,6 @@ class SampledTokenComparison:
     error: float
     z_scores: dict[str, float]
     reason: str | None = None
-
-    passed = old_attribute("is_passed")
 
     @property
     def is_passed(self) -> bool:
@@ -247,8 +244,6 @@ class Recovery:
     fraction: float
     interval: tuple[float, float]
     runs: Runs
-
-    share = old_attribute("fraction")
 
     def __repr__(self) -> str:
         low, high = (f"{100 * x:.3g}" for x in self.interval)

@@ -27,7 +27,6 @@ from slrsym.models.specification import (
     TokenSequence,
     exact_expression,
 )
-from slrsym.renamed import old_attribute
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,6 @@ class ProjectionLaws:
                 found[token, bias] = (target - share, dict(X.symbols))
         return found
 
-    by_representatives = old_attribute("uses_representatives")
-
     @property
     def uses_representatives(self) -> bool:
         """Whether sums over exchangeable units are written by a few representative units."""
@@ -124,10 +121,6 @@ class ProjectionLaws:
         bool
         """
         return x in self._predicted and not x.is_unit
-
-    fixed = old_attribute("fixed_directions")
-    inner = old_attribute("inner_product")
-    trained = old_attribute("trained_directions")
 
     @property
     def trained_directions(self) -> tuple[Direction, ...]:
@@ -301,8 +294,6 @@ class ProjectionLaws:
             Its inner product with itself.
         """
         return self._inner_products.get(InnerProduct(x, x), S.One)
-
-    given = old_attribute("fixed_inner_product")
 
     @cached_property
     def moving_inner_products(self) -> tuple[Symbol, ...]:

@@ -16,7 +16,6 @@ from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
 from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
 from slrsym.models.specification import function_source_location, softmax
-from slrsym.renamed import old_attribute
 
 
 class ExactRisk(ProjectionLaws):
@@ -40,8 +39,6 @@ class ExactRisk(ProjectionLaws):
                 "faster than a power, or declare the symbols more closely"
             ) from None
 
-    additive = old_attribute("is_additive")
-
     @property
     def is_additive(self) -> bool:
         """Whether tokens contribute independently: the risk is a squared bias plus variances."""
@@ -59,8 +56,6 @@ class ExactRisk(ProjectionLaws):
         except NotClosedError:
             return None
         return found
-
-    closed_form = old_attribute("has_closed_form")
 
     @cached_property
     def has_closed_form(self) -> bool:

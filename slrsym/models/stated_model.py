@@ -13,7 +13,6 @@ from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
 from slrsym.models.exchangeable_units import use_representatives
 from slrsym.models.specification import Direction, Predictor, TokenSequence
-from slrsym.renamed import old_attribute
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from slrsym.runs import Runs
 
 
-@explain_arguments(given="inner_products")
+@explain_arguments
 def model(
     data: TokenSequence,
     predictor: Predictor,
@@ -104,7 +103,7 @@ class Model(DerivedModel):
 
     # The modules of runs and of studies are loaded on first use: proofs need none of them.
 
-    @explain_arguments()
+    @explain_arguments
     def simulate(
         self,
         values: Mapping[Any, Any],
@@ -189,7 +188,7 @@ class Model(DerivedModel):
             dimensions=dimensions, backend=backend, path=path, progress=progress,
         )  # fmt: skip
 
-    @explain_arguments()
+    @explain_arguments
     def equations(
         self,
         kind: str,
@@ -258,9 +257,7 @@ class Model(DerivedModel):
         motion = checked_training_settings(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
-    online = old_attribute("solve_online_descent")
-
-    @explain_arguments()
+    @explain_arguments
     def solve_online_descent(
         self,
         values: Mapping[Any, Any],
@@ -312,7 +309,7 @@ class Model(DerivedModel):
     def _online_equations(self) -> Equations:
         return self.equations("online-sgd")
 
-    @explain_arguments()
+    @explain_arguments
     def check(
         self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
     ) -> SampledTokenComparison:
@@ -344,7 +341,7 @@ class Model(DerivedModel):
 
         return compare_with_sampled_tokens(self, values, samples=samples, rng=rng)
 
-    @explain_arguments()
+    @explain_arguments
     def landscape(
         self,
         values: Mapping[Any, Any],
@@ -384,7 +381,7 @@ class Model(DerivedModel):
 
         return search_model_critical_points(self, values, starts=starts, rng=rng, progress=progress)
 
-    @explain_arguments(least="min_overlap")
+    @explain_arguments
     def recovery(
         self,
         values: Mapping[Any, Any],

@@ -31,7 +31,6 @@ from slrsym.montecarlo.sampling import (
     sample_quantity,
     stack_estimates,
 )
-from slrsym.renamed import old_attribute, old_class_method
 from slrsym.task import ORACLE, PLACES, OrderParameters, Task
 
 METHODS = ("plain", "projected", "conditioned")
@@ -271,8 +270,6 @@ class Directions:
                 f"k_star and v_star must be orthogonal; their inner product is {inner}"
             )
 
-    at = old_class_method("draw_with_overlaps")
-
     @classmethod
     def draw_with_overlaps(cls, state: ArrayLike, task: Task, rng: SeedSequence) -> Directions:
         """Draw vectors in R^d with given overlaps, in a random position.
@@ -302,8 +299,6 @@ class Directions:
         """The five overlaps of the vectors k, v, k* and v*."""
         x = (self.k, self.v, self.k_star, self.v_star)
         return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
-
-    framed = old_attribute("in_span_basis")
 
     def in_span_basis(self) -> tuple[Directions, _Array]:
         """Return the directions in an orthonormal basis of their span, and the basis.

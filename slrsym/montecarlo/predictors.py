@@ -15,7 +15,6 @@ from scipy.special import erf, softmax
 
 from slrsym.kernels.arguments import require_positive, require_real_array
 from slrsym.montecarlo.sampling import Batch
-from slrsym.renamed import old_attribute
 from slrsym.task import Task
 
 _Array: TypeAlias = NDArray[np.float64]
@@ -59,9 +58,6 @@ class AttentionPredictorBase:
         ndarray of shape (n, L)
         """
         raise NotImplementedError
-
-    own_slopes = old_attribute("weight_slopes_in_own_score")
-    slopes_in = old_attribute("weight_slopes_in_score")
 
     def weight_slopes_in_score(self, u: _Array, a: _Array, token: NDArray[np.intp]) -> _Array:
         """Return the derivatives of all weights in one token's score.

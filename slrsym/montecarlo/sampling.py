@@ -21,7 +21,6 @@ from scipy.special import stdtrit
 
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.arguments import float_or_nan, warn_of_long_work
-from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 
 # Each block of so many observations has its own stream of random numbers, and the standard error
@@ -178,8 +177,6 @@ class Estimate:
     observations: Any
     gain: Any = None
     target_stderr: float | None = None
-
-    reached = old_attribute("is_reached")
 
     @property
     def is_reached(self) -> bool:

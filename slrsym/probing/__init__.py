@@ -8,8 +8,3 @@ from slrsym.probing.probe import (
     fit_logistic_regression,
     labelled_sentences,
 )
-from slrsym.renamed import getattr_for_old_names as _old_names
-
-__getattr__ = _old_names(
-    __name__, logistic_regression="fit_logistic_regression", sentences="labelled_sentences"
-)

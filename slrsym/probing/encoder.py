@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from slrsym.renamed import old_attribute
-
 _HOW_TO = "docs/how-to/probe.md says where to get one"
 
 _Floats = NDArray[np.float32]
@@ -102,8 +100,6 @@ class Encoder:
         """The name of the encoder's directory, for figures."""
         return self.directory.resolve().name
 
-    layers = old_attribute("layer_count")
-
     @property
     def layer_count(self) -> int:
         """The number of layers, one less than that of hidden states."""
@@ -129,8 +125,6 @@ class Encoder:
         return self._weights[name]
 
     # -- the tokenizer -----------------------------------------------------------------------
-
-    tokens = old_attribute("word_pieces")
 
     def word_pieces(self, text: str) -> list[str]:
         """Return the word pieces of a text, between [CLS] and [SEP].
@@ -181,8 +175,6 @@ class Encoder:
         return pieces if len(word) <= 100 else ["[UNK]"]
 
     # -- the network -------------------------------------------------------------------------
-
-    embeddings = old_attribute("word_embeddings")
 
     def word_embeddings(self, tokens: Sequence[str]) -> _Floats:
         """Return the initial embeddings of word pieces, without position embeddings.

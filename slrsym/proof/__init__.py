@@ -57,21 +57,10 @@ from slrsym.proofs.structure import (
     induction,
     instance,
 )
-from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.statements.expressions import ForAll, ProofError, Refused
 
 if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarloCheck
-
-
-_old_name = _old_names(
-    __name__,
-    MonteCarlo="MonteCarloCheck",
-    Row="ClaimSummary",
-    Verdict="ClaimVerdict",
-    claimed="by_claim",
-    split="split_product",
-)
 
 
 def __getattr__(name: str) -> Any:
@@ -80,7 +69,7 @@ def __getattr__(name: str) -> Any:
         from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
         return MonteCarloCheck
-    return _old_name(name, stacklevel=3)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.

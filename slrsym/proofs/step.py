@@ -13,7 +13,6 @@ from sympy.core.relational import Relational
 
 from slrsym.proofs.axioms import soundness_axiom_name
 from slrsym.proofs.context import Context
-from slrsym.renamed import old_class_method
 from slrsym.statements.exact_numbers import require_exact_reals
 from slrsym.statements.expressions import ProofError, Refused
 
@@ -76,8 +75,6 @@ class Link:
     def statement(self) -> Boolean:
         """The relation as an unevaluated SymPy object."""
         return relation(self.lhs, self.relation, self.rhs)
-
-    of = old_class_method("from_relation")
 
     @classmethod
     def from_relation(cls, statement: Relational) -> Link:

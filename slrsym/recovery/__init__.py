@@ -10,13 +10,4 @@ from slrsym.recovery.swap_prediction import (
     setting_of_runs,
 )
 from slrsym.recovery.sweeps import recover, sweep
-from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.runs import wilson_intervals
-
-__getattr__ = _old_names(
-    __name__,
-    Separation="SwapPrediction",
-    separation="fit_swap_prediction",
-    verdicts="classify_states",
-    wilson="wilson_intervals",
-)

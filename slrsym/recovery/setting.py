@@ -25,7 +25,6 @@ from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.landscape.points import distance_up_to_symmetry
 from slrsym.landscape.stability import swap_point_and_excess_risk
 from slrsym.recovery.tubes import Tube, tube_around_run
-from slrsym.renamed import old_attribute
 from slrsym.runs import wilson_intervals
 from slrsym.schedules import InverseTimeDecay, parameter_values
 from slrsym.task import ORACLE, Task
@@ -236,9 +235,6 @@ class Setting:
         """The inverse temperature after twice the setting's number of steps."""
         return float(InverseTimeDecay(self.lam0, self.rate)(np.array(2 * self.steps)))
 
-    temperatures = old_attribute("inverse_temperatures")
-    later_lam = old_attribute("later_inverse_temperature")
-
     def entropy(self, seed: int) -> list[int]:
         """Return the entropy that seeds this setting's random numbers, unlike other settings'.
 
@@ -253,8 +249,6 @@ class Setting:
         """
         digest = hashlib.sha256(repr(self).encode()).digest()
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
-
-    starts = old_attribute("draw_starts")
 
     def draw_starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
         """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`.

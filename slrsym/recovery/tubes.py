@@ -48,12 +48,10 @@ from slrsym.dynamics.spheres import (
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
-from slrsym.renamed import getattr_for_old_names, old_attribute
 from slrsym.task import Task
 
 __all__ = ["Tube", "bound_third_derivative", "tube_around_run"]
 
-__getattr__ = getattr_for_old_names(__name__, third_derivative="bound_third_derivative")
 
 _Array = NDArray[np.float64]
 
@@ -119,8 +117,6 @@ class Tube:
         aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
         rest = np.maximum(0.0, k_rest + v_rest + k3**2 + v3**2 - 2 * aligned)
         return np.asarray(np.sqrt(planar + rest).min(axis=-1))
-
-    holds = old_attribute("is_inside")
 
     def is_inside(self, states: _Array, time: int) -> NDArray[np.bool_]:
         """Return a flag for each state that is inside the tube.

@@ -14,7 +14,6 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 from sympy.printing.str import StrPrinter
 
 from slrsym.gaussian.binding import Binder
-from slrsym.renamed import old_attribute
 
 
 class ProofError(Exception):
@@ -72,8 +71,6 @@ class ForAll(Sentence):
         x = self.variable
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
-    at = old_attribute("instantiate")
-
     def instantiate(self, value: Any) -> Boolean:
         """Return the quantified statement with a value in place of its bound variable.
 
@@ -88,8 +85,6 @@ class ForAll(Sentence):
             The statement, with the value put for the variable.
         """
         return substitute_simultaneously(self.statement, {self.variable: sp.sympify(value)})
-
-    with_values = old_attribute("substitute_free_symbols")
 
     def substitute_free_symbols(self, values: Mapping[Symbol, Expr]) -> ForAll:
         """Return the statement with values substituted for free symbols, avoiding capture.

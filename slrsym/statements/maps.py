@@ -10,7 +10,6 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
-from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, substitute_simultaneously
 
 
@@ -144,13 +143,6 @@ class BoxMap(Basic):  # type: ignore[misc]
         """The upper ends of the box's intervals."""
         return tuple(self.args[2])
 
-    distance = old_attribute("l1_distance")
-    inside = old_attribute("inside_conditions")
-    interior = old_attribute("interior_conditions")
-    moved = old_attribute("image_at")
-    squared_step = old_attribute("squared_step_length")
-    stays = old_attribute("invariance_condition")
-
     def inside_conditions(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
         """Return the conditions that a point lies in the closed box.
 
@@ -183,9 +175,6 @@ class BoxMap(Basic):  # type: ignore[misc]
     def invariance_condition(self) -> Boolean:
         """Return the condition that the map takes the box into itself."""
         return sp.And(*self.inside_conditions(self.images))
-
-    after = old_attribute("value_after_step")
-    before = old_attribute("value_before_step")
 
     def value_after_step(self, function: sp.Lambda) -> Expr:
         """Return f(g(x)), the value of a function f after one step from x.
@@ -345,15 +334,10 @@ class SphereDescent(Basic):  # type: ignore[misc]
         """The risk R, as a function of the five overlaps."""
         return self.args[0]
 
-    rate = old_attribute("step_size")
-
     @property
     def step_size(self) -> Expr:
         """The step size of the projected gradient descent."""
         return self.args[1]
-
-    across = old_attribute("zero_overlaps_on_manifold")
-    dimension = old_attribute("space_dimension")
 
     @property
     def space_dimension(self) -> Expr:

@@ -28,7 +28,6 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import ClaimWithEvidence
 from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
-from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
@@ -432,8 +431,6 @@ class ProofEmitter:
             k: v for k, v in self._proofs.items()
             if v and (isinstance(v.number, str) or v.number < mark)
         }  # fmt: skip
-
-    from_equations = old_attribute("prove_from_equations")
 
     def prove_from_equations(
         self, lines: Sequence[Inference], p: Term, context: Context

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Manifold",
+    "ManifoldLike",
     "TaylorCheck",
     "UnitSpheres",
     "check_gradient",

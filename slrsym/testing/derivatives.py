@@ -104,10 +104,6 @@ class ManifoldLike(Protocol):
         ...
 
 
-# As it was called in version 0.1.
-Manifold = ManifoldLike
-
-
 class Euclidean:
     """Euclidean space of arrays, without constraints."""
 
@@ -286,7 +282,7 @@ def check_gradient(
     direction : array_like, shape of `point`, optional
         Which way, of the shape of the point; on a manifold its tangential part is taken. By
         default a random one of length 1.
-    manifold : Manifold, optional
+    manifold : ManifoldLike, optional
         Where the point may move, `UnitSpheres` for instance; by default anywhere.
     steps : array_like, shape (n,), optional
         How far along the curve: positive, increasing, 20 at least; by default from 1e-9 to 1.
@@ -347,7 +343,7 @@ def check_hessian(
         As for `check_gradient`.
     direction : array_like, shape of `point`, optional
         As for `check_gradient`.
-    manifold : Manifold, optional
+    manifold : ManifoldLike, optional
         As for `check_gradient`.
     steps : array_like, shape (n,), optional
         As for `check_gradient`.

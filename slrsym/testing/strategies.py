@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import require_integer, require_positive
-from slrsym.renamed import getattr_for_old_names
 from slrsym.task import OrderParameters, Task
 
 try:
@@ -48,13 +47,6 @@ __all__ = [
     "step_sizes",
     "tasks",
 ]
-
-__getattr__ = getattr_for_old_names(
-    __name__,
-    corner_cases="corner_overlaps",
-    manifold_points="manifold_overlaps",
-    temperatures="inverse_temperatures",
-)
 
 
 # -- numbers -----------------------------------------------------------------------------------

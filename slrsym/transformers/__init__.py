@@ -3,11 +3,6 @@
 What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
 """
 
-from slrsym.renamed import getattr_for_old_names as _old_names
 from slrsym.transformers.heads import HeadRuns
 from slrsym.transformers.layer import Layer, MultipleLocation
 from slrsym.transformers.training import LayerRuns, overlaps_with_matched_stars
-
-__getattr__ = _old_names(
-    __name__, matched="overlaps_with_matched_stars", match_heads="overlaps_with_matched_stars"
-)

@@ -343,18 +343,3 @@ def test_the_kernel_imports_flint_and_itself_alone(path):
             for name in names:
                 known = name.split(".")[0] in {*sys.stdlib_module_names, "flint"}
                 assert known or name.startswith("slrsym.checker"), name
-
-
-def test_the_old_name_is_there_for_one_release():
-    code = """
-import warnings
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    import slrsym.trusted.term
-    from slrsym.trusted import Rejected, recheck
-    from slrsym.trusted.theorem import apply_rule
-import slrsym.checker
-assert any("slrsym.checker" in str(w.message) for w in caught), caught
-assert Rejected is slrsym.checker.Rejected and slrsym.trusted.term is slrsym.checker.term
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -48,7 +48,7 @@ from slrsym.kernels.symbolic_functions import gaussian_mean
 x, y, z = symbols("x y z", real=True)
 
 
-@explain_arguments(size="width")
+@explain_arguments
 def area(width, height, *, unit, scale=1):
     return width * height * scale, unit
 
@@ -70,13 +70,11 @@ def test_wrong_arguments_are_explained(args, kwargs, said):
     assert str(found.value).startswith(said)
 
 
-def test_right_arguments_and_old_names():
+def test_right_arguments():
     assert area(2, height=3, unit="m") == (6, "m")
-    with pytest.warns(DeprecationWarning, match="^area: size is now width$"):
-        assert area(size=2, height=3, unit="m", scale=2) == (12, "m")
 
     class Box:
-        @explain_arguments()
+        @explain_arguments
         def __init__(self, side):
             self.side = side
 

@@ -51,15 +51,6 @@ def test_errors_name_the_parameters(call, says):
     assert str(refused.value).startswith(says)
 
 
-def test_the_old_name_of_the_least_overlap_is_accepted():
-    options = {"steps": 1, "alpha": 1e-3, "rng": 0, "backend": "numpy"}
-    with pytest.warns(DeprecationWarning, match="least is now min_overlap"):
-        found = STATED.recovery({"d": 9}, [(k, k_star)], least=0.0, **options)
-    assert found.fraction == 1
-    with pytest.warns(DeprecationWarning, match=r"Recovery\.fraction"):
-        assert found.share == 1
-
-
 def test_a_model_describes_itself_in_five_lines():
     assert repr(STATED).splitlines() == [
         "Model that trains k, v on unit spheres",

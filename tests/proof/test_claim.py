@@ -118,20 +118,6 @@ def test_how_a_claim_stands_against_its_source_is_said_in_four_ways(against):
     assert weaker.compared_to_source == "weaker: for x = 1"
 
 
-def test_names_of_before_are_taken_with_a_warning() -> None:
-    z = Symbol("z", real=True)
-    with pytest.warns(DeprecationWarning, match="Claim: given is now hypotheses") as told:
-        claim = square(given=[z > 0])
-    assert told[0].filename == __file__
-    assert claim.hypotheses == (z > 0,)
-    with pytest.warns(DeprecationWarning, match="given is now Claim.hypotheses"):
-        assert claim.given == claim.hypotheses
-    with pytest.warns(DeprecationWarning, match="against is now compared_to_source"):
-        claim = Claim("c", Eq(x, y), "here", against="exact")
-    with pytest.warns(DeprecationWarning, match="against is now Claim.compared_to_source"):
-        assert claim.against == claim.compared_to_source == "exact"
-
-
 class Near(Relational):
     rel_op = "~"
 
