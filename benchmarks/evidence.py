@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from slrsym.claims.ledger import Ledger, builtin_ledger, load_claims  # noqa: E402
-from slrsym.proofs.axioms import is_soundness_axiom  # noqa: E402
-from slrsym.tactics.judgement import judge_claim  # noqa: E402
+from slrsym.prover.claims.ledger import Ledger, builtin_ledger, load_claims  # noqa: E402
+from slrsym.prover.rules.axioms import is_soundness_axiom  # noqa: E402
+from slrsym.prover.tactics.judgement import judge_claim  # noqa: E402
 
 
 class Found(NamedTuple):

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from slrsym.registry import register as _register
 
 if TYPE_CHECKING:
-    from slrsym.claims.ledger import Ledger
     from slrsym.dynamics import simulate
     from slrsym.kernels import zeta
     from slrsym.models.paper_risk import excess_risk, gradient, hessian, risk
+    from slrsym.prover.claims.ledger import Ledger
     from slrsym.task import OrderParameters, Task
 
 __all__ = [
@@ -87,6 +87,6 @@ def ledger() -> Ledger:
     DerivationError
         If the installation has no derivations.
     """
-    from slrsym.claims.ledger import builtin_ledger
+    from slrsym.prover.claims.ledger import builtin_ledger
 
     return builtin_ledger()

@@ -17,7 +17,7 @@ from sympy import Eq, Expr, Ge, IndexedBase, Le, Symbol, erf, exp, log, pi, sqrt
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
-from slrsym.statements.expressions import ForAll
+from slrsym.prover.statements.expressions import ForAll
 
 # R_kappa is -N exp(-b^2 kappa^2) (nu - erf(b kappa/B)), and R_nu is -Q erf(b kappa).
 N, Q, b, B = symbols("N Q b B", positive=True)

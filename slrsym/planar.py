@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.notation import A, B, L, alpha, d, epsilon, gamma, kappa, lam, nu, s, t
-from slrsym.statements.maps import BoxMap, box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.maps import BoxMap, box_map, lambda_of_coordinates, point_set
 
 b = lam * sqrt(d / 2) / A
 

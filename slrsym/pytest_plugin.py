@@ -29,12 +29,12 @@ import pytest
 
 if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
-    from slrsym.claims.check import StepReport
-    from slrsym.claims.claim import Claim
-    from slrsym.claims.file_search import DerivationSearch
-    from slrsym.claims.ledger import Ledger
-    from slrsym.proofs.step import Step
-    from slrsym.tactics.judgement import CheckerVerdict
+    from slrsym.prover.claims.check import StepReport
+    from slrsym.prover.claims.claim import Claim
+    from slrsym.prover.claims.file_search import DerivationSearch
+    from slrsym.prover.claims.ledger import Ledger
+    from slrsym.prover.rules.step import Step
+    from slrsym.prover.tactics.judgement import CheckerVerdict
 
 
 _LEDGER = pytest.StashKey["Ledger"]()
@@ -83,7 +83,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     config = terminalreporter.config
     if _LEDGER not in config.stash:
         return
-    from slrsym.claims.check import POINTS, POINTS_OF_QUADRATURE
+    from slrsym.prover.claims.check import POINTS, POINTS_OF_QUADRATURE
 
     points, replacing = config.getoption("--slrsym-points"), sorted(_ledger(config).replacing_ids())
     if points is not None and points < POINTS:
@@ -125,7 +125,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 def _search(config: pytest.Config) -> DerivationSearch:
-    from slrsym.claims.file_search import DerivationSearch
+    from slrsym.prover.claims.file_search import DerivationSearch
 
     return config.stash.setdefault(_SEARCH, DerivationSearch())
 
@@ -136,7 +136,7 @@ def _is_named_as_tests(file: Path, config: pytest.Config) -> bool:
 
 def _defines_tests(file: Path, config: pytest.Config) -> bool:
     """Return whether the text of a file has a name that pytest takes for one of a test."""
-    from slrsym.claims.imports import source_text
+    from slrsym.prover.claims.imports import source_text
 
     try:
         tree = ast.parse(source_text(file))
@@ -164,7 +164,7 @@ class DerivationFileCollector(pytest.File):
 
     def collect(self) -> Iterable[ClaimCollector]:
         """Yield a collector for each claim that the file makes, or a module that it imports."""
-        from slrsym.claims.file_search import DerivationError, imports_slrsym_proof
+        from slrsym.prover.claims.file_search import DerivationError, imports_slrsym_proof
 
         if self.module is not None:
             try:
@@ -192,7 +192,7 @@ class DerivationFileCollector(pytest.File):
 
 def _load_claims(config: pytest.Config, path: Path) -> list[Claim]:
     """Return the claims of a file, which is not run again if pytest or a test has imported it."""
-    from slrsym.claims.loading import claims_made_by, imported_module
+    from slrsym.prover.claims.loading import claims_made_by, imported_module
 
     ledger, file = _ledger(config), path.resolve()
     module = None if file in ledger.files else imported_module(file)
@@ -204,7 +204,7 @@ def _load_claims(config: pytest.Config, path: Path) -> list[Claim]:
 def _ledger(config: pytest.Config) -> Ledger:
     """Return the ledger of the claims that this pytest session has collected so far."""
     if _LEDGER not in config.stash:
-        from slrsym.claims.ledger import Ledger
+        from slrsym.prover.claims.ledger import Ledger
 
         config.stash[_LEDGER] = Ledger()
     return config.stash[_LEDGER]
@@ -216,7 +216,7 @@ def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
     def find(id: str) -> Claim:
-        from slrsym.claims.file_search import DerivationError
+        from slrsym.prover.claims.file_search import DerivationError
 
         if id not in ledger.claims and folder not in searched:
             searched.add(folder)
@@ -276,8 +276,8 @@ class JudgedClaimItem(_Test):
     def runtest(self) -> None:
         """Raise an error if a logged claim lacks evidence or differs from its derivation."""
         from slrsym.checker import describe_claim_difference
-        from slrsym.statements.expressions import ProofError
-        from slrsym.tactics.proof_log import statement_and_step_records
+        from slrsym.prover.statements.expressions import ProofError
+        from slrsym.prover.tactics.proof_log import statement_and_step_records
 
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
@@ -304,13 +304,13 @@ class ClaimCollector(pytest.Collector):
     @cached_property
     def judgement(self) -> CheckerVerdict:
         """The proof checker's judgement of the claim."""
-        from slrsym.tactics.judgement import judge_claim
+        from slrsym.prover.tactics.judgement import judge_claim
 
         return judge_claim(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield a test for each step of a claim's proof, and one for the claim as a whole."""
-        from slrsym.proofs.claim_steps import steps_of_claim
+        from slrsym.prover.rules.claim_steps import steps_of_claim
 
         problem, steps = "", []
         other = _ledger(self.config).claims.get(self.claim.id)
@@ -355,7 +355,7 @@ class StepItem(_ClaimTest):
 
     def runtest(self) -> None:
         """Check a step numerically and by the proof checker; raise an error if it is refused."""
-        from slrsym.claims.check import (
+        from slrsym.prover.claims.check import (
             POINTS,
             make_step_report,
             shared_points_of_steps,
@@ -388,14 +388,14 @@ class ClaimItem(_ClaimTest):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.claims.check import (
+        from slrsym.prover.claims.check import (
             certificate_failure_and_box,
             check_by_sampling,
             check_hypotheses_of_claim,
             run_experiment,
         )
-        from slrsym.claims.verification import shortest_cycle
-        from slrsym.statements.expressions import ProofError
+        from slrsym.prover.claims.verification import shortest_cycle
+        from slrsym.prover.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
         self.parent.benches = []

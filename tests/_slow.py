@@ -327,7 +327,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "checker/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
     # The other file beside the log.
     "test_cli_recheck.py": (
-        "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/claims/__main__.py]",
+        "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/prover/claims/__main__.py]",
     ),
     # The separatrix of the same picture.
     "export/test_portrait.py": ("test_orbits_are_those_of_simulate",),

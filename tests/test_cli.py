@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from slrsym import __version__
-from slrsym.claims.file_search import builtin_derivation_folder
-from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import terminal_output
 from slrsym.cli.verify import _FAILED
+from slrsym.prover.claims.file_search import builtin_derivation_folder
+from slrsym.prover.claims.verification import ClaimSummary
 
 from ._cli import Screen, exits, refused, run
 from ._profile import thorough, thorough_only
@@ -155,7 +155,7 @@ def test_a_missing_folder_is_said_before_the_work(folder, tmp_path, monkeypatch)
     def work(*_, **__):
         raise AssertionError("claims were checked")
 
-    monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", work)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.Ledger.verify", work)
     result = exits(verify(folder, "--json", tmp_path / "none" / "ledger.json"), 2)
     assert "does not exist" in result.stderr
     assert "claims were checked" not in result.stderr
@@ -439,7 +439,7 @@ def test_unexpected_errors_are_one_line(folder, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("out of cheese")
 
-    monkeypatch.setattr("slrsym.claims.ledger.Ledger.verify", fail)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.Ledger.verify", fail)
     result = exits(verify(folder), 1)
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
     result = run("--debug", "verify", folder)

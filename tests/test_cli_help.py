@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import typer.main
 
-from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
+from slrsym.prover.claims.file_search import builtin_derivation_folder
 
 from ._cli import exits, refused, run
 

@@ -8,9 +8,9 @@ import pytest
 
 import slrsym
 from slrsym.checker.log import chained_digest
-from slrsym.claims.__main__ import _is_known
 from slrsym.proof import Ledger
-from slrsym.tactics.proof_log import statement_and_step_records, write_log
+from slrsym.prover.claims.__main__ import _is_known
+from slrsym.prover.tactics.proof_log import statement_and_step_records, write_log
 from tests._cli import exits, run
 from tests._profile import thorough_only
 
@@ -227,7 +227,7 @@ def test_a_changed_byte_is_refused(logged, tmp_path):
 def test_the_judge_loads_no_search_and_no_sympy(logged):
     code = (
         "import sys\n"
-        "for name in ('sympy', 'slrsym.proofs', 'slrsym.tactics', 'slrsym.claims.ledger'):\n"
+        "for name in ('sympy', 'slrsym.prover.rules', 'slrsym.prover.tactics', 'slrsym.prover.claims.ledger'):\n"
         "    sys.modules[name] = None\n"
         "from typer.testing import CliRunner\n"
         "from slrsym.cli import app\n"
@@ -259,7 +259,7 @@ for line in open("proofs.log").readlines()[1:]:
 
 
 @pytest.mark.usefixtures("by_process")
-@pytest.mark.parametrize("name", ["slrsym/claims/__main__.py", "json.py"])
+@pytest.mark.parametrize("name", ["slrsym/prover/claims/__main__.py", "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
     (tmp_path / "proofs.log").write_text(log.read_text())

@@ -2,8 +2,8 @@
 
 import pytest
 
-from slrsym.claims import file_search as module
-from slrsym.claims.file_search import (
+from slrsym.prover.claims import file_search as module
+from slrsym.prover.claims.file_search import (
     DerivationError,
     DerivationSearch,
     builtin_derivation_folder,

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import require_integer
-from slrsym.statements.expressions import Refused
+from slrsym.prover.statements.expressions import Refused
 
 from . import _public
 from ._public import Public, constructors_of, is_array, methods_of, reference, things_of

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.proofs.axioms import AXIOMS
+from slrsym.prover.rules.axioms import AXIOMS
 
 from ._public import MODULES, reference, things_of
 

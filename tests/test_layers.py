@@ -52,16 +52,16 @@ def test_every_late_import_is_listed_with_its_reason():
     ("source", "rooms"),
     [
         ("def f():\n    from slrsym.crosscheck import Bench", ["slrsym.crosscheck"]),
-        ("def f():\n    import slrsym.claims.check as c, os", ["slrsym.claims"]),
+        ("def f():\n    import slrsym.prover.claims.check as c, os", ["slrsym.prover.claims"]),
         ("def f():\n    from slrsym import planar", ["slrsym.planar"]),
         (
-            "from slrsym.crosscheck import Bench\ndef f():\n    from slrsym.proofs import step",
+            "from slrsym.crosscheck import Bench\ndef f():\n    from slrsym.prover.rules import step",
             [],
         ),
     ],
 )
 def test_what_is_late(source, rooms):
-    assert list(late(source, "slrsym.proofs")) == rooms
+    assert list(late(source, "slrsym.prover.rules")) == rooms
 
 
 @pytest.mark.parametrize("name", ["checker", "proofs", "tactics"])

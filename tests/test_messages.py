@@ -12,7 +12,7 @@ from sympy import Symbol, exp, tan
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import cauchy_schwarz, chain, inside
-from slrsym.statements.expressions import ProofError
+from slrsym.prover.statements.expressions import ProofError
 
 from ._cli import run
 

@@ -16,7 +16,7 @@ import pytest
 
 import slrsym
 from slrsym import jobs
-from slrsym.claims import verification
+from slrsym.prover.claims import verification
 
 from ._profile import thorough_only
 

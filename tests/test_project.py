@@ -13,7 +13,7 @@ import pytest
 import sympy
 
 import slrsym
-from slrsym.claims.file_search import builtin_derivation_folder
+from slrsym.prover.claims.file_search import builtin_derivation_folder
 
 from ._cli import exits, run
 from ._profile import thorough_only

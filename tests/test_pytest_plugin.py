@@ -6,8 +6,8 @@ import pytest
 
 from slrsym import crosscheck  # pytester unloads what is imported inside of it only
 from slrsym.proof import Ledger, MonteCarloCheck
+from slrsym.prover.tactics.proof_log import write_log
 from slrsym.pytest_plugin import _LEDGER, pytest_terminal_summary
-from slrsym.tactics.proof_log import write_log
 
 from ._profile import thorough_only
 from .conftest import HEADER, claim_text
@@ -90,7 +90,9 @@ def test_a_failing_step_shows_both_sides_and_the_point(run, write):
 def test_a_claim_that_samples_contradict(run, write, monkeypatch):
     write("a.py", claim_text("right"))
     found = MonteCarloCheck("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
-    monkeypatch.setattr("slrsym.claims.check.check_by_sampling", lambda claim, seed: (found,))
+    monkeypatch.setattr(
+        "slrsym.prover.claims.check.check_by_sampling", lambda claim, seed: (found,)
+    )
     result = run("-q")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(

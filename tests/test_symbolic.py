@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from sympy import Rational, erf
 
-from slrsym.claims.file_search import builtin_derivation_folder
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -22,6 +21,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Ledger, Refused, algebra, chain
+from slrsym.prover.claims.file_search import builtin_derivation_folder
 from slrsym.symbolic import (
     gradient,
     hessian,

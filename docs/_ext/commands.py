@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from slrsym.statements import remove_dollar_signs
+from slrsym.prover.statements import remove_dollar_signs
 
 ROOT = Path(__file__).parents[2]
 
@@ -125,8 +125,8 @@ class Errata(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write it as Markdown."""
-        from slrsym.claims.papers import builtin_papers
         from slrsym.export.errata import LEAD
+        from slrsym.prover.claims.papers import builtin_papers
 
         found = self.parse_text_to_nodes(_plain(LEAD))
         errata = [entry for paper in builtin_papers() for entry in paper.errata]

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from slrsym.certify.attracted_share import AttractedShare
 from slrsym.certify.attraction import Attraction
-from slrsym.certify.certificate import Certificate, CertificateError, CertificateOutcome, load
 from slrsym.certify.enclosures import Enclosure, enclosure
 from slrsym.certify.global_minimum import GlobalMinimum
-from slrsym.certify.inequalities_on_box import InequalitiesOnBox
 from slrsym.certify.manifold_fixed_points import (
     LocalRates,
     certify_classification,
@@ -26,4 +24,11 @@ from slrsym.certify.step_size import (
     grid_step_size,
 )
 from slrsym.certify.sublevel import SublevelSet
-from slrsym.certify.verifier import CheckResult, check
+from slrsym.prover.certificates.certificate import (
+    Certificate,
+    CertificateError,
+    CertificateOutcome,
+    load,
+)
+from slrsym.prover.certificates.inequalities_on_box import InequalitiesOnBox
+from slrsym.prover.certificates.verifier import CheckResult, check

@@ -32,12 +32,12 @@ from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
 from slrsym.balls.box_functions import Functions, ParametricFunctions
 from slrsym.balls.boxes import Box, bisect, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
-from slrsym.certify.certificate_search import DIGITS
-from slrsym.certify.own_statement import OwnStatementCertificate
-from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import OFF_M, ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, alpha, d, gamma, lam
-from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.prover.certificates.certificate_search import DIGITS
+from slrsym.prover.certificates.own_statement import OwnStatementCertificate
+from slrsym.prover.claims.claim import register_certificate_class
+from slrsym.prover.rules.lemmas import InWords, in_words
 
 x1, x2 = ON_M
 

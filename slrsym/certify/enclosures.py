@@ -23,10 +23,10 @@ from slrsym.balls.boxes import (
     parse_rational_interval,
 )
 from slrsym.balls.branch_and_bound import Budget, best_cut_axis
-from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_search import DIGITS, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
+from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome
+from slrsym.prover.certificates.certificate_search import DIGITS, certify
 
 # After how many cuts the bounds should have become tighter by a tenth.
 _PATIENCE = 32

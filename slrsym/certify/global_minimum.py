@@ -22,10 +22,10 @@ from typing import Any, ClassVar
 from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.certify.attraction import Attraction
-from slrsym.certify.own_statement import OwnStatementCertificate
 from slrsym.certify.sublevel import SublevelSet, reason_level_is_undecided, sublevel_functions
-from slrsym.claims.claim import register_certificate_class
-from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.prover.certificates.own_statement import OwnStatementCertificate
+from slrsym.prover.claims.claim import register_certificate_class
+from slrsym.prover.rules.lemmas import InWords, in_words
 
 
 @register_certificate_class

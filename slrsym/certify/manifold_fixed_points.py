@@ -15,10 +15,10 @@ from flint import arb, ctx
 
 from slrsym.balls.boxes import decimal_text_below, parse_task_ranges, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget
-from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.paper_risk_expressions import ON_M
+from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome
+from slrsym.prover.certificates.certificate_search import DIGITS, MAX_BOXES, certify
 
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)

@@ -28,13 +28,13 @@ from slrsym.balls.boxes import (
     parse_task_ranges,
 )
 from slrsym.balls.branch_and_bound import Budget
-from slrsym.certify.certificate import Certificate, CertificateOutcome
-from slrsym.certify.certificate_search import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.paper_risk import kernel
+from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome
+from slrsym.prover.certificates.certificate_search import DIGITS, MAX_BOXES, certify
 
 # To which part of itself the step size is found.
 _PRECISION = 1e-5

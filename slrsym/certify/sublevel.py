@@ -27,12 +27,12 @@ from sympy import Expr, Rational, Symbol, sqrt
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import Box, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, is_positivity_refuted_at, prove_positive
-from slrsym.certify.certificate_search import DIGITS
-from slrsym.certify.own_statement import OwnStatementCertificate
-from slrsym.claims.claim import register_certificate_class
 from slrsym.models.paper_risk_expressions import ON_M, risk_as_quadratic_off_manifold
 from slrsym.notation import L, d, epsilon, gamma, lam
-from slrsym.proofs.lemmas import InWords, in_words
+from slrsym.prover.certificates.certificate_search import DIGITS
+from slrsym.prover.certificates.own_statement import OwnStatementCertificate
+from slrsym.prover.claims.claim import register_certificate_class
+from slrsym.prover.rules.lemmas import InWords, in_words
 
 # The coordinates on the manifold.
 x1, x2 = ON_M

@@ -57,7 +57,7 @@ _NAME = re.compile(rf"(?=.{{1,61}}\Z)({_WORD})(?:\^\*|(\^[0-9]+))?'*")
 class Rejected(ValueError):  # noqa: N818
     """Error raised, with the reason, for an inference or a log that the checker does not accept.
 
-    Rules of proofs refuse by `slrsym.statements.expressions.Refused` instead.
+    Rules of proofs refuse by `slrsym.prover.statements.expressions.Refused` instead.
     """
 
 

@@ -12,8 +12,8 @@ import typer
 from slrsym.cli import shared
 
 if TYPE_CHECKING:
-    from slrsym.claims.ledger import Ledger
     from slrsym.coq.development import CoqDevelopment
+    from slrsym.prover.claims.ledger import Ledger
 
 
 def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import cache, id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
 from slrsym.cli.verify import load_ledger, verify_with_progress
@@ -20,12 +19,13 @@ from slrsym.files import (
     require_safe_export_folder,
     write_export_folder,
 )
+from slrsym.prover.claims import cache, id_from_short_name
 
 if TYPE_CHECKING:
-    from slrsym.claims.check import ClaimVerdict
-    from slrsym.claims.ledger import Ledger
-    from slrsym.claims.verification import ClaimSummary
     from slrsym.export.document import Document
+    from slrsym.prover.claims.check import ClaimVerdict
+    from slrsym.prover.claims.ledger import Ledger
+    from slrsym.prover.claims.verification import ClaimSummary
 
 UNPROVED = Annotated[
     bool,

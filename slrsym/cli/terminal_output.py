@@ -13,13 +13,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from slrsym.claims import short_name, step_name
 from slrsym.coq import confirmed_step_count_text, is_confirmed_by_coq
-from slrsym.statements import remove_dollar_signs
+from slrsym.prover.claims import short_name, step_name
+from slrsym.prover.statements import remove_dollar_signs
 
 if TYPE_CHECKING:
-    from slrsym.claims.check import ClaimVerdict
-    from slrsym.claims.claim import Claim
+    from slrsym.prover.claims.check import ClaimVerdict
+    from slrsym.prover.claims.claim import Claim
 
 
 _STYLES = {
@@ -195,7 +195,7 @@ def outcome_line(rows: list[Any], seconds: float) -> Text:
 
 def claim_and_verdict_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
     """Return a claim, its proof and the verdict on each step as plain data for JSON."""
-    from slrsym.statements.expressions import infix_text
+    from slrsym.prover.statements.expressions import infix_text
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
     return {

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import id_from_short_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
 from slrsym.files import make_folder_with_files
+from slrsym.prover.claims import id_from_short_name
 
 if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
-    from slrsym.claims.check import ClaimVerdict
-    from slrsym.claims.dependencies import DirectDependencies
-    from slrsym.claims.ledger import Ledger
-    from slrsym.claims.verification import ClaimSummary
+    from slrsym.prover.claims.check import ClaimVerdict
+    from slrsym.prover.claims.dependencies import DirectDependencies
+    from slrsym.prover.claims.ledger import Ledger
+    from slrsym.prover.claims.verification import ClaimSummary
 
 
 @shared.errors_as_exit_codes()
@@ -85,8 +85,8 @@ def verify(
     """
     to_stdout = shared.is_json_on_stdout(json_file)
 
-    from slrsym.claims import cache
     from slrsym.cli import terminal_output
+    from slrsym.prover.claims import cache
 
     start = time.perf_counter()
     claim = claim and [id_from_short_name(name) for name in claim]
@@ -148,9 +148,9 @@ def _write_log(
     file: Path, paths: list[Path] | None, ids: list[str], seed: int, effort: float,
     to_stderr: bool,
 ) -> None:  # fmt: skip
-    from slrsym.claims.dependencies import write_table
-    from slrsym.tactics.bundled_log import BUNDLED_LOG, forget_log
-    from slrsym.tactics.proof_log import write_log
+    from slrsym.prover.claims.dependencies import write_table
+    from slrsym.prover.tactics.bundled_log import BUNDLED_LOG, forget_log
+    from slrsym.prover.tactics.proof_log import write_log
 
     ledger = load_ledger(paths, ids)
     with shared.show_activity("searching for evidence"):
@@ -213,9 +213,9 @@ def axioms(
 ) -> None:
     """List the axioms and claims that a claim rests on."""
     to_stdout = shared.is_json_on_stdout(json_file)
-    from slrsym.claims import cache
-    from slrsym.claims.dependencies import read_table
     from slrsym.cli import terminal_output
+    from slrsym.prover.claims import cache
+    from slrsym.prover.claims.dependencies import read_table
 
     id = None if id is None else id_from_short_name(id)
     _require_derivations(path)
@@ -286,7 +286,7 @@ def _dependencies(ledger: Ledger, ids: Iterable[str]) -> dict[str, DirectDepende
 
 def _users_of_axioms(found: Mapping[str, DirectDependencies]) -> list[dict[str, Any]]:
     """Return all axioms as plain data, each with the claims that use it directly."""
-    from slrsym.proofs.axioms import AXIOMS
+    from slrsym.prover.rules.axioms import AXIOMS
 
     users: dict[str, list[str]] = {}
     for name, own in found.items():
@@ -297,7 +297,7 @@ def _users_of_axioms(found: Mapping[str, DirectDependencies]) -> list[dict[str, 
 
 def _foundations_as_data(id: str, found: Mapping[str, DirectDependencies]) -> dict[str, Any]:
     """Return a claim's foundations as plain data, with the axioms among them."""
-    from slrsym.proofs.axioms import find_axiom
+    from slrsym.prover.rules.axioms import find_axiom
 
     names = sorted({name for own in found.values() for name in own.axioms})
     return {
@@ -308,7 +308,7 @@ def _foundations_as_data(id: str, found: Mapping[str, DirectDependencies]) -> di
 
 
 def _require_derivations(paths: list[Path] | None) -> None:
-    from slrsym.claims.file_search import DerivationError, derivation_files
+    from slrsym.prover.claims.file_search import DerivationError, derivation_files
 
     for path in paths or ():
         try:
@@ -325,8 +325,8 @@ def load_ledger(
     Of these, only the files are run that make claims that are asked for, or that these rest on.
     An unknown claim is bad usage of the `option`.
     """
-    from slrsym.claims.ledger import Ledger, builtin_ledger
-    from slrsym.statements.expressions import ProofError
+    from slrsym.prover.claims.ledger import Ledger, builtin_ledger
+    from slrsym.prover.statements.expressions import ProofError
 
     _require_derivations(paths)
     if not paths and not ids:
@@ -353,7 +353,7 @@ def verify_with_progress(
     use_cache: bool = True,
 ) -> list[ClaimSummary]:
     """Check claims with a progress bar; return summaries, and add every verdict to `verdicts`."""
-    from slrsym.claims.cache import is_cache_allowed
+    from slrsym.prover.claims.cache import is_cache_allowed
 
     with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
@@ -384,7 +384,10 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.file_search import builtin_derivation_folder, python_and_paper_toml_files
+    from slrsym.prover.claims.file_search import (
+        builtin_derivation_folder,
+        python_and_paper_toml_files,
+    )
 
     folder = builtin_derivation_folder()
     if path or copy is None:
@@ -447,7 +450,7 @@ def recheck(
     from slrsym.checker.term import canonical_key
 
     if file is None:
-        from slrsym.tactics.bundled_log import BUNDLED_LOG
+        from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 
         file = BUNDLED_LOG
     paths = [*(paths or []), *(path or [])]
@@ -506,7 +509,7 @@ def recheck(
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:
-        from slrsym.tactics.log_reuse import unchecked_steps_with_axioms
+        from slrsym.prover.tactics.log_reuse import unchecked_steps_with_axioms
 
         found = list(unchecked_steps_with_axioms(file))
         so = "; not so:" if found else ""
@@ -553,7 +556,7 @@ def _ids(file: Path) -> list[str]:
 
 def _maybe_builtin(ids: list[str]) -> list[str]:
     """Return those ids that seem to be claims of slrsym, by the text of derivation files."""
-    from slrsym.claims.file_search import builtin_derivation_folder, files_with_claim
+    from slrsym.prover.claims.file_search import builtin_derivation_folder, files_with_claim
 
     return [id for id in ids if files_with_claim(id, builtin_derivation_folder())]
 
@@ -562,7 +565,7 @@ def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
     """Return, by id, claims as their derivation files state them, run in a separate process."""
     told = subprocess.run(
         # Safely: nothing is imported from where the log happens to lie.
-        [sys.executable, "-P", "-m", "slrsym.claims"],
+        [sys.executable, "-P", "-m", "slrsym.prover.claims"],
         input=json.dumps({"ids": ids, "paths": [str(path) for path in paths]}),
         capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -9,10 +9,10 @@ import re
 import sys
 from pathlib import Path
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import CONFIRMED, confirmed_claims, coq_tactics_by_claim_and_step
 from slrsym.coq.coq_calls import prune_development_and_list_axioms
 from slrsym.coq.development import CoqDevelopment
+from slrsym.prover.claims.ledger import builtin_ledger
 
 
 def main(wanted: str, target: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import sympy as sp
 
-from slrsym.claims.claim import Claim
 from slrsym.coq.goal_parser import (
     CoqGoalMismatchError,
     require_coq_text_states_claim,
@@ -19,7 +18,8 @@ from slrsym.coq.goal_parser import (
 )
 from slrsym.coq.goals import CoqGoal, CoqGoalBuilder, coq_name
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
-from slrsym.statements.expressions import conjuncts
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.statements.expressions import conjuncts
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
 LIBRARY = Path(__file__).with_name("Slrsym.v")

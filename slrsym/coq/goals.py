@@ -11,12 +11,12 @@ import sympy as sp
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.claim import Claim
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 from slrsym.coq.tactics import candidate_tactics
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.proofs.step import Step
-from slrsym.statements.expressions import conjuncts
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.rules.step import Step
+from slrsym.prover.statements.expressions import conjuncts
 
 # A goal longer than this says little to a reader, and Coq takes minutes.
 _LONGEST = 40_000

@@ -14,7 +14,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
-from slrsym.statements.expressions import substitute_simultaneously
+from slrsym.prover.statements.expressions import substitute_simultaneously
 
 
 class TacticHints:

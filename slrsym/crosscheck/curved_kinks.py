@@ -35,7 +35,7 @@ from slrsym.crosscheck.split_quadrature import (
     is_small,
     zeros_as_lines,
 )
-from slrsym.statements.expressions import free_symbols
+from slrsym.prover.statements.expressions import free_symbols
 
 # Coefficients of a polynomial in the coordinates of the quadrature, by exponents.
 Curve: TypeAlias = dict[tuple[int, int], Ball]

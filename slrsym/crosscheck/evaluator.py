@@ -43,7 +43,7 @@ from slrsym.crosscheck.integrands import (
 from slrsym.crosscheck.node_evaluator import RELATIONS, NodeEvaluator
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import Law, standard_normal
-from slrsym.statements.expressions import infix_text
+from slrsym.prover.statements.expressions import infix_text
 
 _T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
 _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))

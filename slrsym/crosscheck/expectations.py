@@ -73,7 +73,7 @@ from slrsym.crosscheck.split_quadrature import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.statements.expressions import free_symbols
+from slrsym.prover.statements.expressions import free_symbols
 
 # In more directions than these, a quadrature takes too long without reducing their number.
 _FEW = 2

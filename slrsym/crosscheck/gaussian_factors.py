@@ -14,7 +14,7 @@ from flint import arb, arb_mat, fmpq
 from sympy import Expr, S, Symbol
 
 from slrsym.crosscheck.ball_quadrature import Ball, NotALaw
-from slrsym.statements.expressions import free_symbols
+from slrsym.prover.statements.expressions import free_symbols
 
 Rows = dict[Symbol, list[Ball]]
 

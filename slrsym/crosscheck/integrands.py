@@ -21,7 +21,7 @@ from sympy.core.relational import Relational
 
 from slrsym.crosscheck.ball_quadrature import Ball, Inconclusive
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw, without_floats
-from slrsym.statements.expressions import free_symbols
+from slrsym.prover.statements.expressions import free_symbols
 
 _BINDERS = (
     "AtPoint",

@@ -34,7 +34,7 @@ from slrsym.crosscheck.samples import (
 )
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
-from slrsym.statements.expressions import infix_text
+from slrsym.prover.statements.expressions import infix_text
 
 # A first sample that is further off than NOTICEABLE standard errors is followed by a second,
 # independent and sixteen times as large; a statement fails if that is further off than CONFIRMING.

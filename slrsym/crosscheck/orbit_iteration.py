@@ -22,8 +22,8 @@ from sympy import Eq, Ge, Le, Rational, Symbol, Tuple, false, lambdify
 
 from slrsym.crosscheck import Inconclusive
 from slrsym.crosscheck.points import parameters_of_statements, sample_points
-from slrsym.statements.maps import BoxMap, value_at
-from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
+from slrsym.prover.statements.maps import BoxMap, value_at
+from slrsym.prover.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
 DIGITS = 50
 

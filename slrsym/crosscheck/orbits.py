@@ -30,7 +30,7 @@ from slrsym.crosscheck.orbit_iteration import (
     random_map_instances,
 )
 from slrsym.crosscheck.points import parameters_of_statements
-from slrsym.statements import orbits as said
+from slrsym.prover.statements import orbits as said
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
 # there, in all, have to come to an end as the statement says.

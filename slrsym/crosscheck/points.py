@@ -33,7 +33,7 @@ from slrsym.crosscheck.random_values import (
     symbol_and_bounds_from_hypothesis,
 )
 from slrsym.gaussian.law import IIDSum, Law
-from slrsym.statements.expressions import conjuncts, infix_text
+from slrsym.prover.statements.expressions import conjuncts, infix_text
 
 if TYPE_CHECKING:
     from numpy.random import Generator

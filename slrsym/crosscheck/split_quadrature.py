@@ -28,7 +28,7 @@ from slrsym.crosscheck.ball_quadrature import (
     require_real_ball,
     widen_ball,
 )
-from slrsym.statements.expressions import free_symbols
+from slrsym.prover.statements.expressions import free_symbols
 
 # Constant and coefficients of an affine form in the coordinates of the quadrature.
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]

@@ -25,7 +25,7 @@ from slrsym.export.shorthand import (
 )
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
-from slrsym.statements.expressions import expression_text, free_symbols
+from slrsym.prover.statements.expressions import expression_text, free_symbols
 from slrsym.typeset import FormulaPrinter, to_latex, widest_unbreakable_width
 from slrsym.typeset.boxes import Atom, Box, Operator, Root, ScriptBox, number_box, row_of_boxes
 from slrsym.typeset.letters import MOST_PRIMES

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from slrsym.claims.papers import Paper, builtin_papers
 from slrsym.export.document import Citation, Inline, Text
 from slrsym.export.prose import escape_latex
-from slrsym.proofs.axioms import OWN_PROOF
+from slrsym.prover.claims.papers import Paper, builtin_papers
+from slrsym.prover.rules.axioms import OWN_PROOF
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims.ledger import Ledger
-from slrsym.claims.papers import Paper, paper_of_file, papers_of_files
-from slrsym.claims.verification import ClaimSummary
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
@@ -38,7 +35,10 @@ from slrsym.export.document import (
 from slrsym.export.errata import collect_errata
 from slrsym.export.prose import ORDER, split_at_dollar_signs
 from slrsym.proof import Claim
-from slrsym.proofs.axioms import find_axiom
+from slrsym.prover.claims.ledger import Ledger
+from slrsym.prover.claims.papers import Paper, paper_of_file, papers_of_files
+from slrsym.prover.claims.verification import ClaimSummary
+from slrsym.prover.rules.axioms import find_axiom
 from slrsym.typeset import FormulaPrinter, choose_declared_laws
 
 

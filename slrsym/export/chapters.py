@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from slrsym.claims.papers import paper_of_file, papers_of_files
 from slrsym.export.document import Section
+from slrsym.prover.claims.papers import paper_of_file, papers_of_files
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from sympy import And, Basic, Eq, Symbol
 from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
-from slrsym.claims.claim import Claim
-from slrsym.claims.verification import ClaimSummary
 from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
@@ -55,10 +53,12 @@ from slrsym.export.prose import (
     split_at_dollar_signs,
 )
 from slrsym.export.shorthand import Shorthand, symbol_and_function_names
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.proofs.step import Step
-from slrsym.statements.expressions import conjuncts
-from slrsym.tactics.bundled_log import count_claim_steps_with_evidence
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.claims.verification import ClaimSummary
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.rules.step import Step
+from slrsym.prover.statements.expressions import conjuncts
+from slrsym.prover.tactics.bundled_log import count_claim_steps_with_evidence
 from slrsym.typeset import FormulaPrinter, choose_declared_laws
 from slrsym.typeset.boxes import (
     Box,

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims import short_name
-from slrsym.claims.papers import Paper, papers_of_files
+from slrsym.prover.claims import short_name
+from slrsym.prover.claims.papers import Paper, papers_of_files
 from slrsym.typeset import Box
 
 

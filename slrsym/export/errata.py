@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from slrsym.claims.papers import Paper
 from slrsym.export.document import ClaimReference, Inline, PaperErrata, Text
 from slrsym.export.prose import split_at_dollar_signs
+from slrsym.prover.claims.papers import Paper
 
 LEAD = (
     "Each claim says how it compares to the paper: exact, stronger, weaker or false, and how. This "

@@ -8,7 +8,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims import step_name
 from slrsym.export.document import (
     AxiomReference,
     Block,
@@ -27,7 +26,8 @@ from slrsym.export.document import (
     Text,
 )
 from slrsym.export.rule_entries import rule_id_from_name
-from slrsym.statements.expressions import expression_text
+from slrsym.prover.claims import step_name
+from slrsym.prover.statements.expressions import expression_text
 from slrsym.typeset import Box, break_lines, to_mathml
 from slrsym.typeset.boxes import Operator, RowBox, relation_box, row_of_boxes
 from slrsym.typeset.latex_and_mathml import latex_to_mathml

@@ -23,7 +23,7 @@ from slrsym.export.document import (
 from slrsym.export.errata import LEAD
 from slrsym.export.latex import LatexRenderer
 from slrsym.export.prose import escape_latex, split_at_dollar_signs
-from slrsym.proofs.axioms import find_axiom
+from slrsym.prover.rules.axioms import find_axiom
 
 KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
 

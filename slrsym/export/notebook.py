@@ -8,7 +8,6 @@ from typing import Any
 
 from sympy import Basic, Expr
 
-from slrsym.claims.claim import Claim
 from slrsym.export.document import (
     ClaimEntry,
     ClaimNumberAndName,
@@ -27,7 +26,8 @@ from slrsym.export.prose import (
     free_symbols_of_statements,
     split_at_dollar_signs,
 )
-from slrsym.proofs.chain import Chain
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.rules.chain import Chain
 from slrsym.typeset import Box, FormulaPrinter, break_lines, choose_declared_laws
 from slrsym.typeset.latex_and_mathml import to_mathml
 
@@ -47,8 +47,8 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Proo
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimNumberAndName]]:
     """Return the document entry of a claim, and labels of the claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
-    from slrsym.claims.ledger import builtin_ledger
     from slrsym.export.claim_entries import build_claim_entry
+    from slrsym.prover.claims.ledger import builtin_ledger
 
     ledger = builtin_ledger()
     entry = build_claim_entry(claim, ledger.find, ClaimNumberAndName.from_claim(claim))

@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from slrsym.claims.papers import Paper, paper_of_file
 from slrsym.export.document import ClaimEntry, Document, Inline, Text
+from slrsym.prover.claims.papers import Paper, paper_of_file
 
 _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)")
 

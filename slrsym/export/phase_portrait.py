@@ -10,8 +10,8 @@ from typing import Any
 from sympy import Rational, cse, diff, jscode
 
 from slrsym import planar
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.prover.claims.ledger import builtin_ledger
 from slrsym.symbolic import gradient
 
 # The task of figure 4a, at one of the inverse temperatures that it comes through.

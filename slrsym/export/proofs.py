@@ -29,11 +29,11 @@ from slrsym.export.document import (
     TypesetFormula,
 )
 from slrsym.export.prose import hypothesis_formulas, justification_of_rule, split_at_dollar_signs
-from slrsym.proofs.lemmas import InWords
-from slrsym.proofs.step import Link, Step
-from slrsym.statements.expressions import conjuncts
-from slrsym.statements.maps import BoxMap
-from slrsym.statements.orbits import OrbitStatement, Piece
+from slrsym.prover.rules.lemmas import InWords
+from slrsym.prover.rules.step import Link, Step
+from slrsym.prover.statements.expressions import conjuncts
+from slrsym.prover.statements.maps import BoxMap
+from slrsym.prover.statements.orbits import OrbitStatement, Piece
 from slrsym.typeset import FormulaPrinter
 from slrsym.typeset.boxes import BracketedBox, comma_separated_row
 

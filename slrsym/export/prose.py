@@ -16,7 +16,6 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
-from slrsym.claims.claim import Claim
 from slrsym.export.document import (
     Block,
     ClaimReference,
@@ -29,8 +28,9 @@ from slrsym.export.document import (
 )
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
-from slrsym.proofs.axioms import AXIOMS
-from slrsym.proofs.lemmas import InWords, Lemma
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.rules.axioms import AXIOMS
+from slrsym.prover.rules.lemmas import InWords, Lemma
 from slrsym.typeset import Box, FormulaPrinter, PrintingOrder
 from slrsym.typeset.boxes import (
     Atom,

@@ -103,7 +103,7 @@ def rule_id_from_name(name: str) -> str:
 def rule_entry(id: str, name: str) -> RuleEntry:
     """Return the documentation entry of a proof rule, or of a theorem on orbits."""
     if id.startswith("theorem-"):
-        from slrsym.proofs.theorems import paragraphs_of_theorem
+        from slrsym.prover.rules.theorems import paragraphs_of_theorem
 
         said, *argument = paragraphs_of_theorem(name.removeprefix("theorem "))
         known = (*argument, "The hypotheses are steps of their own.")

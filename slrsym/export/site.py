@@ -16,7 +16,6 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from slrsym.claims import step_name
 from slrsym.export.document import DEFAULT_TITLE, SEVERAL, ClaimEntry, Display, Document
 from slrsym.export.errata import LEAD
 from slrsym.export.html import (
@@ -34,8 +33,9 @@ from slrsym.export.phase_portrait import SETTING, portrait_script
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.rule_entries import rule_entry, rule_id_from_name
 from slrsym.export.stored_figures import PICTURES
-from slrsym.proofs.axioms import find_axiom
-from slrsym.statements.expressions import infix_text
+from slrsym.prover.claims import step_name
+from slrsym.prover.rules.axioms import find_axiom
+from slrsym.prover.statements.expressions import infix_text
 from slrsym.typeset import break_lines, to_mathml
 
 MAIN = "index.html"

@@ -22,9 +22,9 @@ from scipy.optimize import brentq
 from scipy.special import erf as erf_of
 from sympy import Eq, Expr, Symbol, erf, sqrt
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.files import SaveableComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
+from slrsym.prover.claims.ledger import builtin_ledger
 
 __all__ = ["CriticalLearningRateSurvey", "NoiseFloorSurvey", "PlateauSurvey", "SampledDescent"]
 

@@ -47,7 +47,7 @@ from slrsym.proof import (
     signs,
     substitution,
 )
-from slrsym.statements.expressions import conjuncts
+from slrsym.prover.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel

@@ -30,8 +30,8 @@ from slrsym.models.equation_system import EquationSystem
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from slrsym.claims.claim import Claim
     from slrsym.models.fixed_points import FixedPoint, Linearisation
+    from slrsym.prover.claims.claim import Claim
     from slrsym.runs import Runs
 
 

@@ -29,7 +29,7 @@ from sympy import (
 )  # fmt: skip
 
 from slrsym.gaussian.special_functions import with_own_owens_t
-from slrsym.statements.exact_numbers import with_simplest_rationals
+from slrsym.prover.statements.exact_numbers import with_simplest_rationals
 
 
 def exact_expression(value: Any) -> Any:

@@ -15,10 +15,10 @@ from slrsym.models.exchangeable_units import use_representatives
 from slrsym.models.specification import Direction, Predictor, TokenSequence
 
 if TYPE_CHECKING:
-    from slrsym.claims.claim import Claim
     from slrsym.models.critical_point_table import StationaryPoints
     from slrsym.models.equations import Equations
     from slrsym.models.model_reports import Recovery, SampledTokenComparison
+    from slrsym.prover.claims.claim import Claim
     from slrsym.runs import Runs
 
 

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.check import ClaimVerdict, StepReport, check_claim
-from slrsym.claims.claim import Claim, Trials
-from slrsym.claims.explanation import Explanation
-from slrsym.claims.file_search import DerivationError
-from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.verification import ClaimSummary
-from slrsym.proofs.axioms import AXIOMS, Axiom
-from slrsym.proofs.calculus import (
+from slrsym.prover.claims.check import ClaimVerdict, StepReport, check_claim
+from slrsym.prover.claims.claim import Claim, Trials
+from slrsym.prover.claims.explanation import Explanation
+from slrsym.prover.claims.file_search import DerivationError
+from slrsym.prover.claims.ledger import Ledger, builtin_ledger
+from slrsym.prover.claims.verification import ClaimSummary
+from slrsym.prover.rules.axioms import AXIOMS, Axiom
+from slrsym.prover.rules.calculus import (
     algebra,
     definition,
     differentiate,
@@ -19,15 +19,15 @@ from slrsym.proofs.calculus import (
     single_out,
     termwise,
 )
-from slrsym.proofs.chain import Chain, D, at, chain
-from slrsym.proofs.classical_inequalities import (
+from slrsym.prover.rules.chain import Chain, D, at, chain
+from slrsym.prover.rules.classical_inequalities import (
     cauchy_schwarz,
     increasing,
     jensen,
     poincare,
     tangent,
 )
-from slrsym.proofs.expectations import (
+from slrsym.prover.rules.expectations import (
     conditioning,
     differentiate_under_expectation,
     gaussian_calculus,
@@ -38,8 +38,8 @@ from slrsym.proofs.expectations import (
     peel_copy,
     price,
 )
-from slrsym.proofs.gaussian import complete_the_square, density, stein, substitution, symmetry
-from slrsym.proofs.inequalities import (
+from slrsym.prover.rules.gaussian import complete_the_square, density, stein, substitution, symmetry
+from slrsym.prover.rules.inequalities import (
     ball_arithmetic,
     lipschitz,
     monotone,
@@ -47,9 +47,9 @@ from slrsym.proofs.inequalities import (
     sign,
     taylor,
 )
-from slrsym.proofs.lemmas import by_citation, by_claim, in_words, lemma
-from slrsym.proofs.solutions import never, only_at, solution, solution_set, split_product
-from slrsym.proofs.structure import (
+from slrsym.prover.rules.lemmas import by_citation, by_claim, in_words, lemma
+from slrsym.prover.rules.solutions import never, only_at, solution, solution_set, split_product
+from slrsym.prover.rules.structure import (
     all_of,
     cases,
     equal_by_derivative,
@@ -57,7 +57,7 @@ from slrsym.proofs.structure import (
     induction,
     instance,
 )
-from slrsym.statements.expressions import ForAll, ProofError, Refused
+from slrsym.prover.statements.expressions import ForAll, ProofError, Refused
 
 if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarloCheck

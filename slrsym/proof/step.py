@@ -1,4 +1,12 @@
 """Links, rules, steps and tactics, for users who write a rule of their own."""
 
-from slrsym.proofs.step import Link, Proof, Rule, Step, axioms_added_by_rule, join_labels, relation
-from slrsym.tactics.registration import tactic
+from slrsym.prover.rules.step import (
+    Link,
+    Proof,
+    Rule,
+    Step,
+    axioms_added_by_rule,
+    join_labels,
+    relation,
+)
+from slrsym.prover.tactics.registration import tactic

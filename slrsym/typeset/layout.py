@@ -34,7 +34,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law
-from slrsym.statements.expressions import ForAll, conjuncts
+from slrsym.prover.statements.expressions import ForAll, conjuncts
 from slrsym.typeset.boxes import (
     Atom,
     Box,

@@ -33,7 +33,7 @@ from sympy.tensor.indexed import Indexed
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.statements.expressions import expression_text
+from slrsym.prover.statements.expressions import expression_text
 
 _SUMS = (Sum, IIDSum)
 _INTEGRALS = (Integral, Derivative, Subs)

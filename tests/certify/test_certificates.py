@@ -12,7 +12,6 @@ from sympy import diff, erf, simplify, sympify
 from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget, prove_positive
-from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.manifold_functions import (
     derivative_symbol_definitions,
     is_step_matrix_from_angle_hessian,
@@ -29,6 +28,7 @@ from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
 from slrsym.notation import kappa, lam, nu
+from slrsym.prover.certificates.certificate import CertificateError, load
 from slrsym.task import Task
 from tests._profile import thorough, thorough_only
 

@@ -25,10 +25,10 @@ from sympy import (
 
 import slrsym
 from slrsym.certify import InequalitiesOnBox
-from slrsym.claims.claim import register_certificate_class
-from slrsym.claims.ledger import Ledger
 from slrsym.gaussian import Expectation, erf_prime, standard_normal, zeta
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
+from slrsym.prover.claims.claim import register_certificate_class
+from slrsym.prover.claims.ledger import Ledger
 from tests._cli import exits, run
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)

@@ -10,9 +10,9 @@ from flint import arb
 from slrsym import certify
 from slrsym.balls.boxes import parse_parameter_range, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
-from slrsym.certify.certificate import CertificateError
-from slrsym.certify.certificate_search import certify as search
 from slrsym.certify.statements import KINDS
+from slrsym.prover.certificates.certificate import CertificateError
+from slrsym.prover.certificates.certificate_search import certify as search
 
 SHOWN = certify.CertificateOutcome.SHOWN
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.arithmetic import prove_by_arithmetic
-from slrsym.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.arithmetic import prove_by_arithmetic
+from slrsym.prover.tactics.emission import ProofEmitter
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
 I = ("s", "i", "Z")  # noqa: E741

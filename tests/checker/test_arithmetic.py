@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slrsym.checker.term import Rejected, definedness_equation, neg, num
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.arithmetic import search_arithmetic_evidence
+from slrsym.prover.tactics.arithmetic import search_arithmetic_evidence
 from tests._profile import THOROUGH, more
 from tests.checker.terms import proved
 

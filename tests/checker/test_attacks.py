@@ -16,7 +16,7 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.prover.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import NORMAL, ONE, TWO, ZERO, assume, mean, proved
 

@@ -15,8 +15,8 @@ import slrsym.checker as package
 from slrsym.checker.extensions import textbook  # noqa: F401
 from slrsym.checker.theorem import RULES
 from slrsym.checker.vector_theorems import SCHEMAS
-from slrsym.proofs.axioms import AXIOMS, Axiom
-from slrsym.tactics.bundled_log import BUNDLED_LOG
+from slrsym.prover.rules.axioms import AXIOMS, Axiom
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 
 DOCS = Path(__file__).parents[2] / "docs"
 LITERATURE = {name: axiom for name, axiom in AXIOMS.items() if type(axiom) is Axiom}

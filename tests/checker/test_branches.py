@@ -7,7 +7,7 @@ import pytest
 from slrsym.checker.expectations import law_moments
 from slrsym.checker.term import Rejected, definedness_equation, is_same_term, num, parse_term
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.prover.tactics.log_records import tuples_to_lists
 from tests._profile import thorough
 from tests.checker.terms import ONE, TWO, ZERO, I, J, N, X, Y, f, proved, total
 

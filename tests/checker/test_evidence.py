@@ -12,11 +12,11 @@ from slrsym.checker.log import TermReader, _parse_argument
 from slrsym.checker.term import canonical_key, num, parse_term
 from slrsym.checker.theorem import RULES, apply_rule
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
-from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic_evidence
-from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.log_records import log_lines
-from slrsym.tactics.proof_log import all_needed_claim_ids_in_order, emit_records
-from slrsym.tactics.translation import Translator, Untranslatable
+from slrsym.prover.tactics.arithmetic import prove_by_arithmetic, search_arithmetic_evidence
+from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.log_records import log_lines
+from slrsym.prover.tactics.proof_log import all_needed_claim_ids_in_order, emit_records
+from slrsym.prover.tactics.translation import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
 LEDGER = builtin_ledger()

@@ -17,7 +17,7 @@ import pytest
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, chained_digest
 from slrsym.checker.term import definedness_equation, num
-from slrsym.tactics.log_records import RecordingProofBuilder, log_lines
+from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE, TWO = num(0), num(1), num(2)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import ProvedClaims, recheck
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.tactics import (
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.tactics import (
     expectation_inequalities,
     gaussian_rules,
     solution_sets_by_cases,
     structure,
 )
-from slrsym.tactics.bundled_log import BUNDLED_LOG
-from slrsym.tactics.log_records import log_lines
-from slrsym.tactics.log_reuse import EarlierInferences, read_log_records
-from slrsym.tactics.proof_log import emit_claim
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
+from slrsym.prover.tactics.log_records import log_lines
+from slrsym.prover.tactics.log_reuse import EarlierInferences, read_log_records
+from slrsym.prover.tactics.proof_log import emit_claim
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.

@@ -7,15 +7,15 @@ import sympy as sp
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
-from slrsym.tactics import emission, subterm_generalisation
-from slrsym.tactics.arithmetic import EVIDENCE_CACHE
-from slrsym.tactics.numerical_values import (
+from slrsym.prover.tactics import emission, subterm_generalisation
+from slrsym.prover.tactics.arithmetic import EVIDENCE_CACHE
+from slrsym.prover.tactics.numerical_values import (
     are_surely_different,
     are_values_close,
     value_at_pseudorandom_point,
 )
-from slrsym.tactics.proof_log import emit_records
-from slrsym.tactics.translation import Translator
+from slrsym.prover.tactics.proof_log import emit_records
+from slrsym.prover.tactics.translation import Translator
 from tests._profile import thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)

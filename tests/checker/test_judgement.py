@@ -9,8 +9,8 @@ from sympy import Eq, Limit, Symbol, erf, oo
 from slrsym.checker.term import is_valid_name
 from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
-from slrsym.tactics.judgement import judge_claim
-from slrsym.tactics.translation import Translator, Untranslatable, valid_checker_name
+from slrsym.prover.tactics.judgement import judge_claim
+from slrsym.prover.tactics.translation import Translator, Untranslatable, valid_checker_name
 
 x, y = sp.symbols("x y", real=True)
 
@@ -49,7 +49,7 @@ def test_without_evidence_a_false_step_is_no_theorem():
 def test_refuted_steps_are_not_searched(monkeypatch):
     made = claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra)
     monkeypatch.setattr(
-        "slrsym.tactics.emission.ProofEmitter.emit_by_rule",
+        "slrsym.prover.tactics.emission.ProofEmitter.emit_by_rule",
         lambda *_: pytest.fail("it was searched"),
     )
     assert judge_claim(made, {}.get, refuted_step_labels=["1"]).refusal_reason("1") == "it is wrong"

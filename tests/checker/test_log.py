@@ -15,7 +15,11 @@ import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import chained_digest
 from slrsym.checker.term import definedness_equation, num, work
-from slrsym.tactics.log_records import RecordingProofBuilder, extensions_of_records, log_lines
+from slrsym.prover.tactics.log_records import (
+    RecordingProofBuilder,
+    extensions_of_records,
+    log_lines,
+)
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)

@@ -13,10 +13,10 @@ import pytest
 import slrsym
 from slrsym.checker import recheck
 from slrsym.checker.orbit_theorems import SCHEMAS
-from slrsym.proofs.axioms import AXIOMS
-from slrsym.proofs.theorems import names_of_theorems
-from slrsym.tactics.log_records import log_lines
-from slrsym.tactics.proof_log import write_log
+from slrsym.prover.rules.axioms import AXIOMS
+from slrsym.prover.rules.theorems import names_of_theorems
+from slrsym.prover.tactics.log_records import log_lines
+from slrsym.prover.tactics.proof_log import write_log
 from tests._profile import thorough_only
 
 CLAIM = "exp-falls"
@@ -51,7 +51,7 @@ WRITES = """
 import sys
 from pathlib import Path
 import slrsym
-from slrsym.tactics.proof_log import write_log
+from slrsym.prover.tactics.proof_log import write_log
 write_log(Path(sys.argv[1]), sys.argv[2:], slrsym.ledger().find)
 """
 

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from slrsym.checker import recheck
-from slrsym.tactics.bundled_log import BUNDLED_LOG
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 from tests._profile import one_in, thorough_only
 
 from . import reference

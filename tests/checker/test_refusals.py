@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.checker.term import Rejected, definedness_equation, num, parse_term
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.log_records import tuples_to_lists
+from slrsym.prover.tactics.log_records import tuples_to_lists
 from tests.checker.terms import NORMAL, ONE, TWO, ZERO, mean
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, points
 

@@ -12,8 +12,8 @@ from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import apply_rule
 from slrsym.checker.vector_theorems import BAYES_RISK
-from slrsym.tactics.bundled_log import BUNDLED_LOG
-from slrsym.tactics.log_reuse import read_log_records
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
+from slrsym.prover.tactics.log_reuse import read_log_records
 from tests.checker.terms import value
 
 X, Y, A = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R>0")

@@ -12,11 +12,11 @@ from sympy import Ge, Symbol
 from slrsym.checker import Rejected, describe_claim_difference, recheck
 from slrsym.checker.log import UNCHECKED, chained_digest, read_log_text_lines
 from slrsym.proof import Claim, chain, sign
-from slrsym.tactics.arithmetic import EVIDENCE_CACHE
-from slrsym.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
-from slrsym.tactics.log_records import log_lines
-from slrsym.tactics.log_reuse import read_log_records, records_with_fewest_axioms
-from slrsym.tactics.proof_log import (
+from slrsym.prover.tactics.arithmetic import EVIDENCE_CACHE
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG, count_checked_steps_by_claim
+from slrsym.prover.tactics.log_records import log_lines
+from slrsym.prover.tactics.log_reuse import read_log_records, records_with_fewest_axioms
+from slrsym.prover.tactics.proof_log import (
     all_needed_claim_ids_in_order,
     emit_records,
     statement_and_step_records,
@@ -119,7 +119,7 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
     ids = ["lemma-16", "young", "erf-increasing"]
     wanted = [read_log_records(part)[id] for id in all_needed_claim_ids_in_order(ids, ledger.find)]
     monkeypatch.setattr(
-        "slrsym.tactics.arithmetic._search_with_growing_facts",
+        "slrsym.prover.tactics.arithmetic._search_with_growing_facts",
         lambda *a: pytest.fail("evidence is searched for"),
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):

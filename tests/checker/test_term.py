@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     substitute,
     substitution_conditions,
 )
-from slrsym.tactics.log_records import TermTable, tuples_to_lists
+from slrsym.prover.tactics.log_records import TermTable, tuples_to_lists
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)

@@ -24,8 +24,13 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics.log_records import RecordingProofBuilder, TermTable, log_lines, tuples_to_lists
-from slrsym.tactics.sign_search import RELATION_OF
+from slrsym.prover.tactics.log_records import (
+    RecordingProofBuilder,
+    TermTable,
+    log_lines,
+    tuples_to_lists,
+)
+from slrsym.prover.tactics.sign_search import RELATION_OF
 from tests.checker.terms import NORMAL, ONE, TWO, ZERO, fn, mean, proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem

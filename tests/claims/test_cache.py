@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.claims import cache, files_read
-from slrsym.tactics.emission import ProofEmitter
+from slrsym.prover.claims import cache, files_read
+from slrsym.prover.tactics.emission import ProofEmitter
 from tests._cli import run as program
 from tests.conftest import claim_text
 
@@ -65,7 +65,7 @@ def test_what_has_changed_is_checked_again(verify, derivation, monkeypatch):
     changed = verify(file)
     assert SAID not in changed.stdout
     assert "two" in changed.stdout
-    monkeypatch.setattr("slrsym.claims.cache.version", lambda name: f"another {name}")
+    monkeypatch.setattr("slrsym.prover.claims.cache.version", lambda name: f"another {name}")
     assert SAID not in verify(file).stdout
 
 
@@ -128,7 +128,7 @@ def test_a_changed_package_is_another(derivation, tmp_path, monkeypatch):
     package = tmp_path / "slrsym" / "claims"
     package.mkdir(parents=True)
     (tmp_path / "derivations").mkdir()
-    monkeypatch.setattr("slrsym.claims.cache.__file__", str(package / "cache.py"))
+    monkeypatch.setattr("slrsym.prover.claims.cache.__file__", str(package / "cache.py"))
     keys = set()
     for text in ("a = 1\n", "a = 2\n"):
         (package / "rules.py").write_text(text)
@@ -186,7 +186,9 @@ def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeyp
     assert first.exit_code == 0, first.output
     assert "one" in first.stdout
     with monkeypatch.context() as patch:
-        patch.setattr("slrsym.claims.ledger.Ledger.load", lambda *_: pytest.fail("it was loaded"))
+        patch.setattr(
+            "slrsym.prover.claims.ledger.Ledger.load", lambda *_: pytest.fail("it was loaded")
+        )
         again = program(*words, file)
         assert (again.exit_code, again.stdout) == (0, first.stdout)
     derivation("a.py", claim_text("one", lhs="(x + 2)**2", rhs="x**2 + 4*x + 4"))

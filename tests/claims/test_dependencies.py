@@ -6,10 +6,10 @@ from importlib import import_module
 
 import pytest
 
-from slrsym.claims import dependencies
-from slrsym.claims.dependencies import DirectDependencies, read_table, write_table
-from slrsym.claims.file_search import builtin_derivation_folder
-from slrsym.tactics import bundled_log
+from slrsym.prover.claims import dependencies
+from slrsym.prover.claims.dependencies import DirectDependencies, read_table, write_table
+from slrsym.prover.claims.file_search import builtin_derivation_folder
+from slrsym.prover.tactics import bundled_log
 from tests._cli import exits, run
 from tests._profile import thorough_only
 from tests.conftest import claim_text
@@ -120,7 +120,7 @@ def test_the_command_that_writes_the_log_writes_the_table(table, tmp_path, monke
 
 @thorough_only
 def test_the_table_that_comes_with_slrsym_is_of_this_log_and_these_derivations(ledger):
-    """If not: ``slrsym verify --proof-log slrsym/tactics/ledger.log.xz`` writes both again."""
+    """If not: ``slrsym verify --proof-log slrsym/prover/tactics/ledger.log.xz`` writes both again."""
     found = read_table()
     assert found.keys() == ledger.claims.keys()
     for name in ("lemma-18-iii", "young", "corollary-2-rate"):

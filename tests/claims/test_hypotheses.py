@@ -29,8 +29,8 @@ from sympy import (  # isort: split
     symbols,
 )
 
-from slrsym.claims.hypotheses import check_hypotheses
 from slrsym.proof import Claim, D, ForAll
+from slrsym.prover.claims.hypotheses import check_hypotheses
 
 from .._cli import run
 from .._profile import THOROUGH, more

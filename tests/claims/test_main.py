@@ -7,8 +7,8 @@ import json
 from sympy import Eq, Symbol
 
 from slrsym.checker.term import parse_term
-from slrsym.claims.__main__ import main
-from slrsym.tactics.translation import Translator
+from slrsym.prover.claims.__main__ import main
+from slrsym.prover.tactics.translation import Translator
 from tests.conftest import claim_text
 
 x = Symbol("x", real=True)

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from slrsym.claims.file_search import DerivationError, builtin_derivation_folder
-from slrsym.claims.papers import builtin_papers, paper_of_file, papers_of_files
+from slrsym.prover.claims.file_search import DerivationError, builtin_derivation_folder
+from slrsym.prover.claims.papers import builtin_papers, paper_of_file, papers_of_files
 from tests._cli import run as program
 
 ABOUT = """\

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 from sympy import And, Gt, Lt, Symbol, exp
 
-from slrsym.claims.check import (
+from slrsym.crosscheck import Inconclusive, NoPointFound
+from slrsym.crosscheck.montecarlo import MonteCarloCheck
+from slrsym.prover.claims.check import (
     CheckOptions,
     ClaimVerdict,
     StepReport,
@@ -16,15 +18,17 @@ from slrsym.claims.check import (
     make_step_report,
     try_numerical_check,
 )
-from slrsym.claims.claim import Trials
-from slrsym.claims.verification import summarise_claim, transitive_dependencies, verify_claims
-from slrsym.crosscheck import Inconclusive, NoPointFound
-from slrsym.crosscheck.montecarlo import MonteCarloCheck
-from slrsym.proofs.lemmas import CITED
-from slrsym.statements.expressions import ForAll, ProofError
-from slrsym.statements.maps import box_map, lambda_of_coordinates
-from slrsym.statements.orbits import DecreasesAlong
-from slrsym.tactics.judgement import CheckerVerdict
+from slrsym.prover.claims.claim import Trials
+from slrsym.prover.claims.verification import (
+    summarise_claim,
+    transitive_dependencies,
+    verify_claims,
+)
+from slrsym.prover.rules.lemmas import CITED
+from slrsym.prover.statements.expressions import ForAll, ProofError
+from slrsym.prover.statements.maps import box_map, lambda_of_coordinates
+from slrsym.prover.statements.orbits import DecreasesAlong
+from slrsym.prover.tactics.judgement import CheckerVerdict
 
 x, y = (Symbol(name, real=True) for name in "xy")
 
@@ -256,7 +260,7 @@ def test_claims_are_checked_with_all_that_they_use(monkeypatch):
         checked.append((claim.id, options.seed))
         return verdict(claim.id, *used[claim.id])
 
-    monkeypatch.setattr("slrsym.claims.verification.check_claim", check)
+    monkeypatch.setattr("slrsym.prover.claims.verification.check_claim", check)
     claims = {id: SimpleNamespace(id=id, file=None) for id in used}
     ledger = SimpleNamespace(claims=claims, find=claims.__getitem__, has_claim=claims.__contains__)
     for workers in (1, 4):
@@ -268,7 +272,7 @@ def test_claims_are_checked_with_all_that_they_use(monkeypatch):
     def leave(claim, find, options):
         raise SystemExit(0)
 
-    monkeypatch.setattr("slrsym.claims.verification.check_claim", leave)
+    monkeypatch.setattr("slrsym.prover.claims.verification.check_claim", leave)
     with pytest.raises(ProofError, match=r"the proof of claim a calls sys.exit\(0\)"):
         verify_claims(ledger, ["a"], CheckOptions(), 1, None)
 

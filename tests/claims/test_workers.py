@@ -13,11 +13,11 @@ from multiprocessing import connection
 
 import pytest
 
-from slrsym.claims import verification
-from slrsym.claims.check import DEFAULT
-from slrsym.claims.ledger import Ledger
-from slrsym.claims.verification import verify_claims
-from slrsym.statements.expressions import ProofError
+from slrsym.prover.claims import verification
+from slrsym.prover.claims.check import DEFAULT
+from slrsym.prover.claims.ledger import Ledger
+from slrsym.prover.claims.verification import verify_claims
+from slrsym.prover.statements.expressions import ProofError
 from tests._profile import thorough_only
 from tests.conftest import claim_text
 
@@ -157,8 +157,8 @@ def test_signals_are_left_alone_where_none_can_be_held_back(monkeypatch):
 @thorough_only
 def test_a_claim_has_one_digest_in_all_processes():
     code = (
-        "from slrsym.claims.ledger import builtin_ledger as b;"
-        "from slrsym.claims.verification import _digest as d;"
+        "from slrsym.prover.claims.ledger import builtin_ledger as b;"
+        "from slrsym.prover.claims.verification import _digest as d;"
         "print([d(b().find(i)) for i in ('lemma-4-chain-rule', 'committee-plateau', 'lemma-7')])"
     )
     said = {

@@ -22,8 +22,8 @@ from slrsym.crosscheck.orbit_iteration import (
     is_close,
     numerical_jacobian,
 )
-from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
+from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
 R = Rational
 x, y = symbols("x y", real=True)

@@ -13,8 +13,8 @@ from slrsym.crosscheck import Inconclusive, orbit_iteration, orbits
 from slrsym.crosscheck.orbit_iteration import MapInstance, solve_by_newton
 from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.statements.orbits import (
+from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.orbits import (
     AccumulationPointsSolve,
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from slrsym.proofs.claim_steps import steps_of_claim
+from slrsym.prover.rules.claim_steps import steps_of_claim
 
 
 @pytest.fixture(scope="session")

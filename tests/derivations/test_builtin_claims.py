@@ -4,12 +4,12 @@ import pytest
 from scipy.stats import kstest
 from sympy.core.relational import Relational
 
-from slrsym.claims.check import check_step_numerically, is_compared_with_numbers, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.statements.expressions import ForAll, conjuncts
-from slrsym.tactics.bundled_log import bundled_record
+from slrsym.prover.claims.check import check_step_numerically, is_compared_with_numbers, step_seed
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.statements.expressions import ForAll, conjuncts
+from slrsym.prover.tactics.bundled_log import bundled_record
 
 from .._granted import grant_judgements, grant_steps
 from .._profile import THOROUGH, more, nightly_only, thorough_only
@@ -42,7 +42,7 @@ def rows(ledger):
         # `slrsym verify` has asked the proof checker; other points are of interest here.
         (grant_judgements if THOROUGH else grant_steps)(patch)
         if not THOROUGH:
-            patch.setattr("slrsym.claims.check.run_experiment", granted_trials)
+            patch.setattr("slrsym.prover.claims.check.run_experiment", granted_trials)
         return ledger.verify(seed=1)
 
 

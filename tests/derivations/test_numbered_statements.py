@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from slrsym.claims.papers import builtin_papers
 from slrsym.export.errata import ids_of_mentioned_claims
 from slrsym.proof.dynamical import BAYES_RISK
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.proofs.lemmas import CITED, InWords
-from slrsym.tactics.bundled_log import bundled_record
+from slrsym.prover.claims.papers import builtin_papers
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.rules.lemmas import CITED, InWords
+from slrsym.prover.tactics.bundled_log import bundled_record
 
 from .._profile import thorough_only
 

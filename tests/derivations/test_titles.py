@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from slrsym.gaussian import Expectation
-from slrsym.proofs.lemmas import InWords
+from slrsym.prover.rules.lemmas import InWords
 
 OF_MEANS = re.compile(r"\$E |E\[|\bmeans?\b|\bmean square|variance|\bmoments?\b|probability")
 # Their titles speak of a mean without one in the statement, and say so: of numbers by another

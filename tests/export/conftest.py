@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from slrsym.claims.verification import ClaimSummary
 from slrsym.export.build import build
+from slrsym.prover.claims.verification import ClaimSummary
 from tests._profile import THOROUGH
 
 # One of each kind of proof and of formula; the ci profile takes all.

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.claims.papers import builtin_papers
 from slrsym.export import build
 from slrsym.export.errata import collect_errata, ids_of_mentioned_claims
 from slrsym.export.latex_book import latex_book_files
 from slrsym.export.site import site_files
+from slrsym.prover.claims.papers import builtin_papers
 
 from .conftest import as_if_proved
 from .site_check import problems

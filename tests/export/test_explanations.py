@@ -6,14 +6,14 @@ import pytest
 from sympy import And, Eq, Symbol
 from sympy.core.relational import Relational
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.build import build
 from slrsym.export.document import ClaimNumberAndName, Display, Paragraph
 from slrsym.export.latex_book import latex_book_files
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Explanation, ProofError
-from slrsym.statements.expressions import conjuncts
+from slrsym.prover.claims.ledger import builtin_ledger
+from slrsym.prover.statements.expressions import conjuncts
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page
 

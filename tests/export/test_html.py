@@ -27,7 +27,7 @@ from slrsym.export.html import HtmlRenderer
 from slrsym.export.outline import build_outline
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Ledger, by_citation, in_words
-from slrsym.proofs.axioms import AXIOMS, find_axiom
+from slrsym.prover.rules.axioms import AXIOMS, find_axiom
 from slrsym.typeset.boxes import Atom, row_of_boxes
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems

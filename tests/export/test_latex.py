@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from slrsym.claims.verification import ClaimSummary
 from slrsym.export.build import build, titles_and_claims_of_files
 from slrsym.export.chapters import group_by_chapter
 from slrsym.export.document import Section
@@ -28,6 +27,7 @@ from slrsym.export.tex_compiler import (
     find_latex_compiler,
 )
 from slrsym.files import write_export_folder
+from slrsym.prover.claims.verification import ClaimSummary
 from slrsym.typeset.elision import REST, elide_terms_shared_with_previous_sum, signed_terms_of_sum
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved

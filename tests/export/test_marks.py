@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.claims.ledger import ClaimSummary
 from slrsym.export.claim_entries import summarise_checks
-from slrsym.tactics import bundled_log
+from slrsym.prover.claims.ledger import ClaimSummary
+from slrsym.prover.tactics import bundled_log
 
 ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin, sqrt
 
-from slrsym.claims.ledger import Ledger
 from slrsym.export.bibliography import bibtex_file_text
 from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
@@ -17,6 +16,7 @@ from slrsym.export.prose import escape_latex
 from slrsym.export.site import site_files
 from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
+from slrsym.prover.claims.ledger import Ledger
 from slrsym.typeset import FormulaPrinter, PrintingOrder, break_lines, to_latex, to_mathml
 from slrsym.typeset.letters import box_of_symbol_name
 from tests._profile import THOROUGH, more, thorough_only

@@ -7,8 +7,6 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.claims import id_from_short_name, short_name, step_name
-from slrsym.claims.papers import builtin_papers
 from slrsym.export.abbreviations import choose_abbreviations
 from slrsym.export.bibliography import (
     bibliography_entries,
@@ -28,9 +26,11 @@ from slrsym.export.prose import (
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.statements.maps import box_map, point_set
-from slrsym.statements.orbits import OrbitsConvergeTo
+from slrsym.prover.claims import id_from_short_name, short_name, step_name
+from slrsym.prover.claims.papers import builtin_papers
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.statements.maps import box_map, point_set
+from slrsym.prover.statements.orbits import OrbitsConvergeTo
 from slrsym.typeset import FormulaPrinter, to_latex
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)

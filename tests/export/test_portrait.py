@@ -12,7 +12,6 @@ import xarray as xr
 from scipy.special import erf
 
 import slrsym
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.phase_portrait import (
     SETTING,
     portrait_script,
@@ -21,6 +20,7 @@ from slrsym.export.phase_portrait import (
 )
 from slrsym.export.site import portrait_page_html
 from slrsym.planar import C, K
+from slrsym.prover.claims.ledger import builtin_ledger
 from tests._cli import exits, refused, run
 from tests.export.test_browser import CHROMIUM
 

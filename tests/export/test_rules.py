@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from slrsym.claims import step_name
 from slrsym.export.rule_entries import _TABLE, rule_entry, rule_id_from_name
-from slrsym.proofs.claim_steps import steps_of_claim
+from slrsym.prover.claims import step_name
+from slrsym.prover.rules.claim_steps import steps_of_claim
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 ROWS = re.findall(r"^\| \{py:obj\}`~slrsym\.proof\.(\w+)` \|(.*)\|$", TABLE.read_text(), re.M)

@@ -10,11 +10,11 @@ from sympy import Derivative, Eq, Integral, Symbol, erf, exp, pi, sqrt, symbols
 
 import slrsym
 import slrsym.gaussian
-from slrsym.claims.check import check_claim
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, standard_normal
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import Claim, ProofError, chain, differentiate, lemma
+from slrsym.prover.claims.check import check_claim
 from tests._owens_t import owens_t as stub
 
 h, a, t, g = symbols("h a t g", real=True)

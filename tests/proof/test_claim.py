@@ -10,9 +10,9 @@ import pytest
 from sympy import Eq, Function, Ge, GreaterThan, Symbol, false, symbols, true
 from sympy.core.relational import Relational
 
-from slrsym.claims.registration import record_created_claims
 from slrsym.proof import Claim, algebra, chain
-from slrsym.statements.expressions import ProofError
+from slrsym.prover.claims.registration import record_created_claims
+from slrsym.prover.statements.expressions import ProofError
 
 x, y = symbols("x y", real=True)
 f = Function("f")

@@ -30,7 +30,7 @@ from slrsym.certify import GlobalMinimum, InequalitiesOnBox
 from slrsym.certify.attraction import Attraction
 from slrsym.gaussian import Expectation, GaussianLaw
 from slrsym.proof import Claim, ForAll, ProofError, algebra, chain, lemma, stein
-from slrsym.statements.exact_numbers import float_problem
+from slrsym.prover.statements.exact_numbers import float_problem
 from tests._cli import exits, run
 
 x, y, g = (Symbol(name, real=True) for name in "xyg")

@@ -9,7 +9,7 @@ from sympy import Abs, Heaviside, Matrix, N, Rational, asin, cos, erf, exp, eye,
 from slrsym.crosscheck import evaluate, expectations
 from slrsym.crosscheck.gaussian_factors import split_off_gaussian_exponent
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, standard_normal
-from slrsym.tactics.existence_of_laws_and_expectations import _rank_one_factor
+from slrsym.prover.tactics.existence_of_laws_and_expectations import _rank_one_factor
 
 X = x, y, z, w = symbols("x y z w", real=True)
 ROOT = Matrix([[1, 0, 0, 0], [1, 2, 0, 0], [-1, 1, 1, 0], [2, -1, 1, 3]]) / 3

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.claims.file_search import DerivationError
-from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.verification import shortest_cycle
-from slrsym.statements.expressions import ProofError
+from slrsym.prover.claims.file_search import DerivationError
+from slrsym.prover.claims.ledger import Ledger, builtin_ledger
+from slrsym.prover.claims.verification import shortest_cycle
+from slrsym.prover.statements.expressions import ProofError
 
 from .._profile import thorough, thorough_only
 from ..conftest import HEADER, claim_text
@@ -105,7 +105,7 @@ def test_without_the_files_of_the_package_claims_stand_alone(derivation, monkeyp
     def fail():
         raise DerivationError("the derivations are gone")
 
-    monkeypatch.setattr("slrsym.claims.ledger.builtin_derivation_folder", fail)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.builtin_derivation_folder", fail)
     ledger = Ledger.load(derivation("a.py", claim_text("lemma-17-i")))
     assert list(ledger.claims) == ["lemma-17-i"]
     assert ledger.replacing_ids() == set()
@@ -130,7 +130,7 @@ def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
     ledger = Ledger.load(
         derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
     )
-    monkeypatch.setattr("slrsym.claims.ledger.load_claims", fail)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.load_claims", fail)
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
@@ -160,7 +160,7 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     folder.mkdir()
     (folder / "a.py").write_text(f"{BELL_HEADER}1 / 0\n{claim_text('broken')}", encoding="utf-8")
     (folder / "b.py").write_text(BELL_HEADER + bell("given", "algebra"), encoding="utf-8")
-    monkeypatch.setattr("slrsym.claims.ledger.builtin_derivation_folder", lambda: folder)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.builtin_derivation_folder", lambda: folder)
     ledger = Ledger.load(derivation("a.py", bell(by='lemma("given")'), header=BELL_HEADER))
     assert ledger.has_claim("given")
     assert ledger.problems == []
@@ -179,7 +179,7 @@ def test_a_file_is_read_as_it_stands(derivation, monkeypatch):
 def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch, capsys):
     file = derivation("a.py", "print('run')\n", claim_text("one"))
     monkeypatch.setattr(
-        "slrsym.claims.loading.builtin_derivation_folder", lambda: file.parent.resolve()
+        "slrsym.prover.claims.loading.builtin_derivation_folder", lambda: file.parent.resolve()
     )
     for _ in range(2):
         assert list(Ledger.load(file).claims) == ["one"]

@@ -44,7 +44,6 @@ from sympy import (
     symbols,
 )
 
-from slrsym.claims import check
 from slrsym.cli import terminal_output
 from slrsym.crosscheck.montecarlo import (
     CONFIRMING,
@@ -74,7 +73,8 @@ from slrsym.gaussian import (
 )
 from slrsym.gaussian.law import Law
 from slrsym.proof import Claim, ClaimSummary, Ledger, algebra, chain, check_claim, lemma
-from slrsym.proofs.step import Rule
+from slrsym.prover.claims import check
+from slrsym.prover.rules.step import Rule
 from tests._cli import run
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")

@@ -30,7 +30,6 @@ from sympy import (
     sympify,
 )
 
-from slrsym.claims.ledger import Ledger
 from slrsym.crosscheck import (
     Disagreement,
     Inconclusive,
@@ -51,6 +50,7 @@ from slrsym.crosscheck.random_values import compile_exact_decision, solve_equati
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 from slrsym.proof import Claim, chain, signs
+from slrsym.prover.claims.ledger import Ledger
 
 x, y, z = symbols("x y z", real=True)
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Ge, Gt, IndexedBase, Lambda, Le, Or, S, Symbol, erf, sqrt, symbols
 
-from slrsym.claims.check import is_compared_with_numbers
 from slrsym.proof import (
     Claim,
     ClaimVerdict,
@@ -22,8 +21,9 @@ from slrsym.proof import (
     instance,
     sign,
 )
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.statements.expressions import ProofError, infix_text, substitute_simultaneously
+from slrsym.prover.claims.check import is_compared_with_numbers
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.statements.expressions import ProofError, infix_text, substitute_simultaneously
 
 x, y = (IndexedBase(name, real=True) for name in "xy")
 n, t = symbols("n t", integer=True, nonnegative=True)

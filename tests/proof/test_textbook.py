@@ -9,12 +9,12 @@ from statistics import median
 
 import pytest
 
-from slrsym.claims.check import make_step_report, step_seed, try_numerical_check
-from slrsym.claims.ledger import load_claims
 from slrsym.proof import builtin_ledger
-from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.tactics.judgement import judge_claim
+from slrsym.prover.claims.check import make_step_report, step_seed, try_numerical_check
+from slrsym.prover.claims.ledger import load_claims
+from slrsym.prover.rules.axioms import is_soundness_axiom
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.tactics.judgement import judge_claim
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
 CLAIMS = load_claims(PAGE)

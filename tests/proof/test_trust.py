@@ -54,8 +54,8 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
-from slrsym.proofs.axioms import find_axiom
-from slrsym.proofs.step import Link, Proof, Rule, Step
+from slrsym.prover.rules.axioms import find_axiom
+from slrsym.prover.rules.step import Link, Proof, Rule, Step
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)

@@ -9,7 +9,7 @@ from sympy import Eq, Expr, Le, Symbol, erf, exp, sqrt
 
 from slrsym.gaussian import Expectation, GaussianLaw
 from slrsym.proof import Claim, algebra, chain, check_claim, gaussian_calculus
-from slrsym.statements.expressions import ProofError
+from slrsym.prover.statements.expressions import ProofError
 
 t, u, g = (Symbol(name, real=True) for name in ("t", "u", "g"))
 STANDARD = GaussianLaw({g: 0}, [[1]])

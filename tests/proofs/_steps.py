@@ -6,11 +6,11 @@ from typing import Any
 
 from sympy import Eq
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.proof import Claim
-from slrsym.proofs.claim_steps import steps_of_claim
-from slrsym.statements.expressions import Refused
-from slrsym.tactics.judgement import judge_claim
+from slrsym.prover.claims.ledger import builtin_ledger
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.statements.expressions import Refused
+from slrsym.prover.tactics.judgement import judge_claim
 
 LEDGER = builtin_ledger()
 

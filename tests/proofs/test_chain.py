@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, Eq, Ge, Gt, Le, Lt, S, symbols
 
-from slrsym.proofs.calculus import algebra
-from slrsym.proofs.chain import Chain, D, chain
-from slrsym.proofs.context import Context
-from slrsym.proofs.inequalities import sign
-from slrsym.statements.expressions import ProofError, Refused
+from slrsym.prover.rules.calculus import algebra
+from slrsym.prover.rules.chain import Chain, D, chain
+from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.inequalities import sign
+from slrsym.prover.statements.expressions import ProofError, Refused
 
 from ._steps import check
 

@@ -49,7 +49,7 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.proof import ball_arithmetic, chain, limits
-from slrsym.statements.expressions import Refused
+from slrsym.prover.statements.expressions import Refused
 
 from ._steps import check
 

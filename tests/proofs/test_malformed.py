@@ -23,16 +23,23 @@ from sympy import (
 
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
 from slrsym.proof import D, algebra, by_citation, chain, in_words, jensen, sign, stein
-from slrsym.proofs.axioms import find_axiom, is_soundness_axiom, soundness_axiom_name
-from slrsym.proofs.calculus import derivative_claim_ids
-from slrsym.proofs.chain import at
-from slrsym.proofs.context import Context, require_unambiguous_statement
-from slrsym.proofs.solutions import only_at, solution, solution_set, split_product
-from slrsym.proofs.step import Link, Rule, Step, axioms_added_by_rule, join_labels, require_rule
-from slrsym.proofs.theorems import by_theorem
-from slrsym.statements.expressions import ProofError, Refused
-from slrsym.statements.maps import box_map
-from slrsym.statements.orbits import DecreasesAlong
+from slrsym.prover.rules.axioms import find_axiom, is_soundness_axiom, soundness_axiom_name
+from slrsym.prover.rules.calculus import derivative_claim_ids
+from slrsym.prover.rules.chain import at
+from slrsym.prover.rules.context import Context, require_unambiguous_statement
+from slrsym.prover.rules.solutions import only_at, solution, solution_set, split_product
+from slrsym.prover.rules.step import (
+    Link,
+    Rule,
+    Step,
+    axioms_added_by_rule,
+    join_labels,
+    require_rule,
+)
+from slrsym.prover.rules.theorems import by_theorem
+from slrsym.prover.statements.expressions import ProofError, Refused
+from slrsym.prover.statements.maps import box_map
+from slrsym.prover.statements.orbits import DecreasesAlong
 
 from ._steps import eq
 

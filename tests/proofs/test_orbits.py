@@ -25,13 +25,19 @@ from slrsym.planar import (
     stationarity_equations,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
-from slrsym.proofs import theorems
-from slrsym.proofs.descent_theorems import membership_statement
-from slrsym.proofs.step import Rule
-from slrsym.proofs.theorems import by_theorem, names_of_theorems
-from slrsym.statements.expressions import substitute_simultaneously
-from slrsym.statements.maps import BoxMap, SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.statements.orbits import (
+from slrsym.prover.rules import theorems
+from slrsym.prover.rules.descent_theorems import membership_statement
+from slrsym.prover.rules.step import Rule
+from slrsym.prover.rules.theorems import by_theorem, names_of_theorems
+from slrsym.prover.statements.expressions import substitute_simultaneously
+from slrsym.prover.statements.maps import (
+    BoxMap,
+    SphereDescent,
+    box_map,
+    lambda_of_coordinates,
+    point_set,
+)
+from slrsym.prover.statements.orbits import (
     AccumulationPointsSolve,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,

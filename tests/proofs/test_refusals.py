@@ -26,8 +26,8 @@ from slrsym.proof import (
     symmetry,
     tangent,
 )
-from slrsym.proofs.step import Rule
-from slrsym.statements.expressions import Refused
+from slrsym.prover.rules.step import Rule
+from slrsym.prover.statements.expressions import Refused
 
 from ._steps import check
 

@@ -56,11 +56,11 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
-from slrsym.proofs.chain import at
-from slrsym.proofs.context import Context, covariances_of_laws
-from slrsym.proofs.gaussian import partial_derivative, replace_outermost_expectations
-from slrsym.proofs.step import Link, Rule
-from slrsym.statements.expressions import Refused
+from slrsym.prover.rules.chain import at
+from slrsym.prover.rules.context import Context, covariances_of_laws
+from slrsym.prover.rules.gaussian import partial_derivative, replace_outermost_expectations
+from slrsym.prover.rules.step import Link, Rule
+from slrsym.prover.statements.expressions import Refused
 
 t, G, H, Y, Z = symbols("t G H Y Z", real=True)
 p, q = symbols("p q", positive=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sympy import And, Basic, Equivalent, Or, erf, exp, symbols
 
-from slrsym.proofs.solutions import never, only_at, solution, solution_set, split_product
-from slrsym.statements.expressions import (
+from slrsym.prover.rules.solutions import never, only_at, solution, solution_set, split_product
+from slrsym.prover.statements.expressions import (
     ProofError,
     Refused,
     disjuncts,

@@ -28,14 +28,14 @@ from sympy import (
 
 from slrsym.checker import ProvedClaims, Rejected
 from slrsym.proof import Claim
-from slrsym.proofs.calculus import algebra, differentiate
-from slrsym.proofs.chain import chain
-from slrsym.proofs.context import Context
-from slrsym.proofs.inequalities import sign
-from slrsym.proofs.lemmas import by_claim
-from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
-from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.emission import ProofEmitter
+from slrsym.prover.rules.calculus import algebra, differentiate
+from slrsym.prover.rules.chain import chain
+from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.inequalities import sign
+from slrsym.prover.rules.lemmas import by_claim
+from slrsym.prover.rules.structure import all_of, cases, equal_by_derivative, having, induction
+from slrsym.prover.statements.expressions import ProofError, Refused
+from slrsym.prover.tactics.emission import ProofEmitter
 
 from ._steps import check, eq
 

@@ -12,12 +12,14 @@ from types import ModuleType
 import pytest
 
 import slrsym
-import slrsym.proofs
+import slrsym.prover.rules
 from slrsym.proof import algebra, conditioning, lemma, linearity, sign
-from slrsym.proofs import theorems
-from slrsym.proofs.step import Rule
+from slrsym.prover.rules import theorems
+from slrsym.prover.rules.step import Rule
 
-MODULES = [m.name for m in pkgutil.walk_packages(slrsym.proofs.__path__, "slrsym.proofs.")]
+MODULES = [
+    m.name for m in pkgutil.walk_packages(slrsym.prover.rules.__path__, "slrsym.prover.rules.")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -53,7 +55,7 @@ def test_theorems_are_not_replaced():
 
 def test_search_loads_neither_numbers_nor_claims_nor_the_book():
     code = (
-        "import sys, slrsym.proofs\n"
+        "import sys, slrsym.prover.rules\n"
         "above = ('numbers', 'claims', 'book', 'proof', 'typeset', 'evidence')\n"
         "sys.exit(any(m.split('.')[1:2] == [room] for m in sys.modules for room in above\n"
         "             if m.startswith('slrsym.')))"

@@ -26,13 +26,13 @@ from sympy import (
 
 from slrsym.crosscheck import compare, random_test_functions
 from slrsym.proof import D, ProofError, algebra, chain, lemma, sign
-from slrsym.proofs import convergence_theorems as few
-from slrsym.proofs.chain import at
-from slrsym.proofs.descent_theorems import TheoremHypothesis
-from slrsym.proofs.lemmas import by_claim
-from slrsym.proofs.theorems import by_theorem, proof_of_hypothesis
-from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.statements.orbits import (
+from slrsym.prover.rules import convergence_theorems as few
+from slrsym.prover.rules.chain import at
+from slrsym.prover.rules.descent_theorems import TheoremHypothesis
+from slrsym.prover.rules.lemmas import by_claim
+from slrsym.prover.rules.theorems import by_theorem, proof_of_hypothesis
+from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.orbits import (
     AccumulationPointsSolve,
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,

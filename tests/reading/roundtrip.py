@@ -33,7 +33,7 @@ from slrsym.export.document import ClaimEntry, Display, Document
 from slrsym.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
-from slrsym.statements.expressions import conjuncts
+from slrsym.prover.statements.expressions import conjuncts
 from slrsym.typeset.calculus import marginal_law
 from tests.reading import ReadingError, read_display
 

@@ -33,8 +33,8 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.statements import expressions
-from slrsym.statements.expressions import (
+from slrsym.prover.statements import expressions
+from slrsym.prover.statements.expressions import (
     AtPoint,
     ForAll,
     bound_and_derivative_variables,

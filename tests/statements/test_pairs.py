@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from sympy import FiniteSet, Rational, Symbol, latex, symbols
 
-from slrsym.statements.expressions import ProofError
-from slrsym.statements.maps import (
+from slrsym.prover.statements.expressions import ProofError
+from slrsym.prover.statements.maps import (
     SphereDescent,
     box_map,
     lambda_of_coordinates,
     point_set,
     value_at,
 )
-from slrsym.statements.orbits import (
+from slrsym.prover.statements.orbits import (
     AlmostEveryPairConvergesTo,
     NullPairs,
     StepsVanish,

@@ -6,10 +6,10 @@ from sympy import Eq
 
 from slrsym.checker import ProvedClaims
 from slrsym.proof import Claim, builtin_ledger, chain
-from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.context import Context
-from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.judgement import judge_claim
+from slrsym.prover.rules.axioms import is_soundness_axiom
+from slrsym.prover.rules.context import Context
+from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.judgement import judge_claim
 
 
 def equal(left, right):

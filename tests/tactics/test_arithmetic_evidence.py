@@ -7,9 +7,9 @@ from sympy import Add, Eq, exp, symbols
 
 from slrsym.checker import Rejected
 from slrsym.checker.theorem import apply_rule
-from slrsym.tactics import arithmetic
-from slrsym.tactics.arithmetic import search_arithmetic_evidence
-from slrsym.tactics.translation import Translator
+from slrsym.prover.tactics import arithmetic
+from slrsym.prover.tactics.arithmetic import search_arithmetic_evidence
+from slrsym.prover.tactics.translation import Translator
 from tests.tactics._shown import emitter_and_context, equal
 
 x, y, z, t = symbols("x y z t", real=True)

@@ -41,15 +41,15 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.proof import Claim, builtin_ledger
-from slrsym.tactics.closed_forms import (
+from slrsym.prover.tactics.closed_forms import (
     ClosedFormSearch,
     _forms_with_squares,
     _split_by_independence,
     derive_closed_form,
 )
-from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.judgement import _assume_claim
-from slrsym.tactics.term_to_sympy import TermToSympy
+from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.judgement import _assume_claim
+from slrsym.prover.tactics.term_to_sympy import TermToSympy
 
 G, H, U, V, W, t = (Symbol(name, real=True) for name in "GHUVWt")
 p = Symbol("p", positive=True)

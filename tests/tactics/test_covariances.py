@@ -6,7 +6,7 @@ import pytest
 from sympy import Function, Matrix, Symbol, diag, symbols
 
 from slrsym.gaussian.integrals import ldl_decomposition
-from slrsym.tactics.covariances import (
+from slrsym.prover.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
     is_plainly_semidefinite,
 )

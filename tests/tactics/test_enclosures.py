@@ -43,7 +43,11 @@ from slrsym.gaussian import (
     normal_pdf,
     standard_normal,
 )
-from slrsym.tactics.enclosures import _growth_bound, _positive_lower_bound, rational_bounds_of_mean
+from slrsym.prover.tactics.enclosures import (
+    _growth_bound,
+    _positive_lower_bound,
+    rational_bounds_of_mean,
+)
 
 G, U, W, a, z = (Symbol(name, real=True) for name in "GUWaz")
 UNIT = standard_normal(G)

@@ -48,7 +48,7 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
-from slrsym.tactics.emission import ProofEmitter, is_covariance_matrix_formula
+from slrsym.prover.tactics.emission import ProofEmitter, is_covariance_matrix_formula
 from tests._profile import thorough_only
 from tests.tactics._shown import is_shown, refusals
 

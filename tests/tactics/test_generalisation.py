@@ -8,8 +8,8 @@ from sympy import Add, Symbol, cos, erf, exp, sqrt
 from slrsym.checker import ProvedClaims, Rejected
 from slrsym.checker.term import is_same_term
 from slrsym.proof import Claim, builtin_ledger
-from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.subterm_generalisation import _prove_with_symbols_for_summands
+from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.subterm_generalisation import _prove_with_symbols_for_summands
 from tests.tactics._shown import equal
 
 x, y = Symbol("x", real=True), Symbol("y", positive=True)

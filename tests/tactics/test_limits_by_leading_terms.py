@@ -28,7 +28,7 @@ from sympy import (
 
 from slrsym.checker import Rejected
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.tactics.limits_by_leading_terms import _LeadingTermFinder, _LimitEvaluator
+from slrsym.prover.tactics.limits_by_leading_terms import _LeadingTermFinder, _LimitEvaluator
 from tests.tactics._shown import emitter_and_context
 
 t, a, b = symbols("t a b", real=True)

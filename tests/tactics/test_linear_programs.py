@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from slrsym.tactics.linear_programs import (
+from slrsym.prover.tactics.linear_programs import (
     combine_nonnegatively_in_floating_point,
     drop_vanishing_terms,
 )

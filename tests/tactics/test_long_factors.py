@@ -27,7 +27,7 @@ from sympy import (
 from slrsym.checker import Rejected
 from slrsym.checker.term import canonical_key, definedness_equation, is_same_term
 from slrsym.gaussian import erf_prime, erf_second
-from slrsym.tactics.subterm_generalisation import (
+from slrsym.prover.tactics.subterm_generalisation import (
     _common_summands,
     _comparison_with_one,
     _equates_same_function,
@@ -38,7 +38,7 @@ from slrsym.tactics.subterm_generalisation import (
     _prove_sum_defined,
     _prove_with_symbols_for_factors,
 )
-from slrsym.tactics.translation import Translator
+from slrsym.prover.tactics.translation import Translator
 from tests.tactics._shown import emitter_and_context
 
 x, y, z = symbols("x y z", real=True)

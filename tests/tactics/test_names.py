@@ -29,12 +29,12 @@ from sympy import (
 
 from slrsym.checker import Inference
 from slrsym.checker.theorem import apply_rule
-from slrsym.claims.check import check_claim, hypotheses_to_test
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, standard_normal
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, differentiate, instance, sign
 from slrsym.proof.step import Rule, tactic
-from slrsym.proofs.lemmas import CITED
-from slrsym.statements.expressions import AtPoint, ForAll
+from slrsym.prover.claims.check import check_claim, hypotheses_to_test
+from slrsym.prover.rules.lemmas import CITED
+from slrsym.prover.statements.expressions import AtPoint, ForAll
 from tests.tactics._shown import claim_by, equal, is_shown, refusals
 
 a, m, n, t, x, y = symbols("a m n t x y", real=True)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Gt, Symbol, erf, exp
 
-from slrsym.claims.claim import Trials
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, standard_normal, zeta
 from slrsym.proof import Claim, algebra, ball_arithmetic, builtin_ledger, chain, gaussian_calculus
 from slrsym.proof import sign as signs
-from slrsym.tactics import emission
-from slrsym.tactics.judgement import judge_claim
-from slrsym.tactics.proof_log import claim_ids_used_by, emit_records, statement_and_step_records
-from slrsym.tactics.translation import Untranslatable
+from slrsym.prover.claims.claim import Trials
+from slrsym.prover.tactics import emission
+from slrsym.prover.tactics.judgement import judge_claim
+from slrsym.prover.tactics.proof_log import (
+    claim_ids_used_by,
+    emit_records,
+    statement_and_step_records,
+)
+from slrsym.prover.tactics.translation import Untranslatable
 
 G, H, t, y = (Symbol(name, real=True) for name in "GHty")
 LEDGER = builtin_ledger()

@@ -8,7 +8,7 @@ from sympy import Eq, Function, Symbol, log, sqrt
 from slrsym.checker.term import canonical_key
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import Claim, Ledger, algebra, chain
-from slrsym.tactics.refusals_in_words import refusal_in_words
+from slrsym.prover.tactics.refusals_in_words import refusal_in_words
 
 G, x, g = (Symbol(name, real=True) for name in "Gxg")
 F = Function("F", real=True)

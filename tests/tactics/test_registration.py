@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from slrsym.tactics import registration
+from slrsym.prover.tactics import registration
 
 
 def test_ranks_decide_and_not_imports(monkeypatch):
@@ -15,6 +15,6 @@ def test_ranks_decide_and_not_imports(monkeypatch):
 
 
 def test_each_prover_has_a_rank_of_its_own():
-    import slrsym.tactics.proof_log  # noqa: F401
+    import slrsym.prover.tactics.proof_log  # noqa: F401
 
     assert len(registration.PROVERS) == len(set(registration._RANKS)) == 7

@@ -7,8 +7,8 @@ from sympy import Eq, Gt, Symbol, cos, sin
 
 from slrsym.checker.term import num
 from slrsym.proof import Claim, Refused, chain
-from slrsym.proofs.step import Rule
-from slrsym.tactics.registration import USER_EMITTERS, tactic
+from slrsym.prover.rules.step import Rule
+from slrsym.prover.tactics.registration import USER_EMITTERS, tactic
 from tests.tactics._shown import refusals
 
 x = Symbol("x", real=True)

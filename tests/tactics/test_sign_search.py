@@ -12,9 +12,9 @@ from sympy import Eq, Ge, Gt, Le, Lt, Ne, S, Symbol, erf, exp, sqrt, symbols
 from slrsym.checker import Rejected
 from slrsym.checker.arithmetic import learn_relation
 from slrsym.checker.sign import NEG, NN, NP, NZ, POS, ZERO, generator_indices_in
-from slrsym.tactics.fact_combinations import solve_exactly
-from slrsym.tactics.sign_search import SearchHintRecordingRing, SignSearch, UnknownSign
-from slrsym.tactics.translation import Translator
+from slrsym.prover.tactics.fact_combinations import solve_exactly
+from slrsym.prover.tactics.sign_search import SearchHintRecordingRing, SignSearch, UnknownSign
+from slrsym.prover.tactics.translation import Translator
 
 x, y, z, t, u, v = symbols("x y z t u v", real=True)
 p, q, r = symbols("p q r", positive=True)

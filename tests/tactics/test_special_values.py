@@ -9,14 +9,14 @@ from slrsym.checker import ProvedClaims, Rejected
 from slrsym.checker.term import canonical_key, num
 from slrsym.checker.theorem import apply_rule
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
-from slrsym.tactics.arithmetic import (
+from slrsym.prover.tactics.arithmetic import (
     drop_zero_terms,
     opaque_terms,
     prove_by_arithmetic,
     theorems_on_special_values,
 )
-from slrsym.tactics.emission import ProofEmitter
-from slrsym.tactics.translation import Translator
+from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.translation import Translator
 
 G, H, s, t, y, z = symbols("G H s t y z", real=True)
 ZERO, TWO = num(0), num(2)

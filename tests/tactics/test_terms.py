@@ -34,18 +34,18 @@ from sympy import (
 
 from slrsym.checker.term import num, substitute
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
-from slrsym.tactics.numerical_values import (
+from slrsym.prover.tactics.numerical_values import (
     are_surely_different,
     are_values_close,
     value_at_pseudorandom_point,
 )
-from slrsym.tactics.subterm_paths import (
+from slrsym.prover.tactics.subterm_paths import (
     paths_to_subterm,
     paths_to_symbol,
     replace_at_path,
     subterm_similarity,
 )
-from slrsym.tactics.translation import Translator, Untranslatable
+from slrsym.prover.tactics.translation import Translator, Untranslatable
 
 x, y = (Symbol(name, real=True) for name in "xy")
 p = Symbol("p", positive=True)

@@ -36,8 +36,8 @@ from sympy import (
 
 from slrsym.gaussian import Expectation, GaussianLaw, normal_cdf, normal_pdf, zeta
 from slrsym.proof import algebra, chain, sign
-from slrsym.proofs.context import covariances_of_laws
-from slrsym.tactics.translation import Translator, Untranslatable
+from slrsym.prover.rules.context import covariances_of_laws
+from slrsym.prover.tactics.translation import Translator, Untranslatable
 from tests.tactics._shown import equal, is_shown
 
 a, m, x, y = symbols("a m x y", real=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from slrsym.checker.log import parse_inference_arguments, read_log_text_lines
 from slrsym.checker.term import Term, TermReader, parse_term
-from slrsym.tactics.bundled_log import BUNDLED_LOG
+from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 
 from .both import Fact, Inference, Judges
 

@@ -9,9 +9,9 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.proofs.step import Proof, Rule
+from slrsym.prover.claims.check import CheckOptions, ClaimVerdict, check_claim
+from slrsym.prover.rules.step import Proof, Rule
 
 CHECKS = ("rule", "numeric", "both")
 

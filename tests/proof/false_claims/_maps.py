@@ -3,7 +3,7 @@
 from sympy import Ge, Symbol, symbols
 
 from slrsym.proof import all_of, chain, sign
-from slrsym.statements.maps import box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.maps import box_map, lambda_of_coordinates, point_set
 
 from ._entries import known
 

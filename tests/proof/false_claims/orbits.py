@@ -3,9 +3,9 @@
 from sympy import Abs, And, Eq, Equivalent, Ge, Lambda, Le, Or, Rational
 
 from slrsym.proof import by_claim, chain, lemma, sign
-from slrsym.proofs.theorems import by_theorem
-from slrsym.statements.maps import box_map, point_set
-from slrsym.statements.orbits import (
+from slrsym.prover.rules.theorems import by_theorem
+from slrsym.prover.statements.maps import box_map, point_set
+from slrsym.prover.statements.orbits import (
     AccumulationPointsSolve,
     DecreasesAlong,
     OrbitsConvergeTo,

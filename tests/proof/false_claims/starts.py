@@ -3,14 +3,14 @@
 from sympy import Abs, Ge, Gt, Lambda, Le, Lt, Rational, Symbol, symbols
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
-from slrsym.proofs.convergence_theorems import (
+from slrsym.prover.rules.convergence_theorems import (
     manifold_gram_determinants_statement,
     overlap_chain_rule_statement,
     overlap_identities_statement,
 )
-from slrsym.proofs.theorems import by_theorem
-from slrsym.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.statements.orbits import (
+from slrsym.prover.rules.theorems import by_theorem
+from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
+from slrsym.prover.statements.orbits import (
     AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.proofs.axioms import is_soundness_axiom
+from slrsym.prover.rules.axioms import is_soundness_axiom
 
 from ..._profile import THOROUGH, more
 from . import (

@@ -26,7 +26,7 @@ from slrsym.proof import (
     solution_set,
     split_product,
 )
-from slrsym.proofs.step import Proof, Rule
+from slrsym.prover.rules.step import Proof, Rule
 
 from ..._granted import grant_steps
 from ..._profile import THOROUGH, more
@@ -202,7 +202,7 @@ def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
 
 def test_a_foreign_rule_cannot_hide_by_a_module_name():
     class Hidden(Rule):
-        __module__ = "slrsym.proofs.calculus"
+        __module__ = "slrsym.prover.rules.calculus"
         name = "hidden"
 
         def check(self, link, context):
@@ -228,7 +228,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
     with pytest.raises(ProofError, match="a new kind of proof"):
 
         class Hidden(Proof):
-            __module__ = "slrsym.proofs.structure"
+            __module__ = "slrsym.prover.rules.structure"
             conclusion = says(far - x, ">=", 0)
 
             def steps(self, context, label=""):
@@ -236,7 +236,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
 
 
 def test_a_rule_of_the_package_takes_no_word_for_it():
-    from slrsym.proofs.chain import _Structural
+    from slrsym.prover.rules.chain import _Structural
 
     anything = _Structural("anything")
     found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))

@@ -32,9 +32,9 @@ from slrsym.proof import (
     stein,
     symmetry,
 )
-from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.step import Rule
-from slrsym.tactics.judgement import judge_claim
+from slrsym.prover.rules.axioms import is_soundness_axiom
+from slrsym.prover.rules.step import Rule
+from slrsym.prover.tactics.judgement import judge_claim
 
 from ..._profile import NIGHTLY, THOROUGH, more
 from ._entries import known, link

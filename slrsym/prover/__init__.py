@@ -1,0 +1,4 @@
+"""The prover: statements, claims, rules and tactics, whose proofs the checker judges.
+
+Derivations are written with the names of `slrsym.proof`; what stands here is behind them.
+"""

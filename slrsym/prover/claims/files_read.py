@@ -1,0 +1,183 @@
+"""Files and folders elsewhere that derivations read, so that a change of one is noticed.
+
+Python tells of every file that it opens, and of every folder that it lists. Left out is what lies
+in the standard library, among installed packages or in caches, and what a cache key covers.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import source_from_cache
+from pathlib import Path
+
+# Of a file its size and the times of its last change, of a folder the names in it, of nothing []. A
+# name that ends with a separator is that of a folder in which Python looked for modules.
+State = list[str]
+
+_SYSTEM = ("/proc", "/sys", "/dev", "/run", "/etc")
+_SEARCH = "<frozen importlib"
+_IMPORTABLE = tuple(importlib.machinery.all_suffixes())
+# Stands for the current folder, which counts if a file is named relative to it.
+_HERE = ""
+
+# What was read since recording began, as it was when it was read first; None outside of recording.
+_states: dict[str, State] | None = None
+_written: set[str] = set()
+_relative: set[str] = set()
+_folder_at_start = ""
+# What this process, a worker, has told its parent.
+_told: set[str] = set()
+
+
+def _notice(event: str, arguments: tuple[object, ...]) -> None:
+    if _states is None or event not in ("open", "os.listdir", "os.scandir"):
+        return
+    path = arguments[0] if arguments and arguments[0] is not None else "."
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    # An error here would end what the derivation does.
+    with suppress(Exception):
+        text = os.fsdecode(path)
+        name = os.path.abspath(text)
+        flags = arguments[2] if event == "open" and len(arguments) > 2 else 0
+        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+            _written.add(name)
+            return
+        asking = sys._getframe(1).f_code.co_filename
+        # Not for the derivation, but in Python's search for modules.
+        if event == "os.listdir" and asking.startswith(_SEARCH):
+            name += os.sep
+        if name not in _states and asking != __file__:
+            _states[name] = state_of(name)
+            if not os.path.isabs(text):
+                _relative.add(name)
+
+
+@cache
+def _listen() -> None:
+    sys.addaudithook(_notice)
+
+
+def start_recording() -> dict[str, State]:
+    """Record what is read from now on, in the mapping that is returned."""
+    global _states, _folder_at_start
+    _listen()
+    _folder_at_start = os.getcwd()
+    _states = found = dict[str, State]()
+    for names in (_written, _relative, _told):
+        names.clear()
+    return found
+
+
+@contextmanager
+def record_files_read() -> Iterator[dict[str, State]]:
+    """Yield a mapping of the files and folders that are read in the block, with their states."""
+    global _states
+    try:
+        yield start_recording()
+    finally:
+        _states = None
+
+
+def read_since_last_told() -> dict[str, State]:
+    """Return what this process, a worker, has read and not told yet."""
+    found = files_read_elsewhere(_states or {}, lambda _: False)
+    new = {name: state for name, state in found.items() if name not in _told}
+    _told.update(new)
+    return new
+
+
+def add_files_read(found: Mapping[str, State]) -> None:
+    """Add what a worker has read to what is being recorded."""
+    if _states is not None:
+        for name, state in found.items():
+            _states.setdefault(name, state)
+
+
+def files_read_elsewhere(
+    found: Mapping[str, State], is_covered: Callable[[Path], bool]
+) -> dict[str, State]:
+    """Return the states of what was read, of modules, and of folders with modules.
+
+    Files that were written are left out, and all that a key covers.
+    """
+    modules = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    names = [_source(name) for name in found if name != _HERE]
+    names += [os.path.abspath(module) for module in modules if isinstance(module, str)]
+    names += [os.path.abspath(place) + os.sep for place in sys.path]
+    kept: dict[str, State] = {}
+    for name in dict.fromkeys(names):
+        if name not in _written and not _is_installed(name) and not is_covered(Path(name)):
+            kept[name] = found[name] if name in found else state_of(name)
+    if _HERE in found or not _relative.isdisjoint(kept):
+        kept[_HERE] = [_folder_at_start]
+    return kept
+
+
+def are_unchanged(found: Mapping[str, State]) -> bool:
+    """Return whether files and folders are in the states in which they were read."""
+    return all(state_of(name) == state for name, state in found.items())
+
+
+def state_of(name: str) -> State:
+    """Return the state of a file or folder; empty if there is none."""
+    with suppress(OSError):
+        if name == _HERE:
+            return [os.getcwd()]
+        if os.path.isdir(name):
+            names = [n for n in sorted(os.listdir(name)) if n != "__pycache__"]
+            if name.endswith(os.sep):
+                return [n for n in names if n.endswith(_IMPORTABLE) or n.isidentifier()]
+            return names
+        found = os.stat(name)
+        return [str(found.st_size), str(found.st_mtime_ns), str(found.st_ctime_ns)]
+    return []
+
+
+def search_paths() -> list[str]:
+    """Return the folders other than those of Python in which modules are looked for."""
+    places = [os.path.abspath(place) for place in sys.path]
+    return [place for place in places if not _is_installed(place)]
+
+
+def _source(name: str) -> str:
+    """Return the file from which a file of compiled code was made, or the name itself."""
+    if os.path.basename(os.path.dirname(name)) == "__pycache__":
+        with suppress(ValueError, NotImplementedError):
+            return source_from_cache(name.partition(".pyc")[0] + ".pyc")
+    return name
+
+
+@cache
+def _is_installed(name: str) -> bool:
+    """Return whether a file lies in Python, an installed package, slrsym, a cache or the system."""
+    places = (*_installed_folders(), *_SYSTEM, *_cache_folders())
+    forms = (name, os.path.realpath(name))
+    return any(
+        form == place or form.startswith(place + os.sep) for form in forms for place in places
+    )
+
+
+@cache
+def _installed_folders() -> tuple[str, ...]:
+    keys = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [sysconfig.get_path(key) for key in keys]
+    folders += [site.getusersitepackages(), *site.getsitepackages()]
+    folders += [os.path.join(sys.base_prefix, "lib"), os.path.dirname(sys.executable)]
+    # Every key covers the package.
+    folders += [str(Path(__file__).parents[2])]
+    return tuple(sorted({form for f in folders for form in (f, os.path.realpath(f))}))
+
+
+def _cache_folders() -> Iterator[str]:
+    yield os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for name in ("SLRSYM_CACHE", "SLRSYM_CACHE_DIR"):
+        if os.environ.get(name):
+            yield os.environ[name]

@@ -1,0 +1,330 @@
+"""Hypotheses of the theorems on convergence from almost every start, or from a null set.
+
+What each needs, of maps and of pairs of unit vectors; the proofs stand with the checker's schemas.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy import Add, And, Eq, Expr, Ge, Gt, Matrix, Symbol, Tuple
+from sympy.core.symbol import uniquely_named_symbol
+from sympy.logic.boolalg import Boolean
+
+from slrsym.prover.rules.chain import D, at
+from slrsym.prover.rules.descent_theorems import (
+    TheoremHypotheses,
+    TheoremHypothesis,
+    box_invariance_and_given_hypotheses,
+    require_goal_kind,
+)
+from slrsym.prover.statements.expressions import ProofError
+from slrsym.prover.statements.maps import BoxMap, SphereDescent, point_set, value_at
+from slrsym.prover.statements.orbits import (
+    AlmostEveryPairConvergesTo,
+    AlmostEveryStartConvergesTo,
+    DecreasesAlong,
+    Injective,
+    InvertibleJacobian,
+    LocalDiffeomorphism,
+    NullPairs,
+    NullStarts,
+    OrbitsConvergeTo,
+)
+
+
+def unevaluated_jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
+    """Return the unevaluated partial derivatives of a map at a point of its box.
+
+    Parameters
+    ----------
+    g : BoxMap
+        The map.
+    point : Tuple
+        The point.
+
+    Returns
+    -------
+    tuple of tuple of Expr
+        Row i holds those of the i-th image.
+    """
+    place = dict(zip(g.coordinates, point, strict=True))
+    return tuple(tuple(at(D(image, x), place) for x in g.coordinates) for image in g.images)
+
+
+# -- maps that keep points apart ---------------------------------------------------------------
+
+
+def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, TheoremHypothesis]:
+    if not isinstance(second, tuple) or len(second) != len(g.coordinates):
+        raise ProofError(f"second must name {len(g.coordinates)} coordinates; got {second}")
+    for x, y in zip(g.coordinates, second, strict=True):
+        if not isinstance(y, Symbol) or y._assumptions_orig != x._assumptions_orig:
+            raise ProofError(f"the second point's coordinate {y} has to be a symbol as {x} is")
+    images = Add(*(abs(u - v) for u, v in zip(g.images, g.image_at(second), strict=True)))
+    expands = Ge(images, factor * g.l1_distance(second), evaluate=False)
+    return {
+        "expands": TheoremHypothesis(
+            expands, (*g.inside_conditions(), *g.inside_conditions(second))
+        ),
+        "factor": TheoremHypothesis(Gt(factor, 0, evaluate=False)),
+    }
+
+
+def expansion_injective_hypotheses(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
+    g = require_goal_kind(goal, Injective, "expansion-injective").map
+    return TheoremHypotheses(_apart(g, second, factor), (*g.coordinates, *second))
+
+
+def expansion_invertible_hypotheses(goal: Boolean, second: Any, factor: Expr) -> TheoremHypotheses:
+    g = require_goal_kind(goal, InvertibleJacobian, "expansion-invertible").map
+    hypotheses = _apart(g, second, factor)
+    return TheoremHypotheses(hypotheses, (*g.coordinates, *second))
+
+
+def local_inverse_hypotheses(goal: Boolean) -> TheoremHypotheses:
+    goal = require_goal_kind(goal, LocalDiffeomorphism, "local-inverse")
+    g = goal.map
+    for point in goal.points:
+        require_inside_box(g, point, "local-inverse")
+    return TheoremHypotheses(
+        {"invertible": TheoremHypothesis(InvertibleJacobian(g))}, g.coordinates
+    )
+
+
+def require_inside_box(g: BoxMap, point: Any, name: str) -> None:
+    """Raise `ProofError` unless a point is known to lie in the interior of a map's box."""
+    inside = zip(g.low, point, g.high, strict=True)
+    if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
+        raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
+
+
+# -- starts that are few -----------------------------------------------------------------------
+
+
+def center_stable_hypotheses(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremHypotheses:
+    goal = require_goal_kind(goal, NullStarts, "center-stable")
+    g = goal.map
+    if len(goal.points) != 1:
+        raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
+    (point,) = goal.points
+    size = len(g.coordinates)
+    require_inside_box(g, point, "center-stable")
+    rows = tuple(matrix) if isinstance(matrix, tuple) else ()
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
+    entries = zip(unevaluated_jacobian_at(g, point), rows, strict=True)
+    hypotheses = box_invariance_and_given_hypotheses(g)
+    for i, (derivatives, values) in enumerate(entries, start=1):
+        for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
+            equal = Eq(derivative, value, evaluate=False)
+            hypotheses[f"entry_{i}{j}"] = TheoremHypothesis(equal)
+    for i, (image, x) in enumerate(zip(g.images, point, strict=True), start=1):
+        there = at(image, dict(zip(g.coordinates, point, strict=True)))
+        hypotheses[f"fixed_{i}"] = TheoremHypothesis(Eq(there, x, evaluate=False))
+    root = uniquely_named_symbol("r", [*map(Tuple, rows), eigenvalue], real=True)
+    characteristic = at((Matrix(rows) - root * sp.eye(size)).det(), {root: eigenvalue})
+    hypotheses["eigenvalue"] = TheoremHypothesis(Eq(characteristic, 0, evaluate=False))
+    hypotheses["expanding"] = TheoremHypothesis(Gt(eigenvalue, 1, evaluate=False))
+    hypotheses["invertible"] = TheoremHypothesis(InvertibleJacobian(g))
+    return TheoremHypotheses(hypotheses, g.coordinates)
+
+
+def strict_maximum_hypotheses(goal: Boolean, risk: Any) -> TheoremHypotheses:
+    goal = require_goal_kind(goal, NullStarts, "strict-maximum")
+    g = goal.map
+    hypotheses = box_invariance_and_given_hypotheses(g)
+    for number, point in enumerate(sorted(goal.points, key=str), start=1):
+        less = sp.Lt(g.value_before_step(risk), value_at(risk, point), evaluate=False)
+        hypotheses[f"less_{number}"] = TheoremHypothesis(less, g.interior_conditions())
+    hypotheses["decreases"] = TheoremHypothesis(DecreasesAlong(g, risk))
+    return TheoremHypotheses(hypotheses, g.coordinates)
+
+
+def null_union_hypotheses(goal: Boolean, parts: Any) -> TheoremHypotheses:
+    goal = require_goal_kind(goal, NullStarts, "null-union")
+    sets = [point_set(part) for part in parts]
+    if set().union(*sets) != set(goal.points):
+        raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
+    return TheoremHypotheses(
+        {
+            f"part_{number}": TheoremHypothesis(NullStarts(goal.map, part))
+            for number, part in enumerate(sets, start=1)
+        },
+        goal.map.coordinates,
+    )
+
+
+def all_but_few_hypotheses(goal: Boolean, others: Any) -> TheoremHypotheses:
+    goal = require_goal_kind(goal, AlmostEveryStartConvergesTo, "all-but-few")
+    g, few = goal.map, point_set(others)
+    return TheoremHypotheses(
+        {
+            "limits": TheoremHypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
+            "few": TheoremHypothesis(NullStarts(g, few)),
+        },
+        g.coordinates,
+    )
+
+
+# -- from vectors to overlaps ------------------------------------------------------------------
+
+
+def overlap_chain_rule_statement() -> Boolean:
+    """Return the statement of the chain rule from the five overlaps to coordinates of k, v."""
+    k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
+    places = sp.symbols("x_1:6", real=True)
+    function = sp.Function("F", real=True)
+    overlaps = (k[0], v[1], v[0], k[1], Add(*(x * y for x, y in zip(k, v, strict=True))))
+    partial = [
+        at(D(function(*places), place), dict(zip(places, overlaps, strict=True)))
+        for place in places
+    ]
+    along_k_star, along_v_star = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0)
+    equations = []
+    for x, a, b, other in (
+        *zip(k, along_k_star, along_v_star, v, strict=True),
+        *zip(v, along_v_star, along_k_star, k, strict=True),
+    ):
+        first, second = (partial[0], partial[3]) if x in k else (partial[1], partial[2])
+        gradient = first * a + second * b + partial[4] * other
+        equations.append(Eq(D(function(*overlaps), x), gradient, evaluate=False))
+    return And(*equations)
+
+
+def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
+    """Return the overlap of a unit vector and a fixed one after a step along the fixed one."""
+    # In the plane of the two, where the fixed one is (1, 0).
+    here, gradient = Matrix([overlap, sp.sqrt(1 - overlap**2)]), Matrix([slope, 0])
+    moved = here - rate * (gradient - here.dot(gradient) * here)
+    return moved[0] / sp.sqrt(moved.dot(moved))
+
+
+def overlap_identities_statement() -> Boolean:
+    """Return identities of overlaps after k, v move along k*, v*, and of |k - s k*|^2."""
+    size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
+    names = ("k", "v", "k^*", "v^*")
+    k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
+    c, e, c_2, e_2, s = sp.symbols("c e c_2 e_2 s", real=True)
+
+    def dot(p: Expr, q: Expr) -> Expr:
+        return sp.Sum(p * q, (n, 1, size))
+
+    k_next, v_next = c * k + e * k_star, c_2 * v + e_2 * v_star
+    crossed = e * e_2 * dot(k_star, v_star)
+    distance = dot(k, k) - 2 * s * dot(k, k_star) + s**2 * dot(k_star, k_star)
+    sides = (
+        (dot(v_next, k_star), c_2 * dot(v, k_star) + e_2 * dot(k_star, v_star)),
+        (dot(k_next, v_star), c * dot(k, v_star) + e * dot(k_star, v_star)),
+        (
+            dot(k_next, v_next),
+            c * c_2 * dot(k, v) + c * e_2 * dot(k, v_star) + e * c_2 * dot(k_star, v) + crossed,
+        ),
+        (dot(k - s * k_star, k - s * k_star), distance),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in sides))
+
+
+def manifold_gram_determinants_statement(x: Expr, y: Expr) -> Boolean:
+    """Return a statement of Gram determinants of the gradients of the manifold's equations.
+
+    Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
+    used that begins with k*, v*, and what is left of k and of v.
+    """
+    # What is left is put in behind the determinants: SymPy would evaluate them before anyone looks.
+    k_3, v_4 = sp.symbols("k_3 v_4", real=True)
+    left = {k_3: sp.sqrt(1 - x**2), v_4: sp.sqrt(1 - y**2)}
+    k, v = Matrix([x, 0, k_3, 0]), Matrix([0, y, 0, v_4])
+    k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
+    of_k, of_v = (k, v_star), (v, k_star)
+    both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
+
+    def determinant(gradients: Any) -> Expr:
+        rows = [Matrix.vstack(*g) for g in gradients]
+        gram = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
+        return at(gram.det(method="berkowitz"), left)
+
+    values = (
+        (determinant(both), 2 - x**2 - y**2),
+        (determinant([(w,) for w in of_k]), sp.Integer(1)),
+        (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in values))
+
+
+def _on_the_manifold(
+    goal: Any, planar: Any, slopes: Any, least_dimension: int
+) -> dict[str, TheoremHypothesis]:
+    """Return the hypotheses that pairs of vectors on the manifold follow a planar map."""
+    descent: SphereDescent = goal.map
+    overlaps = descent.function.variables
+    if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
+        raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
+    if planar.coordinates != overlaps[:2]:
+        raise ProofError(
+            f"the coordinates of the map must be called {overlaps[0]} and {overlaps[1]}; got "
+            f"{planar.coordinates}"
+        )
+    if type(slopes) is not sp.Lambda or len(value_at(slopes, planar.coordinates)) != 2:
+        raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
+    square = planar.inside_conditions()
+    values = tuple(value_at(slopes, planar.coordinates))
+    hypotheses = {
+        "chain_rule": TheoremHypothesis(overlap_chain_rule_statement()),
+        "vectors": TheoremHypothesis(overlap_identities_statement()),
+    }
+    for number, x in enumerate(overlaps[2:], start=1):
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
+        hypotheses[f"across_{number}"] = TheoremHypothesis(Eq(partial, 0, evaluate=False), square)
+    for number, (x, slope, image) in enumerate(
+        zip(overlaps, values, planar.images, strict=False), start=1
+    ):
+        partial = at(D(descent.function.expr, x), descent.zero_overlaps_on_manifold)
+        moved = _next_overlap(x, slope, descent.step_size)
+        hypotheses[f"slope_{number}"] = TheoremHypothesis(
+            Eq(partial, slope, evaluate=False), square
+        )
+        hypotheses[f"step_{number}"] = TheoremHypothesis(Eq(moved, image, evaluate=False), square)
+    enough = Ge(descent.space_dimension, least_dimension, evaluate=False)
+    volume = manifold_gram_determinants_statement(*planar.coordinates)
+    return hypotheses | {
+        "planar": TheoremHypothesis(_of_the_map(goal, planar, goal.points)),
+        "dimension": TheoremHypothesis(enough),
+        "volume": TheoremHypothesis(volume, square),
+    }
+
+
+def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
+    """Translate a statement about pairs of vectors to one about their planar map."""
+    kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
+    return kind(map, point_set(points))
+
+
+def _about_pairs(goal: Boolean, name: str) -> Any:
+    return require_goal_kind(
+        goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name
+    )
+
+
+def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
+    goal = _about_pairs(goal, "from-overlaps")
+    return TheoremHypotheses(_on_the_manifold(goal, planar, slopes, 4), goal.map.function.variables)
+
+
+def from_overlaps_and_edges_hypotheses(
+    goal: Boolean, planar: Any, slopes: Any
+) -> TheoremHypotheses:
+    goal = _about_pairs(goal, "from-overlaps-and-edges")
+    hypotheses = _on_the_manifold(goal, planar, slopes, 3)
+    for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
+        for value, side in ((1, "high"), (-1, "low")):
+            keeps = Eq(at(image, {x: value}), value, evaluate=False)
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = TheoremHypothesis(
+                keeps, planar.inside_conditions()
+            )
+            ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
+            if ends or type(goal) is not NullPairs:
+                edge = _of_the_map(goal, planar.face(x, value), ends)
+                hypotheses[f"edge_{place + 1}_{side}"] = TheoremHypothesis(edge)
+    return TheoremHypotheses(hypotheses, goal.map.function.variables)

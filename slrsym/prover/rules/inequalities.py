@@ -1,0 +1,250 @@
+"""Rules for inequalities: signs, monotonicity, bounded derivatives, case distinctions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from sympy import Expr, Ge, Le, Symbol
+
+from slrsym.prover.rules.calculus import derivative_claim_ids
+from slrsym.prover.rules.chain import D
+from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.step import Link, Proof, Rule, require_rule
+
+
+class _Sign(Rule):
+    """The difference of the two sides has the sign that the relation asks for."""
+
+    name = "sign"
+
+
+sign = _Sign()
+
+
+class _BallArithmetic(Rule):
+    """Both sides are numbers whose enclosures in ball arithmetic are disjoint.
+
+    Expectations have to be of functions of one affine form of a Gaussian vector, by
+    ``gaussian-linear-image``. Of a mean without a closed form the proof checker has no enclosure:
+    the claim rests on the axiom that the rule is sound, and is ``conditional``.
+    """
+
+    name = "ball arithmetic"
+
+
+ball_arithmetic = _BallArithmetic()
+
+
+@dataclass(frozen=True)
+class _Monotone(Rule):
+    """The sides are values of a function whose derivative has a constant sign between the points.
+
+    `of` is the function, as an expression in `variable`; the left side is its value at `start`, the
+    right side at `end`; `derivative` proves a relation between the derivative and zero under the
+    hypothesis that `variable` lies between the two points.
+    """
+
+    of: Expr
+    variable: Symbol
+    start: Expr
+    end: Expr
+    derivative: Proof
+
+    name = "monotonicity"
+
+    def ends(self, link: Link) -> tuple[Expr, Expr]:
+        """Return the two points, the lower one first, provided that the step is right.
+
+        The function rises from there if what is claimed and the slope have the same direction.
+        """
+        conclusion = self.derivative.conclusion
+        rises = isinstance(conclusion, sp.Ge | sp.Gt)
+        is_ordered = rises == (link.relation in ("<=", "<"))
+        return (self.start, self.end) if is_ordered else (self.end, self.start)
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        low, high = self.ends(link)
+        between = Ge(self.variable, low), Le(self.variable, high)
+        yield "derivative", self.derivative, context.assuming(*between)
+
+
+def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof) -> Rule:
+    """Compare the values of a function at two points by the sign of its derivative.
+
+    Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        Where the left and the right side take their values.
+    derivative : Proof
+        A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
+
+    Returns
+    -------
+    Rule
+        For inequalities, strict only where the derivative's is and the points are apart.
+
+    Raises
+    ------
+    ProofError
+        If `derivative` is not a proof.
+    """
+    Proof.require(derivative, "derivative")
+    return _Monotone(sp.sympify(of), variable, sp.sympify(start), sp.sympify(end), derivative)
+
+
+@dataclass(frozen=True)
+class _BoundedSlope(Rule):
+    """Base of rules on a function with a bounded derivative on an interval with two points.
+
+    `of` is the function, as an expression in `variable`; `bound` proves the bound, under the
+    hypotheses that `variable` lies between `low` and `high`.
+    """
+
+    of: Expr
+    variable: Symbol
+    start: Expr
+    end: Expr
+    low: Expr
+    high: Expr
+    bound: Proof
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        between = Ge(self.variable, self.low), Le(self.variable, self.high)
+        yield "bound", self.bound, context.assuming(*between)
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return derivative_claim_ids(D(self.of, self.variable))
+
+
+@dataclass(frozen=True)
+class _Lipschitz(_BoundedSlope):
+    """|f(start) - f(end)| <= M |start - end|, where -M <= f' <= M."""
+
+    name = "Lipschitz continuity"
+
+
+@dataclass(frozen=True)
+class _Taylor(_BoundedSlope):
+    """f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2, where f'' <= M."""
+
+    name = "Taylor's formula"
+
+
+def lipschitz(
+    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
+) -> Rule:
+    """Compare the values of a function at two points by a bound of its derivative.
+
+    Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        The two points, between `low` and `high`.
+    low, high : expression
+        Between which the derivative is bounded.
+    bound : Proof
+        Of ``D(of, variable) <= M`` and ``D(of, variable) >= -M``, by `all_of`. It may use that the
+        variable lies between `low` and `high`.
+
+    Returns
+    -------
+    Rule
+        For ``|f(start) - f(end)| <= M |start - end|``.
+
+    Raises
+    ------
+    ProofError
+        If `bound` is not a proof.
+    """
+    Proof.require(bound, "bound")
+    start, end, low, high = map(sp.sympify, (start, end, low, high))
+    return _Lipschitz(sp.sympify(of), variable, start, end, low, high, bound)
+
+
+def taylor(
+    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
+) -> Rule:
+    """Bound the value of a function at one point by a parabola at another.
+
+    Rests on the axiom ``taylor-theorem``.
+
+    Parameters
+    ----------
+    of : expression
+        The function f, in `variable`.
+    variable : Symbol
+        A variable that occurs nowhere else in the claim's hypotheses.
+    start, end : expression
+        The two points, between `low` and `high`.
+    low, high : expression
+        Between which the second derivative is bounded.
+    bound : Proof
+        A chain from ``D(of, variable, variable)`` up to a bound M. It may use that the variable
+        lies between `low` and `high`.
+
+    Returns
+    -------
+    Rule
+        For ``f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2``.
+
+    Raises
+    ------
+    ProofError
+        If `bound` is not a proof.
+    """
+    Proof.require(bound, "bound")
+    start, end, low, high = map(sp.sympify, (start, end, low, high))
+    return _Taylor(sp.sympify(of), variable, start, end, low, high, bound)
+
+
+@dataclass(frozen=True)
+class _Piecewise(Rule):
+    """Another rule, applied in each case of absolute values, maxima, signs and the like."""
+
+    by: Rule
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"piece by piece, {self.by.name}"
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return self.by.uses(link)
+
+
+def piecewise(by: Rule) -> Rule:
+    """Apply a rule in each case of absolute values, signs, Heaviside, Max, Min and Piecewise.
+
+    In each case, what decides it is among the hypotheses. What stands under expectations, sums,
+    integrals, derivatives and limits is left alone.
+
+    Parameters
+    ----------
+    by : Rule
+        A rule that rests on no proofs of its own, such as ``sign`` or ``algebra``.
+
+    Returns
+    -------
+    Rule
+        For what `by` is for.
+
+    Raises
+    ------
+    ProofError
+        If `by` is not a rule.
+    """
+    require_rule(by, chainable=True)
+    return _Piecewise(by)

@@ -1,0 +1,177 @@
+"""Evidence for theorems on orbits: an axiom scheme of the checker, and proofs of its hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
+    free_symbols,
+    fresh_symbol,
+    is_same_term,
+    num,
+    substitute,
+)
+from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.step import Step, join_labels
+from slrsym.prover.rules.theorems import proof_of_hypothesis
+from slrsym.prover.statements.expressions import infix_text
+from slrsym.prover.statements.maps import point_set
+from slrsym.prover.tactics.arithmetic import prove_in_context
+from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
+from slrsym.prover.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
+from slrsym.prover.tactics.registration import register_emitter_for_proofs
+from slrsym.prover.tactics.subterm_paths import subterm_similarity
+
+# The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
+_SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
+    "on-face": lambda emitter, v: [
+        emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),
+        emitter.term(v["value"]), emitter.term(v["of"]),
+    ],
+    "center-stable": lambda emitter, v: [
+        ("tuple", *(emitter.term(c) for row in v["matrix"] for c in row)),
+        emitter.term(v["eigenvalue"]),
+    ],
+    "expansion-injective": lambda emitter, v: [emitter.term(v["factor"])],
+    "expansion-invertible": lambda emitter, v: [emitter.term(v["factor"])],
+    "null-union": lambda emitter, v: [("tuple", *(emitter.term(point_set(p)) for p in v["parts"]))],
+    "all-but-few": lambda emitter, v: [emitter.term(point_set(v["others"]))],
+    "from-overlaps-and-edges": lambda emitter, v: [
+        emitter.term(v["planar"]), emitter.term(v["slopes"]),
+        *(
+            emitter.term(v["planar"].face(x, end))
+            for x in v["planar"].coordinates for end in (1, -1)
+        ),
+    ],
+    "from-overlaps": lambda emitter, v: [emitter.term(v["planar"]), emitter.term(v["slopes"])],
+    # The law of the noise is part of the sentence.
+    "conditional-risk": lambda emitter, v: [],
+}  # fmt: skip
+
+
+@register_emitter_for_proofs("_ByTheorem")
+def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
+    lines = []
+    missing = [name for name in needs.hypotheses if name not in proof.premises]
+    for name, hypothesis in needs.hypotheses.items():
+        if name in missing:
+            continue
+        inner, here = context.assuming(*hypothesis.hypotheses), join_labels(label, name)
+        line = emitter.emit_proof(
+            proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here
+        )
+        step = steps.get(join_labels(here, "needed"))
+        if step is not None:
+            wanted = emitter.formula(hypothesis.statement)
+            line = emitter.emit_step(step, partial(emitter.conclude, line, wanted, inner), "needed")
+        lines.append((line, replace(inner, covariances=())))
+    last = steps[join_labels(label, "theorem")]
+
+    def conclude() -> Inference:
+        if missing:
+            wanted = needs.hypotheses[missing[0]].statement
+            raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
+        return _apply_schema(emitter, proof, last, needs, lines)
+
+    return emitter.emit_step(last, conclude)
+
+
+def _apply_schema(
+    emitter: ProofEmitter,
+    proof: Any,
+    step: Step,
+    needs: Any,
+    lines: list[tuple[Inference, Context]],
+) -> Inference:
+    """Apply the checker's axiom scheme of a theorem on orbits, and prove its hypotheses."""
+    name = proof.rule.name
+    read = _SCHEMA_ARGUMENTS.get(name)
+    values = tuple(
+        read(emitter, proof.values) if read else map(emitter.term, proof.values.values())
+    )
+    line = emitter.script.add("theorem", (), name, emitter.formula(proof.goal), values)
+    places = [emitter.term(x) for x in needs.bound]
+    # Covariance hypotheses may contain coordinates, but the theorem is for all coordinates.
+    context = replace(step.context, covariances=())
+    lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
+    proofs = [
+        _prove_hypothesis(emitter, h, places, context, lines)
+        for h in line.theorem.hypotheses.values()
+    ]
+    return emitter.discharge_by(line, proofs)
+
+
+def _prove_hypothesis(
+    emitter: ProofEmitter, h: Term, places: Sequence[Term], context: Context,
+    lines: list[tuple[Inference, Context]],
+) -> Inference:  # fmt: skip
+    """Prove a hypothesis of a theorem on orbits for all points of a box."""
+    body, names = h, list[Term]()
+    while body[0] == "forall":
+        (x,) = bound_variables(body)
+        own = places[len(names)] if len(names) < len(places) else x
+        if own in free_symbols(body):
+            own = fresh_symbol(own, [*free_symbols(body), *places, *names])
+        names.append(own)
+        body = substitute(binder_bodies(body)[0], {x: own})
+    given: tuple[Term, ...] = ()
+    if names and body[0] == "implies":
+        given = body[1][1:] if body[1][0] == "and" else body[1:2]
+    line = _prove_from_theorems(emitter, body[2] if given else body, given, context, lines)
+    if given:
+        line = emitter.infer_from_cases([line], body, set(map(canonical_key, given)))
+    for x in reversed(names):
+        line = emitter.script.add("generalise", [line], x)
+    if not is_same_term(line.theorem.conclusion, h):
+        raise Rejected("the hypothesis speaks of other points")
+    return line
+
+
+def _prove_from_theorems(
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
+    lines: list[tuple[Inference, Context]],
+) -> Inference:  # fmt: skip
+    """Prove a formula from the proved hypotheses of a theorem on orbits, or by arithmetic."""
+    for line, _ in lines:
+        if is_same_term(line.theorem.conclusion, p):
+            return line
+    if p[:2] == ("o", "smooth"):
+        line = emitter.script.add("smooth", (), p[2], p[3])
+        asked = [
+            prove_in_context(emitter, q, context, (), given)
+            for q in line.theorem.hypotheses.values()
+        ]
+        return emitter.discharge_by(line, asked)
+    if p[0] == "=" and are_values_close(
+        value_at_pseudorandom_point(p[1]), value_at_pseudorandom_point(p[2])
+    ):
+        # Most often, both sides have the same form, so a cheap proof is tried first.
+        with suppress(*FAILURES), emitter.half_effort():
+            return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, context, (), given)
+    relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
+    relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
+    allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
+
+    def conclude(line: Inference, inner: Context) -> Inference:
+        found = emitter.conclude(line, p, inner)
+        if not set(found.theorem.hypotheses) <= allowed:
+            raise Rejected("it holds in the box alone")
+        return found
+
+    for line, inner in relations if p[0] != "o" else ():
+        with suppress(*FAILURES):
+            found = emitter.run_and_undo_on_failure(conclude, line, inner)
+            # Hypotheses are asked for in the order of the theorems, so a used one goes last.
+            lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
+            return found
+    return prove_in_context(emitter, p, context, (), given)

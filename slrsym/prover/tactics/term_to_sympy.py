@@ -1,0 +1,72 @@
+"""Terms of the checker as SymPy expressions, and formulas in words, for messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from slrsym.checker import Rejected
+from slrsym.checker.term import Term, canonical_key, is_same_term
+from slrsym.prover.statements.expressions import expression_text, infix_text
+from slrsym.prover.tactics.refusals_in_words import term_in_infix_notation
+from slrsym.prover.tactics.translation import FUNCTIONS, Translator
+
+_CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
+_RELATIONS = {"=": sp.Eq, "!=": sp.Ne, "<": sp.Lt, "<=": sp.Le}
+# The longest text, in characters, that is useful in a message.
+_MOST = 300
+
+
+class TermToSympy:
+    """Translator from terms of the proof checker back to SymPy expressions."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._known = {canonical_key(t): e for e, t in translator.translated_pairs()}
+
+    def expression(self, t: Term) -> Any:
+        """Return a term as a SymPy expression; raise `Rejected` if there is none."""
+        head = t[0]
+        if head == "n":
+            return sp.Rational(t[1], t[2])
+        if head == "pi":
+            return sp.pi
+        if canonical_key(t) in self._known:
+            return self._known[canonical_key(t)]
+        if head in ("+", "*"):
+            return (sp.Add if head == "+" else sp.Mul)(*map(self.expression, t[1:]))
+        if head == "^":
+            return self.expression(t[3]) ** sp.Rational(t[1], t[2])
+        if head == "f" and t[1] in _CLASSES:
+            return _CLASSES[t[1]](*map(self.expression, t[2:]))
+        raise Rejected(f"no expression for {head}")
+
+
+def _text_of_term(words: TermToSympy, t: Term) -> str:
+    """Return a term in the wording of statements, or else in infix notation."""
+    try:
+        return expression_text(words.expression(t))
+    except (Rejected, IndexError):
+        return term_in_infix_notation(canonical_key(t))
+
+
+def formula_text(translator: Translator, p: Term) -> str:
+    """Return a formula in the wording of statements, or "a side condition" if it has none."""
+    words = TermToSympy(translator)
+    try:
+        if p[0] == "=" and is_same_term(p[1], p[2]):
+            text = f"the existence of {_text_of_term(words, p[1])}"
+        elif p[0] in _RELATIONS:
+            text = infix_text(_RELATIONS[p[0]](*map(words.expression, p[1:]), evaluate=False))
+        elif p[:2] == ("o", "psd"):
+            entries = ", ".join(expression_text(words.expression(c)) for c in p[2][1:])
+            text = f"({entries}) are the entries of a covariance matrix"
+        elif p[:2] == ("o", "integer"):
+            text = f"{expression_text(words.expression(p[2]))} is an integer"
+        elif p[0] in ("and", "or"):
+            text = f" {p[0]} ".join(f"({formula_text(translator, q)})" for q in p[1:])
+        else:
+            text = term_in_infix_notation(canonical_key(p))
+    except (Rejected, IndexError):
+        text = term_in_infix_notation(canonical_key(p))
+    return text if 0 < len(text) <= _MOST else "a side condition"
