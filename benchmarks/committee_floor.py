@@ -14,7 +14,7 @@ import argparse
 import time
 from collections.abc import Sequence
 
-from slrsym.figures.committee_surveys import NoiseFloorSurvey
+from slrsym.papers.committee.surveys import NoiseFloorSurvey
 
 
 def compared(survey: NoiseFloorSurvey) -> list[tuple[int, float, float, float, float]]:

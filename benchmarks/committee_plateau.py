@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Symbol
 
-from slrsym.figures.committee_surveys import (
+from slrsym.papers.committee.surveys import (
     SampledDescent,
     committee_equations,
     diagonal_and_offdiagonal_means,

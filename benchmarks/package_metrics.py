@@ -301,7 +301,7 @@ def picture(target: str) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
-    from slrsym.export.claim_graph_layout import arrange_graph, route_arrows
+    from slrsym.documents.export.claim_graph_layout import arrange_graph, route_arrows
 
     sizes: Counter[str] = Counter()
     for file in files():

@@ -48,14 +48,14 @@ _LAZY = {
 
 # How objects of lower rooms are written by higher ones.
 _register({
-    "chain.html": "slrsym.export.notebook.chain_html",
-    "chain.latex": "slrsym.export.notebook.chain_latex",
-    "claim.cell": "slrsym.export.notebook.cell_latex",
-    "claim.html": "slrsym.export.notebook.claim_html",
-    "claim.latex": "slrsym.export.notebook.claim_latex",
+    "chain.html": "slrsym.documents.export.notebook.chain_html",
+    "chain.latex": "slrsym.documents.export.notebook.chain_latex",
+    "claim.cell": "slrsym.documents.export.notebook.cell_latex",
+    "claim.html": "slrsym.documents.export.notebook.claim_html",
+    "claim.latex": "slrsym.documents.export.notebook.claim_latex",
     "expectation.closed_form": "slrsym.gaussian.closed_form.closed_form",
-    "expectation.html": "slrsym.typeset.formula_mathml",
-    "expectation.latex": "slrsym.typeset.formula_latex",
+    "expectation.html": "slrsym.documents.typeset.formula_mathml",
+    "expectation.latex": "slrsym.documents.typeset.formula_latex",
     "expectation.reason": "slrsym.gaussian.closed_form.reason_without_closed_form",
     "expectation.value": "slrsym.crosscheck.expectation_evalf.evaluate",
     "numba.functions": "slrsym.kernels._numba_owens.compile_owens",

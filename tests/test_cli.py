@@ -338,7 +338,7 @@ import slrsym.proof
 from slrsym.cli.verify import load_ledger
 ledger = load_ledger(None, ["lemma-18-v"])
 print(*ledger.foundations("lemma-18-v"))
-assert "slrsym.export" not in sys.modules
+assert "slrsym.documents.export" not in sys.modules
 print(*{claim.file.stem for claim in ledger._library.values()}, file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

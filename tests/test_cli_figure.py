@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from slrsym import Task
+from slrsym.documents.figures import NAMES
 from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
-from slrsym.figures import NAMES
 
 from ._cli import exits, refused
 from ._cli import run as program
@@ -47,7 +47,7 @@ def small(monkeypatch):
         "CriticalLearningRateSurvey": ((2, 4), (2,), (0.9,), 1, 10, 0),
     }.items():
         monkeypatch.setattr(
-            f"slrsym.figures.committee_surveys.{name}.__init__.__defaults__", defaults
+            f"slrsym.papers.committee.surveys.{name}.__init__.__defaults__", defaults
         )
 
 
@@ -79,9 +79,12 @@ def test_figures(tmp_path, small, form, names):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Figures that are files with their names in them: of those that are drawn, others tell."""
-    monkeypatch.setattr("slrsym.figures.draw", lambda name, data, note="": f"{name} {note}".strip())
     monkeypatch.setattr(
-        "slrsym.figures.style.save_figure", lambda drawn, target, form="": target.write_text(drawn)
+        "slrsym.documents.figures.draw", lambda name, data, note="": f"{name} {note}".strip()
+    )
+    monkeypatch.setattr(
+        "slrsym.documents.figures.style.save_figure",
+        lambda drawn, target, form="": target.write_text(drawn),
     )
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from slrsym import Task, experiments
+from slrsym.documents.figures import recipe
 from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
 from slrsym.experiments import EXPERIMENTS, load_or_compute, parameter_names, with_parameters
-from slrsym.figures import recipe
 from slrsym.models.paper_risk import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 

@@ -91,7 +91,9 @@ def test_a_full_disk_loses_no_result(
     target = target if ending.startswith("/") else target.with_suffix(ending)
     if command[:2] == ("figure", "3") and option == "--data":
         # The picture is drawn where there is room.
-        monkeypatch.setattr("slrsym.figures.style.save_figure", lambda drawn, target, form="": None)
+        monkeypatch.setattr(
+            "slrsym.documents.figures.style.save_figure", lambda drawn, target, form="": None
+        )
     ended = exits(full_disk(*command, option, target), 1, shown)
     named = f"{target}{ending}" if ending.startswith("/") else target
     assert f"error: {named} could not be written: " in ended.stderr

@@ -93,7 +93,7 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
-        from slrsym.export.build import titles_and_claims_of_files
+        from slrsym.documents.export.build import titles_and_claims_of_files
 
         found: list[nodes.Node] = []
         for title, claims in titles_and_claims_of_files(slrsym.ledger().claims.values()):
@@ -125,7 +125,7 @@ class Errata(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write it as Markdown."""
-        from slrsym.export.errata import LEAD
+        from slrsym.documents.export.errata import LEAD
         from slrsym.prover.claims.papers import builtin_papers
 
         found = self.parse_text_to_nodes(_plain(LEAD))

@@ -30,6 +30,7 @@ from sympy import (
     tanh,
 )
 
+from slrsym.documents.typeset import FormulaPrinter, to_latex
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -40,7 +41,6 @@ from slrsym.gaussian import (
     normal_pdf,
     standard_normal,
 )
-from slrsym.typeset import FormulaPrinter, to_latex
 
 x, y, z = symbols("x y z", real=True)
 m, n, r, a, b = symbols("m n r a b", real=True)

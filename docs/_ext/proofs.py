@@ -29,7 +29,7 @@ def _claims():
 
 
 def _write(app):
-    from slrsym.export.build import derivation_file_title
+    from slrsym.documents.export.build import derivation_file_title
 
     folder = Path(app.srcdir, "reference", "proofs")
     folder.mkdir(exist_ok=True)

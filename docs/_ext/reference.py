@@ -30,8 +30,8 @@ PACKAGES = {
     "slrsym.certify.statements": "Statements of certificates",
     "slrsym.transformers": "Transformer layers, several heads",
     "slrsym.probing": "Probing an encoder",
-    "slrsym.figures": "Figures",
-    "slrsym.export": "Export",
+    "slrsym.documents.figures": "Figures",
+    "slrsym.documents.export": "Export",
     "slrsym.testing.derivatives": "Checks of derivatives",
     "slrsym.testing.strategies": "Strategies for Hypothesis",
 }

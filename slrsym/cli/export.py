@@ -22,7 +22,7 @@ from slrsym.files import (
 from slrsym.prover.claims import cache, id_from_short_name
 
 if TYPE_CHECKING:
-    from slrsym.export.document import Document
+    from slrsym.documents.export.document import Document
     from slrsym.prover.claims.check import ClaimVerdict
     from slrsym.prover.claims.ledger import Ledger
     from slrsym.prover.claims.verification import ClaimSummary
@@ -156,7 +156,7 @@ class _Export:
         alone: bool = False,
         notation: bool = True,
     ) -> None:
-        from slrsym.export.build import build
+        from slrsym.documents.export.build import build
 
         start = time.perf_counter()
         claims = [id_from_short_name(name) for name in claims or ()]
@@ -220,7 +220,7 @@ def verify_for_export(
 
 def book_title(title: str | None, claims: list[str] | None) -> str | None:
     """Return the title of an exported book, or None if the exporter is to choose it."""
-    from slrsym.export.document import DEFAULT_TITLE
+    from slrsym.documents.export.document import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims else None)
 
@@ -228,8 +228,8 @@ def book_title(title: str | None, claims: list[str] | None) -> str | None:
 def _files(
     document: Document, standalone: bool, title: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    from slrsym.export.latex_book import MAIN, latex_book_files
-    from slrsym.export.latex_book import standalone_claim_files as alone
+    from slrsym.documents.export.latex_book import MAIN, latex_book_files
+    from slrsym.documents.export.latex_book import standalone_claim_files as alone
 
     if not standalone:
         return latex_book_files(document, title=title), [MAIN]
@@ -244,9 +244,9 @@ def _snippets(document: Document) -> list[str]:
 
     They compile as they stand, in a document with amsmath and amssymb.
     """
-    from slrsym.export.document import Display
-    from slrsym.export.latex import LatexRenderer
-    from slrsym.export.latex import latex_snippet as equation
+    from slrsym.documents.export.document import Display
+    from slrsym.documents.export.latex import LatexRenderer
+    from slrsym.documents.export.latex import latex_snippet as equation
 
     renderer = LatexRenderer(document.labels)
     lines: list[str] = []
@@ -264,7 +264,11 @@ def _snippets(document: Document) -> list[str]:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile exported books to PDF, and print how long it took."""
-    from slrsym.export.tex_compiler import LatexCompileError, TeXMissingError, compile_document
+    from slrsym.documents.export.tex_compiler import (
+        LatexCompileError,
+        TeXMissingError,
+        compile_document,
+    )
 
     start = time.perf_counter()
     try:
@@ -297,7 +301,7 @@ def html(
     output = require_output_folder(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.export.site import MAIN, site_files
+    from slrsym.documents.export.site import MAIN, site_files
 
     files = site_files(made.document, title, _documentation(docs))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
@@ -366,8 +370,11 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.export.phase_portrait import SETTING, sweep_starts_and_verdicts
-    from slrsym.export.site import portrait_page_html
+    from slrsym.documents.export.site import portrait_page_html
+    from slrsym.papers.single_location.documents.phase_portrait import (
+        SETTING,
+        sweep_starts_and_verdicts,
+    )
 
     deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])
     shown = None
@@ -413,8 +420,8 @@ def everything(
     site = require_output_folder(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.export.latex_book import MAIN, SITE, latex_book_files
-    from slrsym.export.site import site_files
+    from slrsym.documents.export.latex_book import MAIN, SITE, latex_book_files
+    from slrsym.documents.export.site import site_files
 
     beside = _documentation(docs)
     printed = {"Book": f"../{LATEX}/book.pdf"} if pdf else {}

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.figures import FORMATS, NAMES
+from slrsym.documents.figures import FORMATS, NAMES
 from slrsym.files import SavingFailedError
 
 _ALL = "all"
@@ -93,7 +93,7 @@ def figure(
     page, index.html. A parameter that is given takes the place of the paper's in every figure that
     is asked for, with all in those that have it, and the title says so.
     """
-    from slrsym import figures
+    from slrsym.documents import figures
     from slrsym.experiments import parameter_names
 
     wanted = [name.value for name in names]
@@ -126,8 +126,8 @@ def figure(
         for saved in files.values():
             shared.require_distinct_files(("--output", target), ("--data", saved))
 
+    from slrsym.documents.figures.style import GalleryEntry, gallery_page_html, save_figure
     from slrsym.experiments import load_or_compute
-    from slrsym.figures.style import GalleryEntry, gallery_page_html, save_figure
     from slrsym.files import replace_atomically
 
     shown: list[GalleryEntry] = []

@@ -80,8 +80,11 @@ def landscape(
             out.print(line)
     shared.write_json(json_file, content)
     if plot is not None:
-        from slrsym.figures.landscape import bifurcation_diagram_figure, critical_points_figure
-        from slrsym.figures.style import save_figure
+        from slrsym.documents.figures.style import save_figure
+        from slrsym.papers.single_location.figures.landscape import (
+            bifurcation_diagram_figure,
+            critical_points_figure,
+        )
 
         drawn = (
             critical_points_figure(found)

@@ -140,8 +140,11 @@ def recovery(
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
     if plot is not None:
-        from slrsym.figures.recovery import starts_by_endpoint_figure, sweep_figure
-        from slrsym.figures.style import save_figure
+        from slrsym.documents.figures.style import save_figure
+        from slrsym.papers.single_location.figures.recovery import (
+            starts_by_endpoint_figure,
+            sweep_figure,
+        )
 
         save_figure(starts_by_endpoint_figure(found) if single else sweep_figure(found), plot)
         out.print(f"drawn in {plot}", soft_wrap=True)

@@ -360,9 +360,9 @@ def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
 
 
 def _draw(runs: xr.Dataset, plot: Path) -> None:
-    from slrsym.figures.runs import runs_figure
-    from slrsym.figures.square import trajectories_figure
-    from slrsym.figures.style import save_figure
+    from slrsym.documents.figures.style import save_figure
+    from slrsym.papers.single_location.figures.runs import runs_figure
+    from slrsym.papers.single_location.figures.square import trajectories_figure
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
         from slrsym.surveys import SquareSurvey

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from slrsym.export.errata import ids_of_mentioned_claims
+from slrsym.documents.export.errata import ids_of_mentioned_claims
 from slrsym.proof.dynamical import BAYES_RISK
 from slrsym.prover.claims.papers import builtin_papers
 from slrsym.prover.rules.claim_steps import steps_of_claim

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from slrsym.export.build import build
+from slrsym.documents.export.build import build
 from slrsym.prover.claims.verification import ClaimSummary
 from tests._profile import THOROUGH
 

@@ -9,13 +9,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import slrsym.export.stored_figures
-from slrsym import figures
+import slrsym.papers.single_location.documents.stored_figures
+from slrsym.documents import figures
+from slrsym.documents.figures.style import save_figure
 from slrsym.experiments import load_or_compute
-from slrsym.export.stored_figures import PICTURES
-from slrsym.figures.style import save_figure
+from slrsym.papers.single_location.documents.stored_figures import PICTURES
 
-FOLDER = Path(slrsym.export.stored_figures.__file__).with_name("pictures")
+FOLDER = Path(slrsym.papers.single_location.documents.stored_figures.__file__).with_name("pictures")
 NOTED = "pictures.json"
 
 _COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|points|transform)="[^"]*"')

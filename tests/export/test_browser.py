@@ -20,7 +20,7 @@ from queue import Empty, Queue
 
 import pytest
 
-from slrsym.export.site import site_files
+from slrsym.documents.export.site import site_files
 from slrsym.files import write_export_folder
 from tests._profile import NIGHTLY, THOROUGH, thorough_only
 from tests.export.site_check import linked

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.export import build
-from slrsym.export.errata import collect_errata, ids_of_mentioned_claims
-from slrsym.export.latex_book import latex_book_files
-from slrsym.export.site import site_files
+from slrsym.documents.export import build
+from slrsym.documents.export.errata import collect_errata, ids_of_mentioned_claims
+from slrsym.documents.export.latex_book import latex_book_files
+from slrsym.documents.export.site import site_files
 from slrsym.prover.claims.papers import builtin_papers
 
 from .conftest import as_if_proved

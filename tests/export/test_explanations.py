@@ -6,11 +6,11 @@ import pytest
 from sympy import And, Eq, Symbol
 from sympy.core.relational import Relational
 
-from slrsym.export.build import build
-from slrsym.export.document import ClaimNumberAndName, Display, Paragraph
-from slrsym.export.latex_book import latex_book_files
-from slrsym.export.prose import split_at_dollar_signs
-from slrsym.export.site import site_files
+from slrsym.documents.export.build import build
+from slrsym.documents.export.document import ClaimNumberAndName, Display, Paragraph
+from slrsym.documents.export.latex_book import latex_book_files
+from slrsym.documents.export.prose import split_at_dollar_signs
+from slrsym.documents.export.site import site_files
 from slrsym.proof import Claim, Explanation, ProofError
 from slrsym.prover.claims.ledger import builtin_ledger
 from slrsym.prover.statements.expressions import conjuncts

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from slrsym.crosscheck.montecarlo import MonteCarloCheck
-from slrsym.export.build import build
-from slrsym.export.claim_graph_layout import arrange_graph, route_arrows
-from slrsym.export.document import (
+from slrsym.documents.export.build import build
+from slrsym.documents.export.claim_graph_layout import arrange_graph, route_arrows
+from slrsym.documents.export.document import (
     Citation,
     ClaimReference,
     Display,
@@ -23,12 +23,12 @@ from slrsym.export.document import (
     Math,
     Text,
 )
-from slrsym.export.html import HtmlRenderer
-from slrsym.export.outline import build_outline
-from slrsym.export.site import site_files
+from slrsym.documents.export.html import HtmlRenderer
+from slrsym.documents.export.outline import build_outline
+from slrsym.documents.export.site import site_files
+from slrsym.documents.typeset.boxes import Atom, row_of_boxes
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.prover.rules.axioms import AXIOMS, find_axiom
-from slrsym.typeset.boxes import Atom, row_of_boxes
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE

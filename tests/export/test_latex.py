@@ -10,25 +10,29 @@ from types import SimpleNamespace
 
 import pytest
 
-from slrsym.export.build import build, titles_and_claims_of_files
-from slrsym.export.chapters import group_by_chapter
-from slrsym.export.document import Section
-from slrsym.export.latex import LatexRenderer, latex_snippet
-from slrsym.export.latex_book import (
+from slrsym.documents.export.build import build, titles_and_claims_of_files
+from slrsym.documents.export.chapters import group_by_chapter
+from slrsym.documents.export.document import Section
+from slrsym.documents.export.latex import LatexRenderer, latex_snippet
+from slrsym.documents.export.latex_book import (
     graph_page_latex,
     latex_book_files,
     standalone_claim_files,
     tikz_graph,
 )
-from slrsym.export.tex_compiler import (
+from slrsym.documents.export.tex_compiler import (
     LatexCompileError,
     TeXMissingError,
     compile_document,
     find_latex_compiler,
 )
+from slrsym.documents.typeset.elision import (
+    REST,
+    elide_terms_shared_with_previous_sum,
+    signed_terms_of_sum,
+)
 from slrsym.files import write_export_folder
 from slrsym.prover.claims.verification import ClaimSummary
-from slrsym.typeset.elision import REST, elide_terms_shared_with_previous_sum, signed_terms_of_sum
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -257,9 +261,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.export.tex_compiler.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.documents.export.tex_compiler.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.export.tex_compiler.subprocess.run", run)
+    monkeypatch.setattr("slrsym.documents.export.tex_compiler.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compile_document(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

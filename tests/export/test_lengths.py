@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from slrsym.export.build import build
-from slrsym.export.document import Display, HeadedBlocks
-from slrsym.export.latex import LatexRenderer
+from slrsym.documents.export.build import build
+from slrsym.documents.export.document import Display, HeadedBlocks
+from slrsym.documents.export.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15

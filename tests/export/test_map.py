@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import pytest
 
-from slrsym.export.html import STATUSES
+from slrsym.documents.export.html import STATUSES
 from tests.export.conftest import NODE, run_by_node
 
-TEMPLATES = files("slrsym.export") / "templates"
+TEMPLATES = files("slrsym.documents.export") / "templates"
 
 
 def worst(*statuses, stated=False):

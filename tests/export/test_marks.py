@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.export.claim_entries import summarise_checks
+from slrsym.documents.export.claim_entries import summarise_checks
 from slrsym.prover.claims.ledger import ClaimSummary
 from slrsym.prover.tactics import bundled_log
 
@@ -15,9 +15,10 @@ ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 def lists(monkeypatch):
     counts = {"a": (3, 3), "b": (3, 2), "c": (3, 0)}
     monkeypatch.setattr(bundled_log, "count_checked_steps_by_claim", lambda: counts)
-    monkeypatch.setattr("slrsym.export.claim_entries.confirmed_claims", lambda: {"a": []})
+    monkeypatch.setattr("slrsym.documents.export.claim_entries.confirmed_claims", lambda: {"a": []})
     monkeypatch.setattr(
-        "slrsym.export.claim_entries.coq_tactics_by_claim_and_step", lambda: {"b": {"1": "ring"}}
+        "slrsym.documents.export.claim_entries.coq_tactics_by_claim_and_step",
+        lambda: {"b": {"1": "ring"}},
     )
 
 

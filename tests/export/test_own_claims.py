@@ -6,19 +6,19 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin, sqrt
 
-from slrsym.export.bibliography import bibtex_file_text
-from slrsym.export.build import build
-from slrsym.export.document import Math, Section, Text
-from slrsym.export.html import HtmlRenderer
-from slrsym.export.latex import LatexRenderer
-from slrsym.export.latex_book import latex_book_files
-from slrsym.export.prose import escape_latex
-from slrsym.export.site import site_files
-from slrsym.export.tex_compiler import compile_document
+from slrsym.documents.export.bibliography import bibtex_file_text
+from slrsym.documents.export.build import build
+from slrsym.documents.export.document import Math, Section, Text
+from slrsym.documents.export.html import HtmlRenderer
+from slrsym.documents.export.latex import LatexRenderer
+from slrsym.documents.export.latex_book import latex_book_files
+from slrsym.documents.export.prose import escape_latex
+from slrsym.documents.export.site import site_files
+from slrsym.documents.export.tex_compiler import compile_document
+from slrsym.documents.typeset import FormulaPrinter, PrintingOrder, break_lines, to_latex, to_mathml
+from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.proof import Claim
 from slrsym.prover.claims.ledger import Ledger
-from slrsym.typeset import FormulaPrinter, PrintingOrder, break_lines, to_latex, to_mathml
-from slrsym.typeset.letters import box_of_symbol_name
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved

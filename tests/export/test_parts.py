@@ -7,31 +7,31 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.export.abbreviations import choose_abbreviations
-from slrsym.export.bibliography import (
+from slrsym.documents.export.bibliography import (
     bibliography_entries,
     bibtex_file_text,
     citation_from_reference,
 )
-from slrsym.export.build import titles_and_claims_of_files
-from slrsym.export.claim_graph_layout import arrange_graph
-from slrsym.export.document import Citation, ClaimNumberAndName, LatexMath, Text
-from slrsym.export.errata import LEAD
-from slrsym.export.prose import (
+from slrsym.documents.export.build import titles_and_claims_of_files
+from slrsym.documents.export.claim_graph_layout import arrange_graph
+from slrsym.documents.export.document import Citation, ClaimNumberAndName, LatexMath, Text
+from slrsym.documents.export.errata import LEAD
+from slrsym.documents.export.prose import (
     escape_latex,
     hypothesis_formulas,
     put_dollars_around_ranges,
     split_at_dollar_signs,
 )
+from slrsym.documents.typeset import FormulaPrinter, to_latex
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.papers.single_location.documents.abbreviations import choose_abbreviations
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.prover.claims import id_from_short_name, short_name, step_name
 from slrsym.prover.claims.papers import builtin_papers
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.statements.maps import box_map, point_set
 from slrsym.prover.statements.orbits import OrbitsConvergeTo
-from slrsym.typeset import FormulaPrinter, to_latex
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from slrsym import figures
-from slrsym.export.latex_book import latex_book_files
-from slrsym.export.site import site_files
-from slrsym.export.stored_figures import PICTURES
+from slrsym.documents import figures
+from slrsym.documents.export.latex_book import latex_book_files
+from slrsym.documents.export.site import site_files
+from slrsym.papers.single_location.documents.stored_figures import PICTURES
 from tests.export.pictures import noted, shortened
 
 DRAWN = sorted({picture.figure for picture in PICTURES.values()})

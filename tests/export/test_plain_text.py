@@ -2,9 +2,9 @@
 
 import pytest
 
-from slrsym.export.html import HtmlRenderer
-from slrsym.export.html_to_text import html_to_plain_text
-from slrsym.export.prose import split_at_dollar_signs
+from slrsym.documents.export.html import HtmlRenderer
+from slrsym.documents.export.html_to_text import html_to_plain_text
+from slrsym.documents.export.prose import split_at_dollar_signs
 
 
 @pytest.mark.parametrize(

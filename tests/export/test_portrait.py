@@ -12,13 +12,13 @@ import xarray as xr
 from scipy.special import erf
 
 import slrsym
-from slrsym.export.phase_portrait import (
+from slrsym.documents.export.site import portrait_page_html
+from slrsym.papers.single_location.documents.phase_portrait import (
     SETTING,
     portrait_script,
     sweep_starts_and_verdicts,
     theorem_5_certified_parameters,
 )
-from slrsym.export.site import portrait_page_html
 from slrsym.planar import C, K
 from slrsym.prover.claims.ledger import builtin_ledger
 from tests._cli import exits, refused, run

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 
-from slrsym.export.document import Display, TypesetFormula
-from slrsym.export.latex import LatexRenderer
+from slrsym.documents.export.document import Display, TypesetFormula
+from slrsym.documents.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from tests.reading import ReadingError, read, read_display, roundtrip
 from tests.reading.roundtrip import Outcome, read_back, same

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from slrsym.export.rule_entries import _TABLE, rule_entry, rule_id_from_name
+from slrsym.documents.export.rule_entries import _TABLE, rule_entry, rule_id_from_name
 from slrsym.prover.claims import step_name
 from slrsym.prover.rules.claim_steps import steps_of_claim
 

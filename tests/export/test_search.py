@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from slrsym.export.build import build
-from slrsym.export.site import site_files
+from slrsym.documents.export.build import build
+from slrsym.documents.export.site import site_files
 from tests.export.conftest import NODE, as_if_proved, run_by_node
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="no Node is installed")

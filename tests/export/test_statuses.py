@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from slrsym.export.build import build
-from slrsym.export.latex_book import latex_book_files
-from slrsym.export.site import site_files
+from slrsym.documents.export.build import build
+from slrsym.documents.export.latex_book import latex_book_files
+from slrsym.documents.export.site import site_files
 from slrsym.prover.claims.ledger import Ledger
 from tests.conftest import claim_text
 from tests.export.site_check import Page, problems

@@ -9,7 +9,7 @@ import xarray as xr
 from slrsym import Task, simulate
 from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.experiments import SECTION_E3
-from slrsym.figures.committee_surveys import (
+from slrsym.papers.committee.surveys import (
     CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,

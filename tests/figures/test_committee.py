@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from slrsym.figures import draw, recipe
-from slrsym.figures.committee_surveys import (
+from slrsym.documents.figures import draw, recipe
+from slrsym.papers.committee.surveys import (
     CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,

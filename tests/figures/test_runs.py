@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.figures import draw
-from slrsym.figures.runs import _finer, choose_distinct_run_indices, runs_figure
-from slrsym.figures.style import COLOURS, absolute_value_tex
+from slrsym.documents.figures import draw
+from slrsym.documents.figures.style import COLOURS, absolute_value_tex
+from slrsym.papers.single_location.figures.runs import (
+    _finer,
+    choose_distinct_run_indices,
+    runs_figure,
+)
 
 
 @pytest.fixture
@@ -108,7 +112,7 @@ def _ending(*ends):
 
 def test_each_run_on_demand_in_the_colour_of_its_end(runs, monkeypatch):
     # After a fifth of the steps.
-    monkeypatch.setattr("slrsym.figures.runs._RECOVERED", 0.5)
+    monkeypatch.setattr("slrsym.papers.single_location.figures.runs._RECOVERED", 0.5)
     risk, overlaps, _, distance = runs_figure(runs, each_run=True).axes
     last = abs(runs.isel(step=-1))
     well = ((last.kappa > 0.5) & (last.nu > 0.5)).values

@@ -5,12 +5,12 @@ from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver
 
 from slrsym import Task, simulate
-from slrsym.figures.square import (
+from slrsym.documents.figures.style import COLOURS
+from slrsym.papers.single_location.figures.square import (
     predictor_risks_figure,
     risk_over_square_figure,
     trajectories_figure,
 )
-from slrsym.figures.style import COLOURS
 
 from .._profile import thorough_only
 

@@ -5,9 +5,8 @@ from xml.etree import ElementTree
 import pytest
 from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
 
-from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
-from slrsym.typeset import FormulaLine, FormulaPrinter, break_lines, to_mathml
-from slrsym.typeset.boxes import (
+from slrsym.documents.typeset import FormulaLine, FormulaPrinter, break_lines, to_mathml
+from slrsym.documents.typeset.boxes import (
     Atom,
     Box,
     BracketedBox,
@@ -20,7 +19,8 @@ from slrsym.typeset.boxes import (
     number_box,
     row_of_boxes,
 )
-from slrsym.typeset.latex_and_mathml import latex_to_mathml
+from slrsym.documents.typeset.latex_and_mathml import latex_to_mathml
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
 
 x, y = symbols("x y", real=True)
 k = Symbol("k", integer=True)

@@ -34,6 +34,14 @@ from sympy import (
     symbols,
 )
 
+from slrsym.documents.typeset import (
+    FormulaPrinter,
+    PrintingOrder,
+    break_lines,
+    to_latex,
+    widest_unbreakable_width,
+)
+from slrsym.documents.typeset.latex_and_mathml import to_mathml
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -44,14 +52,6 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.typeset import (
-    FormulaPrinter,
-    PrintingOrder,
-    break_lines,
-    to_latex,
-    widest_unbreakable_width,
-)
-from slrsym.typeset.latex_and_mathml import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
 

@@ -3,11 +3,11 @@
 import pytest
 from sympy import Rational, Symbol, exp, symbols
 
+from slrsym.documents.typeset import to_latex
+from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
-from slrsym.typeset import to_latex
-from slrsym.typeset.letters import box_of_symbol_name
 from tests._profile import nightly_only, thorough_only
 
 MODELS = {

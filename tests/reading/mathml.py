@@ -7,8 +7,8 @@ import re
 import unicodedata
 from xml.etree.ElementTree import Element, fromstring
 
-from slrsym.export.document import Display
-from slrsym.export.html import HtmlRenderer
+from slrsym.documents.export.document import Display
+from slrsym.documents.export.html import HtmlRenderer
 from tests.reading import ReadingError
 
 __all__ = ["ShownRenderer", "latex_of"]

@@ -29,12 +29,12 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from slrsym.export.document import ClaimEntry, Display, Document
-from slrsym.export.latex import LatexRenderer
+from slrsym.documents.export.document import ClaimEntry, Display, Document
+from slrsym.documents.export.latex import LatexRenderer
+from slrsym.documents.typeset.calculus import marginal_law
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.prover.statements.expressions import conjuncts
-from slrsym.typeset.calculus import marginal_law
 from tests.reading import ReadingError, read_display
 
 __all__ = ["Outcome", "read_back", "same"]

@@ -6,7 +6,11 @@ from scipy.stats import mannwhitneyu
 
 from slrsym import hessian
 from slrsym.dynamics.engines import NumbaEngine
-from slrsym.figures.recovery import starts_by_endpoint_figure, sweep_figure, varying_parameter_names
+from slrsym.papers.single_location.figures.recovery import (
+    starts_by_endpoint_figure,
+    sweep_figure,
+    varying_parameter_names,
+)
 from slrsym.recovery import (
     Setting,
     components_along_modes,

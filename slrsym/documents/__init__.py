@@ -1,0 +1,1 @@
+"""Documents of checked claims: formulas, a book, a site, notebooks, and figures."""

@@ -1,0 +1,454 @@
+"""The entry of a claim in a document: hypotheses, abbreviated formulas, proof and checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sympy import And, Basic, Eq, Symbol
+from sympy.core.function import UndefinedFunction
+
+from slrsym import notation
+from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
+from slrsym.documents.export.document import (
+    AxiomReference,
+    Block,
+    ClaimEntry,
+    ClaimNumberAndName,
+    ClaimReference,
+    Display,
+    DisplayedLink,
+    Inline,
+    Math,
+    NotationReference,
+    Paragraph,
+    Text,
+    TypesetFormula,
+    join_list,
+)
+from slrsym.documents.export.proofs import ProofWriter, proof_blocks, select_displayed_steps
+from slrsym.documents.export.prose import (
+    ORDER,
+    arbitrary_functions_in,
+    assumption_paragraphs,
+    free_symbols_of_statements,
+    insert_references,
+    put_dollars_around_ranges,
+    split_at_dollar_signs,
+)
+from slrsym.documents.typeset import FormulaPrinter, choose_declared_laws
+from slrsym.documents.typeset.boxes import (
+    Box,
+    BracketedBox,
+    comma_separated_row,
+    relation_box,
+    row_of_boxes,
+)
+from slrsym.papers.single_location.documents.abbreviations import (
+    NAMES,
+    PLANAR_NAMES,
+    boxes_of_clashing_symbols,
+    choose_abbreviations,
+    extend_shorthand_to_fit_page,
+    has_meaning_of_notation_table,
+    is_defined_in_notation_table,
+    printed_letter_meanings,
+    with_planar_letters,
+)
+from slrsym.papers.single_location.documents.letter_definitions import (
+    explain_letters_of_notation_table,
+)
+from slrsym.papers.single_location.documents.shorthand import Shorthand, symbol_and_function_names
+from slrsym.prover.claims.claim import Claim
+from slrsym.prover.claims.verification import ClaimSummary
+from slrsym.prover.rules.claim_steps import steps_of_claim
+from slrsym.prover.rules.step import Step
+from slrsym.prover.statements.expressions import conjuncts
+from slrsym.prover.tactics.bundled_log import count_claim_steps_with_evidence
+
+# The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
+DEFINES_RISK_ON_M = "lemma-6"
+_HAS_CLOSED_FORM = "excess-risk-stable"
+
+
+def build_claim_entry(
+    claim: Claim,
+    find: Callable[[str], Claim],
+    label: ClaimNumberAndName,
+    included: Collection[str] = (),
+    defined: bool = False,
+    verdict: Any = None,
+    row: ClaimSummary | None = None,
+) -> ClaimEntry:
+    """Return the entry of a claim: statement, abbreviations, proof and checks."""
+    try:
+        steps = steps_of_claim(claim, find)
+    # A proof is user code: whatever it raises, there are no steps to show.
+    except (Exception, SystemExit):
+        steps = []
+    shown = _shown(claim, steps)
+    shorthand = choose_abbreviations(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
+    names = _names(shown)
+    own = [
+        x
+        for x in free_symbols_of_statements([claim.statement, *claim.hypotheses])
+        if isinstance(x, Symbol)
+    ]
+    names = names | boxes_of_clashing_symbols(own, names)
+
+    def printer_of(shorthand: Shorthand) -> FormulaPrinter:
+        short = [shorthand(e) for e in shown]
+        definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
+        inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
+        return FormulaPrinter(ORDER, choose_declared_laws([*short, *definitions]), names, inside)
+
+    shorthand, printer = extend_shorthand_to_fit_page(shorthand, shown, claim.symbols, printer_of)
+    laws = printer.laws or {}
+    writer = ProofWriter(printer, shorthand, find)
+    row = row or ClaimSummary(
+        claim.id, claim.title, claim.source, "unverified", len(steps), None, (), (), 0.0, ""
+    )
+    failed = row.status == "failed"
+    repeated, statement = _repeated(claim, find, steps, included)
+    said = [statement, *claim.hypotheses]
+    functions = [f for f in arbitrary_functions_in(said) if f.func not in shorthand.functions]
+    short = [shorthand(e) for e in said]
+    proving = [
+        shorthand(e) for step in select_displayed_steps(steps, writer) for e in _of_step(step)
+    ]
+    abbreviations = _AbbreviationWriter(claim, shorthand, printer, find, included, defined)
+    unsourced = abbreviations.own_functions()
+    stated = abbreviations.used([*short, *map(shorthand.function_definition, unsourced)])
+    later = [] if failed else abbreviations.letters(abbreviations.used(proving) - stated)
+    return ClaimEntry(
+        id=claim.id,
+        label=label,
+        title=split_at_dollar_signs(claim.title) if claim.title else (),
+        source=claim.source,
+        assumptions=assumption_paragraphs(
+            free_symbols_of_statements(said),
+            functions,
+            [shorthand(h) for h in claim.hypotheses],
+            laws,
+            printer,
+        ),
+        statement=(
+            *repeated,
+            *writer.display(statement, sentences=claim.explanation.equations),
+        ),
+        letters=(
+            explain_letters_of_notation_table(shorthand, stated, short, printer) if defined else ()
+        ),
+        explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
+        lead=split_at_dollar_signs(claim.explanation.first_sentence),
+        where=(
+            *abbreviations.functions_of_claim(),
+            *abbreviations.letters(stated, unsourced),
+        ),
+        idea=split_at_dollar_signs(claim.proof_idea),
+        proof=() if failed else (*later, *proof_blocks(steps, writer, claim.hypotheses)),
+        status=row.status,
+        evidence=describe_evidence(row),
+        reason=row.error,
+        depends=row.depends,
+        axioms=row.axioms,
+        rules=_rules(steps),
+        steps=row.steps,
+        digits=row.digits,
+        marks=summarise_checks(row),
+        names=partial(printed_letter_meanings, shown, shorthand, printer),
+        checks={r.label: r for r in getattr(verdict, "reports", ())},
+        place=_place(claim),
+        monte_carlo=row.monte_carlo,
+        box=put_dollars_around_ranges(row.box),
+        trials=row.trials,
+        compared_to_source=claim.compared_to_source,
+        plain_title=claim.title.replace("$", ""),
+        abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
+    )
+
+
+def _place(claim: Claim) -> tuple[Path | None, int]:
+    """Return a claim's derivation file and the number of the line where its proof starts."""
+    line = getattr(getattr(claim.evidence_function, "__code__", None), "co_firstlineno", 1)
+    return claim.file, line
+
+
+def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
+    """Return all expressions and statements that the claim and its proof display."""
+    found: list[Basic] = [claim.statement, *claim.hypotheses]
+    found += [expr for step in steps for expr in _of_step(step)]
+    return list(dict.fromkeys(found))
+
+
+def _of_step(step: Step) -> list[Basic]:
+    values = [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
+    return [step.statement, *values]
+
+
+def _names(shown: list[Basic]) -> dict[str, Box]:
+    """Return the paper's spellings of names, without those that the claim uses otherwise."""
+    own = symbol_and_function_names(shown)
+    return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
+
+
+# A claim of fewer parts is repeated where a statement has all of it.
+_MANY_PARTS = 4
+
+
+def _repeated(
+    claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
+) -> tuple[list[Block], Any]:
+    """Return a paragraph that cites claims whose parts a statement repeats, and the other parts."""
+    parts = conjuncts(claim.statement)
+    named: list[Inline] = []
+    names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
+    for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
+        whole = conjuncts(find(id).statement) if id in included else ()
+        if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
+            named.append(ClaimReference(id))
+            parts = tuple(part for part in parts if part not in whole)
+    if not named:
+        return [], claim.statement
+    verb = " says holds" if len(named) == 1 else " say holds"
+    # What follows is a formula, or has a sentence.
+    verb += "." if claim.explanation.equations else ", and"
+    said = Paragraph((Text("All that "), *join_list(named), Text(verb)))
+    return [said], And(*parts)
+
+
+# -- what abbreviations mean -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _AbbreviationWriter:
+    """Writer of the definitions of a claim's abbreviations, for a document of some claims."""
+
+    claim: Claim
+    shorthand: Shorthand
+    printer: FormulaPrinter
+    find: Callable[[str], Claim]
+    included: Collection[str]
+    # Whether the document has the paper's table of notation.
+    defined: bool
+
+    def letters(
+        self, used: set[Symbol], functions: Iterable[UndefinedFunction] = ()
+    ) -> list[Block]:
+        """Return blocks that define those letters and functions that no table explains."""
+        shorthand, printer = self.shorthand, self.printer
+        parts: list[Inline] = []
+        for letter, value in shorthand.letters.items():
+            known = letter.name in NAMES or value in shorthand.local
+            in_table = self.defined and has_meaning_of_notation_table(shorthand, letter)
+            if letter in used and not known and not in_table:
+                parts += [Text(", ")] if parts else [Text("Here ")]
+                right = printer.box(value, inline=True)
+                parts.append(Math(relation_box(printer.symbol(letter), "=", right)))
+        local = {letter: value for value, letter in shorthand.local.items() if letter in used}
+        shared = [
+            letter
+            for letter, value in local.items()
+            if self.defined and is_defined_in_notation_table(letter, value)
+        ]
+        own = {
+            **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
+            **{letter: value for letter, value in local.items() if letter not in shared},
+        }
+        ending = Text(", and" if own and not shared else ".")
+        blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
+        if shared:
+            letters = join_list([Math(printer.symbol(letter)) for letter in shared])
+            verb = " is" if len(shared) == 1 else " are"
+            there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
+            blocks.append(Paragraph((*letters, *there)))
+        if own and (shared or not parts):
+            blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
+        for letter, value in own.items():
+            inside = (
+                shorthand.letter_definition(letter)
+                if letter in used
+                else shorthand.function_definition(letter.func)
+            )
+            body = TypesetFormula(printer.box(inside), value)
+            start = TypesetFormula(printer.box(letter), value)
+            blocks.append(Display(start, (DisplayedLink("=", body),)))
+        return blocks
+
+    def own_functions(self) -> list[UndefinedFunction]:
+        """Return the claim's own functions that no other claim of the document defines.
+
+        Those in their definitions are among them.
+        """
+        found: list[UndefinedFunction] = []
+        while more := [
+            function
+            for function, meaning in self.shorthand.meant.items()
+            if function in self.shorthand.functions
+            and function not in found
+            and self._source(meaning) is None
+        ]:
+            found += more
+            for function in more:
+                # Notes the functions that the definition is written with.
+                self.shorthand.function_definition(function)
+        return found
+
+    def functions_of_claim(self) -> list[Block]:
+        """Return blocks that define the functions of a claim, or say which claims define them."""
+        shorthand, printer = self.shorthand, self.printer
+        blocks = self._sourced()
+        for function, meaning in shorthand.functions.items():
+            name = function.__name__
+            if function in shorthand.meant or (name == "R(6)" and self.defined):
+                continue
+            applied = printer.box(function(*meaning.variables))
+            if name == "R<" and DEFINES_RISK_ON_M in self.included:
+                text = (Math(applied), Text(" is the risk on the manifold, "))
+                blocks.append(Paragraph((*text, ClaimReference(DEFINES_RISK_ON_M), Text("."))))
+                continue
+            if name == "R^" and _HAS_CLOSED_FORM in self.included and self.defined:
+                said = (Text(" is the closed form of the risk: "), ClaimReference(_HAS_CLOSED_FORM))
+                square = Math(printer.box(notation.epsilon**2))
+                added = (Text(" with "), square, Text(" added."))
+                blocks.append(Paragraph((Math(applied), *said, *added)))
+                continue
+            lead = {
+                "R(6)": "The risk is",
+                "R<": "The risk on the manifold is",
+                "R^": "The closed form of the risk is",
+            }[name]
+            inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False)
+            body = TypesetFormula(printer.box(inner(meaning.expr)), None)
+            blocks += [
+                Paragraph((Text(lead),)),
+                Display(TypesetFormula(applied, None), (DisplayedLink("=", body),)),
+            ]
+        if self.claim.id == DEFINES_RISK_ON_M:
+            risk, *place = (printer.box(Symbol(letter)) for letter in ("R<", "kappa", "nu"))
+            called = row_of_boxes([risk, BracketedBox("(", comma_separated_row(place), ")")])
+            lead = "The right-hand side is called "
+            blocks.append(Paragraph((Text(lead), Math(called), Text("."))))
+        return blocks
+
+    def _sourced(self) -> list[Block]:
+        """Return a paragraph that cites the claims which define a claim's abbreviated functions."""
+        named: list[Inline] = []
+        sources: list[Inline] = []
+        for function, meaning in self.shorthand.meant.items():
+            source = self._source(meaning)
+            if function in self.shorthand.functions and source is not None:
+                named.append(Math(self.printer.box(function(*meaning.variables))))
+                sources += [ClaimReference(source)]
+        if not named:
+            return []
+        verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
+        cited = join_list(list(dict.fromkeys(sources)))
+        return [Paragraph((*join_list(named), Text(verb), *cited, Text(".")))]
+
+    def _source(self, meaning: Any) -> str | None:
+        """Return the id of the document's claim that defines a letter, or None."""
+        for id in self.included:
+            for part in conjuncts(self.find(id).statement):
+                if id != self.claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
+                    return id
+        return None
+
+    def used(self, short: list[Any]) -> set[Symbol]:
+        """Return the letters used in abbreviated formulas, and those used to define them."""
+        shorthand = self.shorthand
+        letters, own = set(shorthand.letters), set(shorthand.local.values())
+        used: set[Symbol] = set()
+        more = {s for e in short for s in e.atoms(Symbol)} & letters
+        while more:
+            used |= more
+            meanings = [
+                shorthand.letter_definition(x) if x in own else shorthand.letters[x] for x in more
+            ]
+            more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
+        return used
+
+
+def _rules(steps: list[Step]) -> tuple[str, ...]:
+    names = set()
+    for step in steps:
+        if getattr(step.rule, "chainable", True):
+            name = step.rule.name.removeprefix("inside the expectation, ")
+            name = re.sub(r" in [\w, ]+$", "", name)
+            if not name.startswith(("claim ", "inside ")):
+                names.add(name)
+    return tuple(sorted(names))
+
+
+def describe_evidence(row: ClaimSummary) -> tuple[Inline, ...]:
+    """Return sentences on how a claim was checked and on the claims and axioms it rests on."""
+    return (*_how_checked(row), *_on_hypotheses(row))
+
+
+def _on_hypotheses(row: ClaimSummary) -> tuple[Inline, ...]:
+    """Return a sentence on hypotheses that were not tried, or that suppose a function."""
+    note = row.hypotheses_note
+    return (Text(f" {note[0].upper()}{note[1:]}."),) if note else ()
+
+
+def _how_checked(row: ClaimSummary) -> tuple[Inline, ...]:
+    steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
+    if row.status == "certified":
+        said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
+        return (*split_at_dollar_signs(f"{said}{put_dollars_around_ranges(row.box)}."), *_rest(row))
+    if row.status == "empirical":
+        return (*split_at_dollar_signs(f"Empirical, not proved: {row.trials}."), *_rest(row))
+    if row.status not in ("proved", "cited", "conditional"):
+        why = f": {row.error}" if row.error else ""
+        return (Text(f"{row.status.capitalize()}, not proved{why}. {steps}."), *_rest(row))
+    told = f"{row.status.capitalize()}, not proved: {row.error}. {steps}, all accepted"
+    if row.status == "proved":
+        told = f"Proved in {steps}, each accepted by the proof checker"
+    parts: list[Inline] = [Text(told)]
+    if row.digits is not None:
+        parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
+    parts.append(Text("."))
+    if not row.replaces and (mark := describe_confirmed_steps(row.id, row.steps)):
+        parts.append(Text(f" {mark}"))
+    parts += _rest(row)
+    if not row.axioms:
+        parts.append(Text(" Rests on no axiom."))
+    return tuple(parts)
+
+
+def summarise_checks(row: ClaimSummary) -> tuple[str, ...]:
+    """Return short notes on the checks of a claim, such as "13 steps", "30 digits" or "Coq"."""
+    if not row.steps:
+        return ()
+    told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
+    if row.digits is not None:
+        told.append(f"{row.digits} digits")
+    if row.replaces or row.status not in ("proved", "cited", "conditional"):
+        return tuple(told)
+    whole = row.id in confirmed_claims()
+    by_coq = row.steps if whole else len(coq_tactics_by_claim_and_step().get(row.id, {}))
+    for name, count in (
+        ("checker", count_claim_steps_with_evidence(row.id, row.steps)),
+        ("Coq", by_coq),
+    ):
+        if count:
+            told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
+    return tuple(told)
+
+
+def _rest(row: ClaimSummary) -> list[Inline]:
+    """Return sentences on the claims and axioms that a claim uses, and on a claim it replaces."""
+    parts: list[Inline] = []
+    if row.replaces:
+        parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))
+    if row.depends:
+        parts += [Text(" Uses "), *join_list([ClaimReference(id) for id in row.depends]), Text(".")]
+    if row.axioms:
+        parts += [Text(" Rests on "), *join_list([AxiomReference(id) for id in row.axioms])]
+        parts.append(Text("."))
+    return parts

@@ -1,0 +1,1 @@
+"""Figures of the paper, and a few of our own about it."""
