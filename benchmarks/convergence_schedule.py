@@ -22,8 +22,8 @@ from sympy import Expr, Symbol, lambdify
 from slrsym import Task, convergence, planar, simulate
 from slrsym.convergence import decay_over_cooled_steps
 from slrsym.experiments import EXPERIMENTS
+from slrsym.models.training.schedules import InverseTimeDecay
 from slrsym.notation import alpha, d, gamma, lam
-from slrsym.schedules import InverseTimeDecay
 
 _IN_PAPER = {
     convergence.N0: planar.N, convergence.b0: planar.b, convergence.Q: planar.Q,

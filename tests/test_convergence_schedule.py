@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from slrsym import convergence, excess_risk, simulate
+from slrsym.models.training.schedules import InverseTimeDecay
 from slrsym.notation import alpha
-from slrsym.schedules import InverseTimeDecay
 from slrsym.task import ORACLE
 
 from ._benchmarks import benchmark

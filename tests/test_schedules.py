@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics import Constant, Formula, InverseTimeDecay
-from slrsym.schedules import (
+from slrsym.models.training.schedules import (
     Tabulated,
     as_schedule,
     describe_schedule,

@@ -14,7 +14,7 @@ import pytest
 from slrsym.dynamics import Formula, load
 from slrsym.jobs import Terminated, end_on_sigterm, hold_signals
 from slrsym.kernels.numba_backend import iterate_compiled
-from slrsym.schedules import Constant, InverseTimeDecay, ParameterSchedules
+from slrsym.models.training.schedules import Constant, InverseTimeDecay, ParameterSchedules
 
 from ._profile import thorough_only
 
@@ -121,7 +121,7 @@ def test_formulas_are_not_stored_and_the_estimate_counts_what_is():
 
 
 def test_a_schedule_gives_at_any_steps_what_it_gives_at_all(monkeypatch):
-    monkeypatch.setattr("slrsym.schedules._BLOCK", 3)
+    monkeypatch.setattr("slrsym.models.training.schedules._BLOCK", 3)
     steps = np.arange(8)
     # A function that looks at all steps together, too.
     for rule in (Formula("1/(1+t)"), np.arange(1.0, 9), lambda t: np.linspace(1, 2, t.size)):

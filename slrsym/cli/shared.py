@@ -79,7 +79,7 @@ def gamma_from_gamma2_text(gamma2: str) -> float:
 
 def lam0_and_rate(text: str) -> tuple[float, float | None]:
     """Return lam0 and c of a schedule LAM0/(1+C*t), or of a number that number and None."""
-    from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
+    from slrsym.models.training.schedules import Constant, InverseTimeDecay, schedule_from_text
 
     with value_errors_as_usage_errors("--lam"):
         schedule = schedule_from_text(text)

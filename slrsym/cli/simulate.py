@@ -210,7 +210,7 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import VectorStart
     from slrsym.dynamics import simulate as simulated
-    from slrsym.schedules import schedule_from_text
+    from slrsym.models.training.schedules import schedule_from_text
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
     start = _planar_start(of) if planar else _start(of)
@@ -288,7 +288,7 @@ def _planar_start(of: dict[str, Any]) -> list[list[float]]:
 
 def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import resume
-    from slrsym.schedules import schedule_from_text
+    from slrsym.models.training.schedules import schedule_from_text
 
     schedule = given.get("lam")
     return resume(

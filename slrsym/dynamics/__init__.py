@@ -7,5 +7,5 @@ from slrsym.dynamics.initial_conditions import (
     VectorStart,
 )
 from slrsym.dynamics.runs import resume, simulate
-from slrsym.runs import Runs, load, save
-from slrsym.schedules import Constant, Formula, InverseTimeDecay
+from slrsym.models.training.runs import Runs, load, save
+from slrsym.models.training.schedules import Constant, Formula, InverseTimeDecay

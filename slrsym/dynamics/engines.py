@@ -24,7 +24,7 @@ from slrsym.kernels.numba_backend import (
 )
 from slrsym.kernels.program import Program, program_function_cached_on_disk
 from slrsym.models.paper_risk import kernel
-from slrsym.runs import Engine
+from slrsym.models.training.runs import Engine
 from slrsym.task import PLACES, Task
 
 States = NDArray[np.float64]

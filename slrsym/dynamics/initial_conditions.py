@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
 from slrsym.kernels.arguments import require_integer, require_real_array
-from slrsym.models.initial_conditions import gaussian_coordinates
+from slrsym.models.training.initial_conditions import gaussian_coordinates
 from slrsym.task import OrderParameters, Task
 
 

@@ -24,8 +24,15 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper_risk import excess_risk
-from slrsym.runs import Engine, Runs, advance_and_save_runs, build_runs, load, require_runs_dataset
-from slrsym.schedules import (
+from slrsym.models.training.runs import (
+    Engine,
+    Runs,
+    advance_and_save_runs,
+    build_runs,
+    load,
+    require_runs_dataset,
+)
+from slrsym.models.training.schedules import (
     ParameterSchedules,
     Schedule,
     as_schedule,

@@ -34,7 +34,7 @@ from slrsym.kernels.arguments import count_cores, flag_changed_steps
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import program_function_cached_on_disk
-from slrsym.runs import Engine
+from slrsym.models.training.runs import Engine
 from slrsym.task import Task
 
 __all__ = ["StochasticEngine", "StochasticVectorEngine"]

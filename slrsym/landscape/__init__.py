@@ -12,4 +12,4 @@ from slrsym.landscape.stability import (
     transverse_decay_rate,
     transverse_flow_matrix,
 )
-from slrsym.models.critical_point_search import SearchCoverage
+from slrsym.models.landscape.critical_point_search import SearchCoverage

@@ -38,7 +38,7 @@ from slrsym.landscape.points import (
     point_name,
     require_inverse_temperature,
 )
-from slrsym.models.critical_point_search import (
+from slrsym.models.landscape.critical_point_search import (
     SearchCoverage,
     distances_to_zero_if_converged,
     follow_eigenvectors,

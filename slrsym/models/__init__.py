@@ -4,13 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
-    from slrsym.models.equations import Equations
-    from slrsym.models.exchangeable_units import Directions
-    from slrsym.models.fixed_points import FixedPoint, Linearisation
-    from slrsym.models.moments import NotClosedError
-    from slrsym.models.solutions import NotSolvedError
-    from slrsym.models.specification import (
+    from slrsym.models.definition.exchangeable_units import Directions
+    from slrsym.models.definition.specification import (
         Direction,
         Predictor,
         Token,
@@ -18,8 +13,13 @@ if TYPE_CHECKING:
         logistic,
         softmax,
     )
+    from slrsym.models.landscape.critical_point_table import StationaryPoint, StationaryPoints
+    from slrsym.models.means.moments import NotClosedError
     from slrsym.models.stated_model import Model, model
-    from slrsym.runs import Runs
+    from slrsym.models.training.equations import Equations
+    from slrsym.models.training.fixed_points import FixedPoint, Linearisation
+    from slrsym.models.training.runs import Runs
+    from slrsym.models.training.solutions import NotSolvedError
 
 __all__ = [
     "Direction",
@@ -46,15 +46,17 @@ _LAZY = {
     **dict.fromkeys(("Model", "model"), "slrsym.models.stated_model"),
     **dict.fromkeys(
         ("Direction", "Predictor", "TokenSequence", "Token", "logistic", "softmax"),
-        "slrsym.models.specification",
+        "slrsym.models.definition.specification",
     ),
-    "NotClosedError": "slrsym.models.moments",
-    **dict.fromkeys(("StationaryPoint", "StationaryPoints"), "slrsym.models.critical_point_table"),
-    "Directions": "slrsym.models.exchangeable_units",
-    "Equations": "slrsym.models.equations",
-    **dict.fromkeys(("FixedPoint", "Linearisation"), "slrsym.models.fixed_points"),
-    "NotSolvedError": "slrsym.models.solutions",
-    "Runs": "slrsym.runs",
+    "NotClosedError": "slrsym.models.means.moments",
+    **dict.fromkeys(
+        ("StationaryPoint", "StationaryPoints"), "slrsym.models.landscape.critical_point_table"
+    ),
+    "Directions": "slrsym.models.definition.exchangeable_units",
+    "Equations": "slrsym.models.training.equations",
+    **dict.fromkeys(("FixedPoint", "Linearisation"), "slrsym.models.training.fixed_points"),
+    "NotSolvedError": "slrsym.models.training.solutions",
+    "Runs": "slrsym.models.training.runs",
 }
 
 

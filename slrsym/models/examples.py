@@ -13,7 +13,13 @@ from typing import Any
 from sympy import Expr, erf, sqrt
 
 from slrsym.kernels.arguments import require_integer
-from slrsym.models.specification import Direction, Predictor, SymbolicToken, Token, TokenSequence
+from slrsym.models.definition.specification import (
+    Direction,
+    Predictor,
+    SymbolicToken,
+    Token,
+    TokenSequence,
+)
 from slrsym.models.stated_model import Model, model
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from sympy import Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import float_or_nan, require_integer
-from slrsym.models.description import latex_of, unique_token_names
-from slrsym.models.initial_conditions import equal_dimensions, vectors_with_gram_matrix
-from slrsym.models.jumps import derivative_across_jumps, jumps_of
-from slrsym.models.moments import NotClosedError
-from slrsym.models.simulation import (
+from slrsym.models.definition.description import latex_of, unique_token_names
+from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
+from slrsym.models.means.moments import NotClosedError
+from slrsym.models.training.initial_conditions import equal_dimensions, vectors_with_gram_matrix
+from slrsym.models.training.runs import Runs, wilson_intervals
+from slrsym.models.training.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
     parameter_row,
@@ -23,11 +25,9 @@ from slrsym.models.simulation import (
     require_value_of_d,
     simulate,
 )
-from slrsym.models.specification import Direction, Token, softmax
-from slrsym.runs import Runs, wilson_intervals
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 
 Array = NDArray[np.float64]

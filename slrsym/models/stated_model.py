@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from slrsym.files import require_writable
 from slrsym.kernels.arguments import explain_arguments, require_positive
-from slrsym.models.descent import DerivedModel
-from slrsym.models.description import describe_model
-from slrsym.models.exchangeable_units import use_representatives
-from slrsym.models.specification import Direction, Predictor, TokenSequence
+from slrsym.models.definition.description import describe_model
+from slrsym.models.definition.exchangeable_units import use_representatives
+from slrsym.models.definition.specification import Direction, Predictor, TokenSequence
+from slrsym.models.training.descent import DerivedModel
 
 if TYPE_CHECKING:
-    from slrsym.models.critical_point_table import StationaryPoints
-    from slrsym.models.equations import Equations
+    from slrsym.models.landscape.critical_point_table import StationaryPoints
     from slrsym.models.model_reports import Recovery, SampledTokenComparison
+    from slrsym.models.training.equations import Equations
+    from slrsym.models.training.runs import Runs
     from slrsym.prover.claims.claim import Claim
-    from slrsym.runs import Runs
 
 
 @explain_arguments
@@ -181,7 +181,7 @@ class Model(DerivedModel):
         RuntimeWarning
             If parameters are constant and the risk rises at last: the step size is too large.
         """
-        from slrsym.models.simulation import simulate
+        from slrsym.models.training.simulation import simulate
 
         return simulate(
             self, values, steps=steps, alpha=alpha, runs=runs, start=start, every=every, rng=rng,
@@ -242,8 +242,8 @@ class Model(DerivedModel):
         >>> linear.equations("gradient-flow").drift[1]
         -2*rate*(R - 1)
         """
-        from slrsym.models.equations import Equations
-        from slrsym.models.rates_of_change import checked_training_settings
+        from slrsym.models.training.equations import Equations
+        from slrsym.models.training.rates_of_change import checked_training_settings
 
         stated = self
         if symmetric and not self.uses_representatives:
@@ -377,7 +377,7 @@ class Model(DerivedModel):
         ValueError
             If a parameter is missing or out of its range.
         """
-        from slrsym.models.critical_points import search_model_critical_points
+        from slrsym.models.landscape.critical_points import search_model_critical_points
 
         return search_model_critical_points(self, values, starts=starts, rng=rng, progress=progress)
 
@@ -452,7 +452,7 @@ class Model(DerivedModel):
             The law of the projections of each role of tokens, and if the risk has a closed form,
             the risk against its definition, and its gradient.
         """
-        from slrsym.models.claims import claims_about_model
+        from slrsym.models.claims.risk_claims import claims_about_model
 
         return claims_about_model(self, name, source)
 

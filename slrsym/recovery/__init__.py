@@ -1,5 +1,6 @@
 """Recovery of the oracle from random starts: counts of endpoints, and sweeps over settings."""
 
+from slrsym.models.training.runs import wilson_intervals
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
 from slrsym.recovery.swap_prediction import (
     Mode,
@@ -10,4 +11,3 @@ from slrsym.recovery.swap_prediction import (
     setting_of_runs,
 )
 from slrsym.recovery.sweeps import recover, sweep
-from slrsym.runs import wilson_intervals

@@ -24,9 +24,9 @@ from slrsym.dynamics.spheres import (
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.landscape.points import distance_up_to_symmetry
 from slrsym.landscape.stability import swap_point_and_excess_risk
+from slrsym.models.training.runs import wilson_intervals
+from slrsym.models.training.schedules import InverseTimeDecay, parameter_values
 from slrsym.recovery.tubes import Tube, tube_around_run
-from slrsym.runs import wilson_intervals
-from slrsym.schedules import InverseTimeDecay, parameter_values
 from slrsym.task import ORACLE, Task
 
 _Array = NDArray[np.float64]

@@ -24,6 +24,7 @@ from slrsym.files import DamagedFileError, SavingFailedError, SweepParts, load_o
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import count_cores, float_or_nan, require_integer, require_memory
 from slrsym.kernels.compile import choose_backend
+from slrsym.models.training.runs import CONFIDENCE
 from slrsym.recovery.setting import (
     MOVING,
     NEAR,
@@ -35,7 +36,6 @@ from slrsym.recovery.setting import (
     endpoint_statistics,
     follow_to_ends,
 )
-from slrsym.runs import CONFIDENCE
 from slrsym.task import OrderParameters
 
 AXES = ("lam0", "rate", "d", "L", "gamma", "alpha")

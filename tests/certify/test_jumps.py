@@ -35,7 +35,7 @@ from slrsym.kernels.ball_backend import compile_ball_function
 from slrsym.kernels.compile import compile_program
 from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.models.fixed_points import _certificate
+from slrsym.models.training.fixed_points import _certificate
 from tests._profile import THOROUGH, more
 
 x, y, z = (Symbol(name, real=True) for name in "xyz")

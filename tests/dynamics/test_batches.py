@@ -77,7 +77,7 @@ def test_runs_do_not_depend_on_how_many_there_are(backend):
 def test_the_span_of_steps_does_not_matter(backend, monkeypatch):
     whole = run(30, backend)
     for stride in (1, 10, 40):
-        monkeypatch.setattr("slrsym.runs._STRIDE", stride)
+        monkeypatch.setattr("slrsym.models.training.runs._STRIDE", stride)
         same(run(30, backend), whole)
 
 
@@ -91,7 +91,7 @@ def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
             return super().advance(inverse_temperatures, every)
 
     monkeypatch.setattr(runs_module, "StochasticEngine", Watched)
-    monkeypatch.setattr("slrsym.runs._STRIDE", 150)
+    monkeypatch.setattr("slrsym.models.training.runs._STRIDE", 150)
     run(30, task=Task(30, 20, 0.7), runs=1, batch=2)
     assert max(asked) == 16  # rows of 4, of 150 // 9
     assert sum(asked) == 30
@@ -109,7 +109,7 @@ def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monke
 
     with monkeypatch.context() as patch:
         patch.setattr(StochasticEngine, "advance", until)
-        patch.setattr("slrsym.runs._STRIDE", 24)
+        patch.setattr("slrsym.models.training.runs._STRIDE", 24)
         with pytest.raises(KeyboardInterrupt):
             run(path=file)
     assert 0 < int(load(file).step[-1]) < 30

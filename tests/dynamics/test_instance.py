@@ -9,8 +9,8 @@ import pytest
 from sympy import Symbol
 
 import slrsym
-from slrsym.models.descent import risk_slope_symbol
 from slrsym.models.examples import attention, committee, multi_head
+from slrsym.models.training.descent import risk_slope_symbol
 from slrsym.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.task import PLACES
 from tests.models._vectors import unit

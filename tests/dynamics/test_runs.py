@@ -177,7 +177,7 @@ def test_long_gaps_are_made_in_pieces(monkeypatch):
     monkeypatch.setattr(runs_module, "NumpyEngine", Watched)
     for stride, most in ((21, 7), (3, 1), (1, 1), (90, 30), (150, 40), (250, 80), (10**6, 80)):
         asked.clear()
-        monkeypatch.setattr("slrsym.runs._STRIDE", stride)
+        monkeypatch.setattr("slrsym.models.training.runs._STRIDE", stride)
         same(simulate(TASK, UniformStart(3), FALLING, 4e-3, 100, 40, "numpy"), whole)
         assert sum(asked) == 100
         assert max(asked) == most
@@ -303,7 +303,7 @@ def interrupted(monkeypatch, after):
         return advance(self, inverse_temperatures, every)
 
     monkeypatch.setattr(NumpyEngine, "advance", until)
-    monkeypatch.setattr("slrsym.runs._STRIDE", 12)
+    monkeypatch.setattr("slrsym.models.training.runs._STRIDE", 12)
 
 
 @pytest.mark.parametrize("after", [0, 4, 12])
@@ -437,7 +437,7 @@ def test_the_progress_bar(wanted, terminal, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", screen)
     for name in ("NO_COLOR", "TERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("slrsym.runs._STRIDE", 30)
+    monkeypatch.setattr("slrsym.models.training.runs._STRIDE", 30)
     shown = simulate(TASK, UniformStart(3), 0.1, 1e-3, 200, 10, "numpy", progress=wanted)
     xr.testing.assert_equal(
         shown, simulate(TASK, UniformStart(3), 0.1, 1e-3, 200, 10, "numpy", progress=False)

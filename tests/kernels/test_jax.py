@@ -20,9 +20,9 @@ from slrsym.kernels.symbolic_functions import (
     Z,
     gaussian_mean,
 )
+from slrsym.models.definition.specification import softmax
 from slrsym.models.examples import attention
 from slrsym.models.paper_risk import kernel
-from slrsym.models.specification import softmax
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough
 from tests.kernels._cases import KINDS, exact, feasible, numbers, setting

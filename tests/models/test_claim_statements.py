@@ -10,7 +10,7 @@ from sympy import Ge, Le, Rational, Symbol, erf, expand, symbols
 
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfCovariance, ErfVariance
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.claims import replace_variances_by_differences
+from slrsym.models.claims.risk_claims import replace_variances_by_differences
 
 a, x, y = symbols("a x y", real=True)
 few, many = symbols("p_1 p_2", positive=True)

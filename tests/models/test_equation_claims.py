@@ -7,8 +7,8 @@ import pytest
 from sympy import Ge, Le, Rational, Symbol, asin, expand, symbols
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
-from slrsym.models.equation_claims import _minors
-from slrsym.models.symbolic_sums_over_units import collapse_sums_of_equal_terms
+from slrsym.models.claims.equation_claims import _minors
+from slrsym.models.training.symbolic_sums_over_units import collapse_sums_of_equal_terms
 from slrsym.proof import builtin_ledger, check_claim
 
 b, R, Q, r = Symbol("b", real=True), Symbol("R", real=True), *symbols("Q r", positive=True)

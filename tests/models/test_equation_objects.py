@@ -9,7 +9,7 @@ from sympy import Matrix, Rational, Symbol, sqrt
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention
-from slrsym.models.fixed_points import is_feasible
+from slrsym.models.training.fixed_points import is_feasible
 
 from . import test_equations
 from .test_equations import POINT, K

@@ -8,17 +8,10 @@ import pytest
 import xarray as xr
 from sympy import Symbol
 
-import slrsym.models.solutions_on_grid as sweeps
+import slrsym.models.training.solutions_on_grid as sweeps
 from slrsym.files import DamagedFileError
-from slrsym.models import (
-    Direction,
-    Directions,
-    Predictor,
-    Token,
-    TokenSequence,
-    mean_patterns,
-    model,
-)
+from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
+from slrsym.models.means import mean_patterns
 from tests._profile import thorough_only
 
 w, u = Direction("w"), Direction("u", unit=True)

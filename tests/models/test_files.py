@@ -24,8 +24,8 @@ def test_they_are_short_and_run(file, tmp_path, monkeypatch):
     assert len(lines) <= 20
     monkeypatch.chdir(tmp_path)
     # To compile machine code takes longer than the steps.
-    monkeypatch.setattr("slrsym.models.simulation.choose_backend", lambda backend: "numpy")
-    monkeypatch.setattr("slrsym.models.solutions.choose_backend", lambda backend: "numpy")
+    monkeypatch.setattr("slrsym.models.training.simulation.choose_backend", lambda backend: "numpy")
+    monkeypatch.setattr("slrsym.models.training.solutions.choose_backend", lambda backend: "numpy")
     namespace = runpy.run_path(str(file))
     assert (tmp_path / f"{file.stem}.png").stat().st_size > 1000
     runs = namespace["runs"]

@@ -24,7 +24,7 @@ from sympy import (
 )  # fmt: skip
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.jumps import jumps_of
+from slrsym.models.means.jumps import jumps_of
 
 w, v, u = Direction("w"), Direction("v"), Direction("u", unit=True)
 R, Q = Symbol("R", real=True), Symbol("Q", positive=True)

@@ -4,7 +4,7 @@ import pytest
 from sympy import Function, Symbol, tanh
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.risk import ExactRisk
+from slrsym.models.means.risk import ExactRisk
 
 from ._programs import MODELS
 

@@ -10,8 +10,8 @@ from sympy import Rational, Symbol, erf, sqrt
 from slrsym.dynamics import load
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.simulation import DescentEngine
-from slrsym.runs import RiskNotComputedError
+from slrsym.models.training.runs import RiskNotComputedError
+from slrsym.models.training.simulation import DescentEngine
 from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
 

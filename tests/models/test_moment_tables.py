@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from slrsym.models import moment_tables
-from slrsym.models.moment_tables import MomentExpressionCompiler
+from slrsym.models.means import moment_tables
+from slrsym.models.means.moment_tables import MomentExpressionCompiler
 from tests.kernels._cases import needs_numba
 from tests.models.test_equation_claims import linear_student
 

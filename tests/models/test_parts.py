@@ -15,13 +15,13 @@ from slrsym.models import (
     TokenSequence,
     model,
 )
-from slrsym.models.critical_points import RiskSymmetries, _same_continuum
-from slrsym.models.fixed_points import _fixed_gram
-from slrsym.models.initial_conditions import draw_directions
-from slrsym.models.mean_patterns import factorise_product, pattern_of_product
-from slrsym.models.moments import generic_gaussian_variables
-from slrsym.models.one_sample_means import MomentSum
-from slrsym.models.risk_terms import RiskTerms
+from slrsym.models.landscape.critical_points import RiskSymmetries, _same_continuum
+from slrsym.models.means.mean_patterns import factorise_product, pattern_of_product
+from slrsym.models.means.moments import generic_gaussian_variables
+from slrsym.models.means.one_sample_means import MomentSum
+from slrsym.models.means.risk_terms import RiskTerms
+from slrsym.models.training.fixed_points import _fixed_gram
+from slrsym.models.training.initial_conditions import draw_directions
 
 K = Symbol("K", integer=True, positive=True)
 u, w, k = Direction("u", unit=True), Direction("w"), Direction("k", sphere=True)

@@ -5,14 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from slrsym.models.critical_point_search import (
+from slrsym.models.landscape.critical_point_search import (
     SearchCoverage,
     distances_to_zero_if_converged,
     follow_eigenvectors,
     search_gradient_zeros,
 )
-from slrsym.models.critical_point_table import StationaryPoint
-from slrsym.models.critical_points import RiskOfTrainedDirections, _aligned, _first, _searched
+from slrsym.models.landscape.critical_point_table import StationaryPoint
+from slrsym.models.landscape.critical_points import (
+    RiskOfTrainedDirections,
+    _aligned,
+    _first,
+    _searched,
+)
 
 START = np.array([[3.0, 3.0], [0.0, -1.0]])
 

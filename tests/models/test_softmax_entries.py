@@ -7,8 +7,9 @@ import pytest
 from mpmath import mp
 from sympy import Symbol, expand, sqrt
 
-from slrsym.models import Direction, Predictor, Token, TokenSequence, model, risk_terms, softmax
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention
+from slrsym.models.means import risk_terms
 
 STATED = attention(lambda score: softmax(score, 1)).model
 KAPPA, NU, THETA, ETA, RHO = STATED.order_parameters

@@ -7,7 +7,7 @@ from sympy import Rational
 
 from slrsym.models import model
 from slrsym.models.examples import attention
-from slrsym.models.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
 
 RUNS = 3000
 

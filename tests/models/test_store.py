@@ -8,7 +8,7 @@ from sympy import Rational, Symbol, tanh
 from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.examples import attention
-from slrsym.models.simulation import DescentEngine
+from slrsym.models.training.simulation import DescentEngine
 from slrsym.task import Task
 
 VALUES = {"d": 20, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.2}
@@ -89,7 +89,9 @@ def test_they_go_on(tmp_path):
 def test_interrupted_runs_keep_what_is_complete(activation, tmp_path, monkeypatch):
     stated = attention(*([activation] if activation else [])).model
     whole = stated.simulate(VALUES, steps=20, every=5, runs=2, **OPTIONS)
-    monkeypatch.setattr("slrsym.runs._STRIDE", 6 * (1 if stated.has_closed_form else 1000))
+    monkeypatch.setattr(
+        "slrsym.models.training.runs._STRIDE", 6 * (1 if stated.has_closed_form else 1000)
+    )
     advance, calls = DescentEngine.advance, []
 
     def interrupted(self, *arguments):

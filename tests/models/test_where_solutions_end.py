@@ -8,17 +8,10 @@ import pytest
 import xarray as xr
 from sympy import Abs, Max, Rational, Symbol, asin, atan, erf, pi, sign, sqrt, symbols
 
-from slrsym.models import (
-    Direction,
-    NotSolvedError,
-    Predictor,
-    Token,
-    TokenSequence,
-    critical_points,
-    model,
-)
-from slrsym.models import solutions as solving
-from slrsym.models.alignment import with_limit_at_alignment
+from slrsym.models import Direction, NotSolvedError, Predictor, Token, TokenSequence, model
+from slrsym.models.landscape import critical_points
+from slrsym.models.training import solutions as solving
+from slrsym.models.training.alignment import with_limit_at_alignment
 from tests._profile import thorough
 
 w, u = Direction("w"), Direction("u", unit=True)

@@ -17,9 +17,9 @@ import xarray as xr
 
 from slrsym.dynamics import OverlapStart, simulate
 from slrsym.jobs import iterate_results_on_executor
+from slrsym.models.training.schedules import InverseTimeDecay
 from slrsym.recovery import Setting, classify_states, recover, sweep, sweeps
 from slrsym.recovery.setting import MOVING
-from slrsym.schedules import InverseTimeDecay
 from tests._profile import thorough_only
 
 # Runs are short here.

@@ -28,13 +28,13 @@ from slrsym.documents.figures.style import (
     task_tex,
 )
 from slrsym.dynamics import simulate
+from slrsym.models.training.runs import wilson_intervals
+from slrsym.models.training.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.papers.single_location.figures.square import (
     PATH_COLOURS,
     draw_trajectories,
     format_square_axes,
 )
-from slrsym.runs import wilson_intervals
-from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.task import OrderParameters, task_from_settings
 
 _BAND = (0.025, 0.975)

@@ -20,13 +20,13 @@ from slrsym.documents.figures.style import (
     spread_label_heights,
     task_tex,
 )
+from slrsym.models.training.runs import wilson_intervals
 from slrsym.papers.single_location.figures.runs import (
     draw_mean_and_percentiles,
     format_step_axis,
     format_vertical_log_axis,
 )
 from slrsym.probing.probe import EXAMPLE
-from slrsym.runs import wilson_intervals
 from slrsym.transformers import overlaps_with_matched_stars
 
 # A head counts as separated where |kappa| and |nu| with its own star are both above this.

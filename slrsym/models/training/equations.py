@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from slrsym.models.equation_system import EquationSystem
+from slrsym.models.training.equation_system import EquationSystem
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from slrsym.models.fixed_points import FixedPoint, Linearisation
+    from slrsym.models.training.fixed_points import FixedPoint, Linearisation
+    from slrsym.models.training.runs import Runs
     from slrsym.prover.claims.claim import Claim
-    from slrsym.runs import Runs
 
 
 class Equations(EquationSystem):
@@ -67,7 +67,7 @@ class Equations(EquationSystem):
         ValueError
             As `at` does.
         """
-        from slrsym.models.fixed_points import Linearisation
+        from slrsym.models.training.fixed_points import Linearisation
 
         state, row = self.numerical_values(point, values)
         flat = self.compile("numpy", "jacobian")(state, *row)
@@ -105,7 +105,7 @@ class Equations(EquationSystem):
         ValueError
             If a parameter is missing, or belongs to no symbol of the equations.
         """
-        from slrsym.models.fixed_points import search_fixed_points
+        from slrsym.models.training.fixed_points import search_fixed_points
 
         return search_fixed_points(self, values, starts=starts, rng=rng, certified=certified)
 
@@ -156,7 +156,7 @@ class Equations(EquationSystem):
             If the equations cannot be solved up to `time`, as where a rate of change is not finite.
             It says where, and has what was solved as its ``result``, which `path` has, too.
         """
-        from slrsym.models.solutions import solve
+        from slrsym.models.training.solutions import solve
 
         return solve(
             self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,
@@ -212,7 +212,7 @@ class Equations(EquationSystem):
         ValueError
             As `solve` does; or if an axis has a number twice, or the file has another grid.
         """
-        from slrsym.models.solutions_on_grid import sweep
+        from slrsym.models.training.solutions_on_grid import sweep
 
         return sweep(
             self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,
@@ -235,6 +235,6 @@ class Equations(EquationSystem):
             The closed form of each mean in the equations, from its definition at any law; and that
             the subspace where exchangeable units are alike is invariant.
         """
-        from slrsym.models.equation_claims import claims_about_equations
+        from slrsym.models.claims.equation_claims import claims_about_equations
 
         return claims_about_equations(self, name, source)

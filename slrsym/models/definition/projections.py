@@ -12,13 +12,12 @@ import numpy as np
 from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.models.exchangeable_units import (
+from slrsym.models.definition.exchangeable_units import (
     inner_product_class_names,
     unit_tags_in,
     write_out_group_products,
 )
-from slrsym.models.moments import expand_into_coefficient_pairs
-from slrsym.models.specification import (
+from slrsym.models.definition.specification import (
     Direction,
     InnerProduct,
     Predictor,
@@ -27,6 +26,7 @@ from slrsym.models.specification import (
     TokenSequence,
     exact_expression,
 )
+from slrsym.models.means.moments import expand_into_coefficient_pairs
 
 
 @dataclass(frozen=True)

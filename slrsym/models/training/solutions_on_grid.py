@@ -28,8 +28,9 @@ from slrsym.kernels.arguments import (
     require_positive,
 )
 from slrsym.kernels.compile import choose_backend
-from slrsym.models.simulation import parameter_values_by_name
-from slrsym.models.solutions import (
+from slrsym.models.training.runs import Runs, build_runs
+from slrsym.models.training.simulation import parameter_values_by_name
+from slrsym.models.training.solutions import (
     initial_state,
     nearest_states_of_vectors,
     require_unreserved_names,
@@ -37,10 +38,9 @@ from slrsym.models.solutions import (
     solution_times,
     solve_trajectory,
 )
-from slrsym.runs import Runs, build_runs
 
 if TYPE_CHECKING:
-    from slrsym.models.equation_system import EquationSystem
+    from slrsym.models.training.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 

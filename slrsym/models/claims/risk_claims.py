@@ -31,10 +31,10 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfCovariance, ErfVariance
-from slrsym.models.description import claim_id_for_part, unique_token_names
-from slrsym.models.projections import TokenRole
-from slrsym.models.risk_terms import Part
-from slrsym.models.specification import Direction
+from slrsym.models.definition.description import claim_id_for_part, unique_token_names
+from slrsym.models.definition.projections import TokenRole
+from slrsym.models.definition.specification import Direction
+from slrsym.models.means.risk_terms import Part
 from slrsym.proof import (
     Claim,
     D,
@@ -50,7 +50,7 @@ from slrsym.proof import (
 from slrsym.prover.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 xi = Symbol("xi", real=True)
 

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.models.critical_point_search import SearchCoverage
+from slrsym.models.landscape.critical_point_search import SearchCoverage
 
 _Array = NDArray[np.float64]
 _WIDTH = 80

@@ -24,8 +24,7 @@ from slrsym.gaussian import (
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.models.alignment import with_limit_at_alignment
-from slrsym.models.moments import (
+from slrsym.models.means.moments import (
     ATOMS,
     atomic_means_in,
     covariance_symbol,
@@ -36,6 +35,7 @@ from slrsym.models.moments import (
     product_mean,
     split_atomic_mean_derivative,
 )
+from slrsym.models.training.alignment import with_limit_at_alignment
 
 Z = generic_gaussian_variables(1)[0]
 
@@ -107,7 +107,7 @@ def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
 class MeanPattern:
     """The mean of a product of functions of a few Gaussian variables, as a function of their law.
 
-    The product, `core`, is in `slrsym.models.moments.generic_gaussian_variables`.
+    The product, `core`, is in `slrsym.models.means.moments.generic_gaussian_variables`.
     """
 
     def __init__(self, core: Expr, count: int) -> None:

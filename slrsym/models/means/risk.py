@@ -12,10 +12,10 @@ from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program, load_or_derive_program
-from slrsym.models.moments import NotClosedError
-from slrsym.models.projections import ProjectionLaws
-from slrsym.models.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
-from slrsym.models.specification import function_source_location, softmax
+from slrsym.models.definition.projections import ProjectionLaws
+from slrsym.models.definition.specification import function_source_location, softmax
+from slrsym.models.means.moments import NotClosedError
+from slrsym.models.means.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
 
 
 class ExactRisk(ProjectionLaws):

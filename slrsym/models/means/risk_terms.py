@@ -23,7 +23,9 @@ from slrsym.kernels.softmax_risk import (
 )
 from slrsym.kernels.softmax_risk_balls import ball_softmax_risk_value
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
-from slrsym.models.moments import (
+from slrsym.models.definition.projections import ProjectionLaws, TokenRole
+from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.means.moments import (
     ATOMS,
     atomic_means_in,
     covariance_symbol,
@@ -36,8 +38,6 @@ from slrsym.models.moments import (
     product_mean,
     split_atomic_mean_derivative,
 )
-from slrsym.models.projections import ProjectionLaws, TokenRole
-from slrsym.models.specification import Direction, Token, softmax
 
 # What a token of some role contributes: a product in its projections.
 Part: TypeAlias = tuple[TokenRole, Expr]

@@ -15,19 +15,19 @@ from sympy import Symbol, lambdify
 from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
-from slrsym.models.fixed_points import is_feasible
-from slrsym.models.rates_of_change import require_rates
-from slrsym.models.simulation import (
+from slrsym.models.definition.specification import Direction
+from slrsym.models.training.fixed_points import is_feasible
+from slrsym.models.training.rates_of_change import require_rates
+from slrsym.models.training.runs import Runs, build_runs
+from slrsym.models.training.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
     parameter_row,
     parameter_values_by_name,
 )
-from slrsym.models.specification import Direction
-from slrsym.runs import Runs, build_runs
 
 if TYPE_CHECKING:
-    from slrsym.models.equation_system import EquationSystem
+    from slrsym.models.training.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 

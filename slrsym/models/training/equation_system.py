@@ -15,18 +15,18 @@ from sympy import Expr, ImmutableMatrix, Symbol
 from slrsym.files import require_writable
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.models.descent import DerivedModel
-from slrsym.models.description import latex_of, shorten_line
-from slrsym.models.moment_tables import MomentExpressionCompiler
-from slrsym.models.rates_of_change import (
+from slrsym.models.definition.description import latex_of, shorten_line
+from slrsym.models.definition.specification import Direction
+from slrsym.models.means.moment_tables import MomentExpressionCompiler
+from slrsym.models.training.descent import DerivedModel
+from slrsym.models.training.rates_of_change import (
     RatesOfChange,
     TrainingSettings,
     require_rates,
     total_derivative,
 )
-from slrsym.models.simulation import parameter_values_by_name
-from slrsym.models.specification import Direction
-from slrsym.schedules import SORTS, parameter_values
+from slrsym.models.training.schedules import SORTS, parameter_values
+from slrsym.models.training.simulation import parameter_values_by_name
 
 Array = NDArray[np.float64]
 

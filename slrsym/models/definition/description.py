@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, S, Symbol, latex
 
-from slrsym.models.specification import SymbolicToken, Token
+from slrsym.models.definition.specification import SymbolicToken, Token
 
 if TYPE_CHECKING:
-    from slrsym.models.projections import ProjectionLaws
+    from slrsym.models.definition.projections import ProjectionLaws
 
 
 def describe_model(model: ProjectionLaws) -> str:

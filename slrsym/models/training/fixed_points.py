@@ -19,11 +19,11 @@ from slrsym.kernels.compile import compile_program
 from slrsym.kernels.jumps import jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.models.initial_conditions import draw_directions
-from slrsym.models.specification import Direction
+from slrsym.models.definition.specification import Direction
+from slrsym.models.training.initial_conditions import draw_directions
 
 if TYPE_CHECKING:
-    from slrsym.models.equation_system import EquationSystem
+    from slrsym.models.training.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 

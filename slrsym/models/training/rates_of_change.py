@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
-from slrsym.models.jumps import jumps_of
-from slrsym.models.one_sample_means import OneSampleMeans
-from slrsym.models.specification import Direction, real_expression
+from slrsym.models.definition.specification import Direction, real_expression
+from slrsym.models.means.jumps import jumps_of
+from slrsym.models.means.one_sample_means import OneSampleMeans
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 KINDS = ("gradient-flow", "projected-descent", "online-sgd")
 # The rate of all that is trained, if none is given.

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from slrsym.models.risk import ExactRisk
+    from slrsym.models.means.risk import ExactRisk
 
 Array = NDArray[np.float64]
 

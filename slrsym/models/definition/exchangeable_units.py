@@ -14,7 +14,7 @@ from typing import Any
 
 from sympy import Add, Expr, S, Symbol, ff, sympify
 
-from slrsym.models.specification import Direction, InnerProduct, UnorderedPair
+from slrsym.models.definition.specification import Direction, InnerProduct, UnorderedPair
 
 # Two units that an equation is about, and two more from the square of the error.
 REPRESENTATIVES = 4

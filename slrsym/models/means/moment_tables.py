@@ -27,8 +27,8 @@ from slrsym.kernels.compile import (
 from slrsym.kernels.numba_backend import DECORATOR, import_generated_module, program_source
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.models.mean_patterns import GaussianMeanFormula
-from slrsym.models.one_sample_means import MomentSum
+from slrsym.models.means.mean_patterns import GaussianMeanFormula
+from slrsym.models.means.one_sample_means import MomentSum
 
 Array = NDArray[np.float64]
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
 from slrsym.gaussian import Expectation, NoiseLaw, ProductLaw
-from slrsym.models.claims import claims_about_model as claims_of_model
-from slrsym.models.claims import contribution_of_tokens, xi
-from slrsym.models.jumps import derivative_across_jumps, with_means_at_jumps
-from slrsym.models.one_sample_means import OneSampleMeans
-from slrsym.models.projections import TokenRole
-from slrsym.models.rates_of_change import (
+from slrsym.models.claims.risk_claims import claims_about_model as claims_of_model
+from slrsym.models.claims.risk_claims import contribution_of_tokens, xi
+from slrsym.models.definition.projections import TokenRole
+from slrsym.models.definition.specification import Direction
+from slrsym.models.means.jumps import derivative_across_jumps, with_means_at_jumps
+from slrsym.models.means.one_sample_means import OneSampleMeans
+from slrsym.models.training.rates_of_change import (
     RatesOfChange,
     TrainingSettings,
     directions_of_moving_inner_products,
 )
-from slrsym.models.specification import Direction
-from slrsym.models.symbolic_sums_over_units import (
+from slrsym.models.training.symbolic_sums_over_units import (
     MeansAsSymbolicSumsOverUnits,
     Units,
     collapse_sums_of_equal_terms,
@@ -28,8 +28,8 @@ from slrsym.models.symbolic_sums_over_units import (
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
-    from slrsym.models.equation_system import EquationSystem
+    from slrsym.models.training.descent import DerivedModel
+    from slrsym.models.training.equation_system import EquationSystem
 
 
 class MeansByDefinition:

@@ -17,9 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.models.exchangeable_units import count_represented_terms, unit_tag, unit_tags_in
-from slrsym.models.jumps import derivative_across_jumps, with_means_at_jumps
-from slrsym.models.mean_patterns import (
+from slrsym.models.definition.exchangeable_units import (
+    count_represented_terms,
+    unit_tag,
+    unit_tags_in,
+)
+from slrsym.models.definition.projections import TokenRole
+from slrsym.models.definition.specification import Direction, softmax
+from slrsym.models.means.jumps import derivative_across_jumps, with_means_at_jumps
+from slrsym.models.means.mean_patterns import (
     ONE,
     GaussianMeanFormula,
     MeanPattern,
@@ -28,16 +34,14 @@ from slrsym.models.mean_patterns import (
     factorise_product,
     pattern_of_product,
 )
-from slrsym.models.moments import (
+from slrsym.models.means.moments import (
     covariance_symbol,
     expand_into_coefficient_pairs,
     mean_symbol,
 )
-from slrsym.models.projections import TokenRole
-from slrsym.models.specification import Direction, softmax
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 
 class ProductTerm(NamedTuple):

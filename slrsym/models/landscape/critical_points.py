@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer
-from slrsym.models.critical_point_search import (
+from slrsym.models.landscape.critical_point_search import (
     SearchCoverage,
     follow_eigenvectors,
     search_gradient_zeros,
 )
-from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
-from slrsym.models.initial_conditions import equal_dimensions
-from slrsym.models.simulation import (
+from slrsym.models.landscape.critical_point_table import StationaryPoint, StationaryPoints
+from slrsym.models.training.initial_conditions import equal_dimensions
+from slrsym.models.training.simulation import (
     add_inner_products_of_start,
     initial_gram_factors,
     parameter_row,
@@ -36,7 +36,7 @@ from slrsym.models.simulation import (
 )
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 Array = NDArray[np.float64]
 

@@ -15,14 +15,18 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
-from slrsym.models.exchangeable_units import REPRESENTATIVES, group_size_and_index_of_tag, unit_tag
-from slrsym.models.moments import generic_gaussian_variables
-from slrsym.models.one_sample_means import EMPTY_PRODUCT, OneSampleMeans, ProductTerm
-from slrsym.models.specification import Direction
+from slrsym.models.definition.exchangeable_units import (
+    REPRESENTATIVES,
+    group_size_and_index_of_tag,
+    unit_tag,
+)
+from slrsym.models.definition.specification import Direction
+from slrsym.models.means.moments import generic_gaussian_variables
+from slrsym.models.means.one_sample_means import EMPTY_PRODUCT, OneSampleMeans, ProductTerm
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
-    from slrsym.models.projections import TokenRole
+    from slrsym.models.definition.projections import TokenRole
+    from slrsym.models.training.descent import DerivedModel
 
 # Units in a mean by their numbers, ascending, each with the place of its representative.
 Units = tuple[tuple[Symbol, int], ...]

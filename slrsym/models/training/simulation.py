@@ -16,9 +16,9 @@ from slrsym.files import read_start_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import iterate_compiled
-from slrsym.models.initial_conditions import draw_directions, vectors_with_gram_matrix
-from slrsym.models.specification import Direction, InnerProduct
-from slrsym.runs import (
+from slrsym.models.definition.specification import Direction, InnerProduct
+from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.models.training.runs import (
     Runs,
     advance_and_save_runs,
     build_runs,
@@ -26,10 +26,10 @@ from slrsym.runs import (
     require_runs_dataset,
     save_and_return_risk_error,
 )
-from slrsym.schedules import SORTS, ParameterSchedules
+from slrsym.models.training.schedules import SORTS, ParameterSchedules
 
 if TYPE_CHECKING:
-    from slrsym.models.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel
 
 
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import compile_loop
-from slrsym.models.risk import ExactRisk
-from slrsym.models.specification import Direction
+from slrsym.models.definition.specification import Direction
+from slrsym.models.means.risk import ExactRisk
 
 Array = NDArray[np.float64]
 

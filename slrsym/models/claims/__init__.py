@@ -1,0 +1,1 @@
+"""Claims about a stated model, with their proofs."""

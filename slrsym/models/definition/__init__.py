@@ -1,0 +1,1 @@
+"""What a model is: directions, tokens, target and predictor, and how they are written."""

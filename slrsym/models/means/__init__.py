@@ -1,0 +1,1 @@
+"""Means over tokens: moments, the risk and its gradient in closed form."""

@@ -1,0 +1,1 @@
+"""Training: descent, equations of motion, their solutions, runs and schedules."""
