@@ -19,11 +19,12 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit
 from sympy import Expr, Symbol, lambdify
 
-from slrsym import Task, convergence, excess_risk, planar, simulate
-from slrsym.convergence import nu_with_zero_kappa_slope
-from slrsym.experiments import EXPERIMENTS
-from slrsym.notation import alpha, d, gamma, kappa, lam, nu
-from slrsym.task import ORACLE
+from slrsym import Task, excess_risk, simulate
+from slrsym.papers.single_location import convergence, planar
+from slrsym.papers.single_location.convergence import nu_with_zero_kappa_slope
+from slrsym.papers.single_location.experiments import EXPERIMENTS
+from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu
+from slrsym.papers.single_location.task import ORACLE
 
 _PARAMETERS = (d, gamma, lam, alpha)
 # The contraction of 1 - kappa is cut in so many parts, each with a rate of its own.

@@ -46,7 +46,7 @@ def inverse_temperature(step: Any) -> Any:
 
 def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import InverseTimeDecay, UniformStart
+    from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
     task, start = Task(d, L, GAMMA2**0.5), UniformStart(RUNS)
 
@@ -63,7 +63,7 @@ def _ours_sampled(
     backend: str, d: int = SAMPLED_D, dynamics: str = "overlaps", runs: int = RUNS
 ) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import InverseTimeDecay, UniformStart
+    from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
     task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(runs)
     # In high dimension the same step would throw the state about; the work is the same.
@@ -305,9 +305,9 @@ def _singles() -> list[tuple[str, float]]:
     import numpy as np
 
     from slrsym import Task, gradient
-    from slrsym.dynamics import InverseTimeDecay, UniformStart
-    from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-    from slrsym.dynamics.stochastic import StochasticEngine
+    from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
+    from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
+    from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     task, sampled = Task(D, L, GAMMA2**0.5), Task(SAMPLED_D, L, GAMMA2**0.5, EPSILON)
@@ -354,8 +354,8 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
     from numba import njit
     from sympy import Symbol, exp
 
-    from slrsym.dynamics.engines import _numba_trajectory
     from slrsym.kernels import compile_expressions
+    from slrsym.papers.single_location.dynamics.engines import _numba_trajectory
 
     chains = "".join(f"        x{k} = x{k} * 0.999 + 1e-3\n" * 16 for k in range(8))
     source = "def work(x, n):\n  for _ in range(n):\n    for i in range(x.shape[1]):\n"

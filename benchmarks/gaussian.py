@@ -48,7 +48,7 @@ def _stats(text: str) -> Callable[[], Any]:
 
 
 def _risk(_: str) -> Callable[[], Any]:
-    from slrsym.symbolic import risk_closed_form
+    from slrsym.papers.single_location.symbolic import risk_closed_form
 
     return risk_closed_form
 
@@ -116,7 +116,11 @@ def main() -> None:
     found = measure(_risk, "", limit)
     if found is None or not found[1]:
         raise SystemExit(f"the risk: no closed form within {limit} s")
-    print(line.format("five-variable risk", "slrsym.symbolic", _shown(found, limit), ""))
+    print(
+        line.format(
+            "five-variable risk", "slrsym.papers.single_location.symbolic", _shown(found, limit), ""
+        )
+    )
 
 
 if __name__ == "__main__":

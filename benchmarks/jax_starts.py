@@ -18,14 +18,14 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)
 
-from slrsym.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
-from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
 from slrsym.kernels.compile import compile_program  # noqa: E402
-from slrsym.models.paper_risk_expressions import (  # noqa: E402
+from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
+from slrsym.papers.single_location.dynamics.engines import NumbaEngine  # noqa: E402
+from slrsym.papers.single_location.paper_risk_expressions import (  # noqa: E402
     feasibility_correction_program,
     overlap_step_program,
 )
-from slrsym.task import Task  # noqa: E402
+from slrsym.papers.single_location.task import Task  # noqa: E402
 
 TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
 

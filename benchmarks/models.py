@@ -69,7 +69,7 @@ def _steps() -> None:
 
 def _gradients() -> None:
     from slrsym.models.examples import attention
-    from slrsym.models.paper_risk import kernel
+    from slrsym.papers.single_location.paper_risk import kernel
 
     model = attention().model
     states = np.random.default_rng(0).uniform(-0.4, 0.4, (100_000, 5))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from slrsym import OrderParameters, Task
-from slrsym.montecarlo import (
+from slrsym.papers.single_location.montecarlo import (
     Erf,
     HardOracle,
     Linear,

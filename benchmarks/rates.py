@@ -16,8 +16,8 @@ from sympy import Expr, Symbol
 
 import slrsym
 from slrsym import Task, excess_risk
-from slrsym.surveys import best_inverse_temperature
-from slrsym.task import ORACLE
+from slrsym.papers.single_location.surveys import best_inverse_temperature
+from slrsym.papers.single_location.task import ORACLE
 
 # The share delta of `sharp-rate` that is lost to the logarithm.
 _DELTA = 0.1

@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("--checked", type=int, default=4000)
     chosen = parser.parse_args()
 
-    from slrsym.recovery import Setting, recover
+    from slrsym.papers.single_location.recovery import Setting, recover
 
     setting = Setting(1, 1e-4, 400, 10, 0.5**0.5, 4e-3, 120_000)
     # Compiled code is kept on disk; this makes it.

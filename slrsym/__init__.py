@@ -1,9 +1,9 @@
 """Derive and machine-check exact results about learning from Gaussian data.
 
 The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
-`slrsym.proof` the engine that checks derivations, `slrsym.symbolic` holds what is derived from the
-definition of the risk, `slrsym.kernels` the fast functions made of it, and `slrsym.dynamics`
-projected gradient descent.
+`slrsym.proof` the engine that checks derivations, `slrsym.papers.single_location.symbolic` holds
+what is derived from the definition of the risk, `slrsym.kernels` the fast functions made of it, and
+`slrsym.papers.single_location.dynamics` projected gradient descent.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from slrsym.registry import register as _register
 
 if TYPE_CHECKING:
-    from slrsym.dynamics import simulate
     from slrsym.kernels import zeta
-    from slrsym.models.paper_risk import excess_risk, gradient, hessian, risk
+    from slrsym.papers.single_location.dynamics import simulate
+    from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian, risk
+    from slrsym.papers.single_location.task import OrderParameters, Task
     from slrsym.prover.claims.ledger import Ledger
-    from slrsym.task import OrderParameters, Task
 
 __all__ = [
     "OrderParameters",
@@ -38,10 +38,12 @@ __version__ = _version("slrsym")
 
 # Loaded when first asked for, so that the command line starts at once.
 _LAZY = {
-    "OrderParameters": "slrsym.task",
-    "Task": "slrsym.task",
-    "simulate": "slrsym.dynamics",
-    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper_risk"),
+    "OrderParameters": "slrsym.papers.single_location.task",
+    "Task": "slrsym.papers.single_location.task",
+    "simulate": "slrsym.papers.single_location.dynamics",
+    **dict.fromkeys(
+        ("excess_risk", "gradient", "hessian", "risk"), "slrsym.papers.single_location.paper_risk"
+    ),
     "zeta": "slrsym.kernels",
 }
 

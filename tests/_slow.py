@@ -240,13 +240,13 @@ SLOW: dict[str, tuple[str, ...]] = {
     ),
     # The folders of tests of the same names try what the examples show.
     "test_docstrings.py": (
-        "test_examples_are_true[slrsym.certify.attraction]",
-        "test_examples_are_true[slrsym.certify.global_minimum]",
-        "test_examples_are_true[slrsym.certify.step_size]",
-        "test_examples_are_true[slrsym.certify.sublevel]",
-        "test_examples_are_true[slrsym.certify.manifold_fixed_points]",
-        "test_examples_are_true[slrsym.landscape.enumeration]",
-        "test_examples_are_true[slrsym.montecarlo.estimators]",
+        "test_examples_are_true[slrsym.papers.single_location.certify.attraction]",
+        "test_examples_are_true[slrsym.papers.single_location.certify.global_minimum]",
+        "test_examples_are_true[slrsym.papers.single_location.certify.step_size]",
+        "test_examples_are_true[slrsym.papers.single_location.certify.sublevel]",
+        "test_examples_are_true[slrsym.papers.single_location.certify.manifold_fixed_points]",
+        "test_examples_are_true[slrsym.papers.single_location.landscape.enumeration]",
+        "test_examples_are_true[slrsym.papers.single_location.montecarlo.estimators]",
         "test_examples_are_true[slrsym.testing.strategies]",
     ),
     # Figures are written by tests/figures; each command has a file here, and listings an output.

@@ -8,9 +8,9 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.cli import terminal_output
-from slrsym.cli.compare import PredictorRisk, risk_table
-from slrsym.linear import best_linear
-from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
+from slrsym.papers.single_location.commands.compare import PredictorRisk, risk_table
+from slrsym.papers.single_location.linear import best_linear
+from slrsym.papers.single_location.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
 from ._cli import Screen, exits, refused, run
 

@@ -6,8 +6,8 @@ import pytest
 
 from slrsym import Task
 from slrsym.documents.figures import NAMES
-from slrsym.dynamics import load
-from slrsym.experiments import EXPERIMENTS, SECTION_E3
+from slrsym.papers.single_location.dynamics import load
+from slrsym.papers.single_location.experiments import EXPERIMENTS, SECTION_E3
 
 from ._cli import exits, refused
 from ._cli import run as program
@@ -24,7 +24,9 @@ def small(monkeypatch):
     """The paper's experiments, with few runs and steps, and grids of few points."""
     for name in ("SquareSurvey", "BasinSurvey"):
         defaults = (Task(d=400, L=10, gamma=0.5**0.5), 0.1, 9, 0.1)
-        monkeypatch.setattr(f"slrsym.surveys.{name}.__init__.__defaults__", defaults)
+        monkeypatch.setattr(
+            f"slrsym.papers.single_location.surveys.{name}.__init__.__defaults__", defaults
+        )
     for name in ("4a", "4b", "5", "7a", "7b"):
         start = type(EXPERIMENTS[name].start)(3)
         monkeypatch.setitem(
@@ -36,11 +38,14 @@ def small(monkeypatch):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
     # Machine code takes longer to compile than so few steps, and processes to start.
     for module in ("dynamics.runs", "transformers.heads"):
-        monkeypatch.setattr(f"slrsym.{module}.choose_backend", lambda backend: "numpy")
-    monkeypatch.setattr("slrsym.transformers.layer.count_cores", lambda: 1)
-    monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
-        (10, 100), (10,), 10, 0.7, 0.1, 50, 0
-    ))  # fmt: skip
+        monkeypatch.setattr(
+            f"slrsym.papers.single_location.{module}.choose_backend", lambda backend: "numpy"
+        )
+    monkeypatch.setattr("slrsym.papers.single_location.transformers.layer.count_cores", lambda: 1)
+    monkeypatch.setattr(
+        "slrsym.papers.single_location.surveys.OracleSurvey.__init__.__defaults__",
+        ((10, 100), (10,), 10, 0.7, 0.1, 50, 0),
+    )
     for name, defaults in {
         "PlateauSurvey": ((2,), 0.2, 0.02, 0.2, 4, 10, 2, 0),
         "NoiseFloorSurvey": (2, (0,), (0.2,), 0.1, 0.1, 0.1, 10, 2, 0),
@@ -116,7 +121,7 @@ def test_one_figure_and_its_data(tmp_path, small):
 def test_data_of_trained_layers_are_read_again(tmp_path, small, undrawn, monkeypatch):
     options = ("-o", tmp_path, "--data", tmp_path / "8.nc")
     first = exits(run("8", *options), 0, "Concluded: the layer solves the task")
-    monkeypatch.setattr("slrsym.transformers.LayerRuns._walk", None)
+    monkeypatch.setattr("slrsym.papers.single_location.transformers.LayerRuns._walk", None)
     assert run("8", *options).stdout == first.stdout
     refused(run("8", "--seed", 1, *options), "--data", "seed = 0; needed is seed = 1")
 

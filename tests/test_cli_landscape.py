@@ -10,12 +10,12 @@ from rich.console import Console
 
 from slrsym import Task
 from slrsym.cli.landscape import branch_table, critical_point_table
-from slrsym.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.papers.single_location.figures.landscape import (
     bifurcation_diagram_figure,
     critical_points_figure,
 )
-from slrsym.task import OrderParameters
+from slrsym.papers.single_location.landscape import Branch, BranchEvent, find_critical_points
+from slrsym.papers.single_location.task import OrderParameters
 
 from ._cli import exits, refused
 from ._cli import run as program

@@ -8,7 +8,7 @@ import pytest
 
 from slrsym import Task
 from slrsym import simulate as simulated
-from slrsym.dynamics import (
+from slrsym.papers.single_location.dynamics import (
     Formula,
     InverseTimeDecay,
     ManifoldStart,
@@ -17,7 +17,7 @@ from slrsym.dynamics import (
     VectorStart,
     load,
 )
-from slrsym.dynamics.engines import NumpyEngine
+from slrsym.papers.single_location.dynamics.engines import NumpyEngine
 
 from ._cli import exits, refused, run
 from ._profile import thorough, thorough_only
@@ -158,7 +158,10 @@ def test_the_reduced_dynamics_in_a_line():
 @pytest.fixture
 def coarse(monkeypatch):
     """Fields on a grid of few points."""
-    monkeypatch.setattr("slrsym.surveys.SquareSurvey.__init__.__defaults__", (TASK, 0.1, 9, 0.02))
+    monkeypatch.setattr(
+        "slrsym.papers.single_location.surveys.SquareSurvey.__init__.__defaults__",
+        (TASK, 0.1, 9, 0.02),
+    )
 
 
 @pytest.mark.parametrize("form", [thorough("pdf"), thorough("png"), "svg"])
@@ -266,7 +269,7 @@ def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("out of cheese")
 
-    monkeypatch.setattr("slrsym.dynamics.simulate", fail)
+    monkeypatch.setattr("slrsym.papers.single_location.dynamics.simulate", fail)
     result = exits(simulate(), 1)
     assert result.stderr == "error: out of cheese (slrsym --debug shows where)\n"
 

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from slrsym import convergence, excess_risk, simulate
+from slrsym import excess_risk, simulate
 from slrsym.models.training.schedules import InverseTimeDecay
-from slrsym.notation import alpha
-from slrsym.task import ORACLE
+from slrsym.papers.single_location import convergence
+from slrsym.papers.single_location.notation import alpha
+from slrsym.papers.single_location.task import ORACLE
 
 from ._benchmarks import benchmark
 

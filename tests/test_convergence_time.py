@@ -5,8 +5,8 @@ import math
 import pytest
 from sympy import lambdify
 
-from slrsym import convergence
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location import convergence
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 
 from ._benchmarks import benchmark
 

@@ -269,7 +269,7 @@ class Several:
         raise NotImplementedError
 
     def imported_here(self, x):
-        from slrsym.dynamics.runs import require_writable
+        from slrsym.papers.single_location.dynamics.runs import require_writable
 
         require_writable(x)
 
@@ -381,5 +381,7 @@ def test_the_walk_meets_what_it_should():
     assert {"Ledger.verify", "Ledger.load", "Proof.require"} <= walked
     assert not any(name.split(".")[-1].startswith("_") for name in walked)
     assert SOURCE.search(
-        inspect.getdoc(importlib.import_module("slrsym.dynamics.initial_conditions"))
+        inspect.getdoc(
+            importlib.import_module("slrsym.papers.single_location.dynamics.initial_conditions")
+        )
     )

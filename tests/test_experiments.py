@@ -6,12 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slrsym import Task, experiments
+from slrsym import Task
 from slrsym.documents.figures import recipe
-from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
-from slrsym.experiments import EXPERIMENTS, load_or_compute, parameter_names, with_parameters
-from slrsym.models.paper_risk import excess_risk
-from slrsym.surveys import OracleSurvey, SquareSurvey
+from slrsym.papers.single_location import experiments
+from slrsym.papers.single_location.dynamics import (
+    Constant,
+    InverseTimeDecay,
+    ManifoldStart,
+    UniformStart,
+    load,
+    save,
+)
+from slrsym.papers.single_location.experiments import (
+    EXPERIMENTS,
+    load_or_compute,
+    parameter_names,
+    with_parameters,
+)
+from slrsym.papers.single_location.paper_risk import excess_risk
+from slrsym.papers.single_location.surveys import OracleSurvey, SquareSurvey
 
 from ._profile import thorough_only
 

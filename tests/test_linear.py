@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task
-from slrsym.linear import best_linear
+from slrsym.papers.single_location.linear import best_linear
 
 TASK = Task(d=40, L=4, gamma=0.8, epsilon=0.3)
 PROBABILITIES = np.array([0.5, 0.3, 0.2, 0.0])

@@ -103,7 +103,7 @@ def test_runs_are_saved_and_read_at_such_a_path(folder):
     program("simulate", *options, "-o", "Läufe.nc", where=folder, **PLAIN)
     assert (folder / "Läufe.nc").stat().st_size > 0
     code = (
-        "from pathlib import Path; from slrsym.dynamics import load; "
+        "from pathlib import Path; from slrsym.papers.single_location.dynamics import load; "
         "print(dict(load(*Path().glob('*.nc')).sizes)['run'])"
     )
     assert python("-c", code, where=folder, **PLAIN).stdout.strip() == "2"

@@ -99,7 +99,7 @@ def test_a_slow_command(monkeypatch):
         time.sleep(0.5)
         raise ValueError("enough")
 
-    monkeypatch.setattr("slrsym.landscape.find_critical_points", found)
+    monkeypatch.setattr("slrsym.papers.single_location.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
     done = run("landscape")
     assert "searching for critical points: 0:00 so far" in done.stderr

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from slrsym.dynamics import Constant, Formula, InverseTimeDecay
 from slrsym.models.training.schedules import (
     Tabulated,
     as_schedule,
@@ -11,6 +10,7 @@ from slrsym.models.training.schedules import (
     parameter_values,
     schedule_from_text,
 )
+from slrsym.papers.single_location.dynamics import Constant, Formula, InverseTimeDecay
 
 STEPS = np.array([0, 1, 10, 10_000])
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slrsym.dynamics import Formula, load
 from slrsym.jobs import Terminated, end_on_sigterm, hold_signals
 from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.training.schedules import Constant, InverseTimeDecay, ParameterSchedules
+from slrsym.papers.single_location.dynamics import Formula, load
 
 from ._profile import thorough_only
 
@@ -144,7 +144,7 @@ _LONG = """
 import sys
 from pathlib import Path
 from slrsym import Task, dynamics
-from slrsym.dynamics import Formula, UniformStart, engines
+from slrsym.papers.single_location.dynamics import Formula, UniformStart, engines
 
 engine = engines.NumpyEngine if "numpy" in sys.argv[1:] else engines.NumbaEngine
 advance = engine.advance

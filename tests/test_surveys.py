@@ -5,8 +5,13 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
-from slrsym.experiments import load_or_compute
-from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_inverse_temperature
+from slrsym.papers.single_location.experiments import load_or_compute
+from slrsym.papers.single_location.surveys import (
+    BasinSurvey,
+    OracleSurvey,
+    SquareSurvey,
+    best_inverse_temperature,
+)
 
 ORACLE = (1, 1, 0, 0, 0)
 

@@ -6,7 +6,7 @@ import pytest
 from sympy import Rational, erf
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     L,
     d,
@@ -20,9 +20,7 @@ from slrsym.notation import (
     rho,
     theta,
 )
-from slrsym.proof import Ledger, Refused, algebra, chain
-from slrsym.prover.claims.file_search import builtin_derivation_folder
-from slrsym.symbolic import (
+from slrsym.papers.single_location.symbolic import (
     gradient,
     hessian,
     risk_closed_form,
@@ -30,6 +28,8 @@ from slrsym.symbolic import (
     risk_derivation,
     risk_on_manifold,
 )
+from slrsym.proof import Ledger, Refused, algebra, chain
+from slrsym.prover.claims.file_search import builtin_derivation_folder
 
 from . import tensor_quadrature
 from ._profile import THOROUGH, more

@@ -17,7 +17,7 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     algebra,

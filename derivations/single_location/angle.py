@@ -10,7 +10,34 @@ from slrsym.gaussian import (
     erf_prime,
     standard_normal,
 )
-from slrsym.notation import A, G, L, a, d, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    G,
+    L,
+    a,
+    d,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_law,
+    noise,
+    other_token_law,
+    xi,
+)
 from slrsym.proof import (
     Claim,
     D,
@@ -23,8 +50,6 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 c = Symbol("c", real=True)
 drift = sqrt(d / 2)

@@ -2,7 +2,7 @@
 
 from sympy import Eq, Ge, Gt, IndexedBase, KroneckerDelta, Le, Sum, Symbol, erf, exp, symbols
 
-from slrsym.notation import L
+from slrsym.papers.single_location.notation import L
 from slrsym.proof import Claim, algebra, chain, sign, single_out, termwise
 
 # Tokens X_l in R^d, the embedding c of [CLS], and a head of dimension d_k: the query matrix is

@@ -3,7 +3,31 @@
 from sympy import Abs, Ge, Le, Symbol, erf, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, erf_prime
-from slrsym.notation import A, L, a, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    L,
+    a,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_law,
+    other_token_law,
+)
 from slrsym.proof import (
     Claim,
     algebra,
@@ -15,8 +39,6 @@ from slrsym.proof import (
     noise_moments,
     sign,
 )
-from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # -- another token -------------------------------------------------------------------------------
 

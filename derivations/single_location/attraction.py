@@ -8,11 +8,21 @@ ball arithmetic shows for the paper's task that it is positive in a neighbourhoo
 
 from sympy import And, Eq, Function, Ge, Gt, Le, Lt, Matrix, Symbol, exp, sqrt, symbols
 
-from slrsym.certify import AttractedShare, Attraction
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import ORDER_PARAMETERS, alpha, eta, kappa, nu, rho, s, t, theta
+from slrsym.papers.single_location.certify import AttractedShare, Attraction
+from slrsym.papers.single_location.notation import (
+    ORDER_PARAMETERS,
+    alpha,
+    eta,
+    kappa,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.proof import Claim, Trials, algebra, all_of, chain, having, in_words, sign, tangent
-from slrsym.symbolic import risk_closed_form
 
 # -- a step ------------------------------------------------------------------------------------
 
@@ -471,8 +481,8 @@ def _(rng):
     Of 4,000 starts about half enter it.
     """
     from slrsym import Task, simulate
-    from slrsym.dynamics import UniformStart
-    from slrsym.recovery import wilson_intervals
+    from slrsym.papers.single_location.dynamics import UniformStart
+    from slrsym.papers.single_location.recovery import wilson_intervals
 
     count = 100
     start = UniformStart(count, int(rng.integers(2**31)))

@@ -4,7 +4,7 @@ import numpy as np
 from sympy import Eq, Function, Ge, Integral, Le, Symbol, exp, oo, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal
-from slrsym.notation import L, d, epsilon
+from slrsym.papers.single_location.notation import L, d, epsilon
 from slrsym.proof import Claim, Trials, chain, fundamental_theorem, stein
 
 # -- values given the scores ---------------------------------------------------------------------

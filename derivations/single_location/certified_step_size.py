@@ -5,17 +5,21 @@ What is certified here holds for the parameters of a box that is stated, and is 
 
 from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt, symbols
 
-from slrsym.certify import InequalitiesOnBox
-from slrsym.certify.manifold_functions import R_1 as R_KAPPA
-from slrsym.certify.manifold_functions import R_2 as R_NU
-from slrsym.certify.manifold_functions import R_11 as R_KK
-from slrsym.certify.manifold_functions import R_12 as R_KN
-from slrsym.certify.manifold_functions import R_22 as R_NN
-from slrsym.certify.manifold_functions import ROOM, derivative_symbol_definitions, planar_map
 from slrsym.kernels.symbolic_functions import DifferenceFromErf
-from slrsym.notation import B, alpha, d, gamma, kappa, lam, nu
-from slrsym.planar import K, R_kappa, R_nu, b, coordinate_after_step
-from slrsym.planar import planar_map as planar_map_of_paper
+from slrsym.papers.single_location.certify import InequalitiesOnBox
+from slrsym.papers.single_location.certify.manifold_functions import R_1 as R_KAPPA
+from slrsym.papers.single_location.certify.manifold_functions import R_2 as R_NU
+from slrsym.papers.single_location.certify.manifold_functions import R_11 as R_KK
+from slrsym.papers.single_location.certify.manifold_functions import R_12 as R_KN
+from slrsym.papers.single_location.certify.manifold_functions import R_22 as R_NN
+from slrsym.papers.single_location.certify.manifold_functions import (
+    ROOM,
+    derivative_symbol_definitions,
+    planar_map,
+)
+from slrsym.papers.single_location.notation import B, alpha, d, gamma, kappa, lam, nu
+from slrsym.papers.single_location.planar import K, R_kappa, R_nu, b, coordinate_after_step
+from slrsym.papers.single_location.planar import planar_map as planar_map_of_paper
 from slrsym.proof import Claim, D, all_of, chain, differentiate
 
 # -- the Jacobian matrix of the planar map -----------------------------------------------------
@@ -41,7 +45,7 @@ def along(i, j):
 
 
 # The pole factors p, the squares of the norms N, and the numbers m of
-# `slrsym.certify.manifold_functions`.
+# `slrsym.papers.single_location.certify.manifold_functions`.
 factored = {
     (i, j): with_room(step.poles[i] * step.entries[i][j] / step.norms[i] ** Rational(3, 2))
     for i in range(2)
@@ -117,7 +121,7 @@ conditions = Claim(
         ),
         evaluate=False,
     ),
-    source="new; the conditions are those of slrsym.certify.statements",
+    source="new; the conditions are those of slrsym.papers.single_location.certify.statements",
     notation=dict(
         zip(
             symbols("h f q J_11 J_22 R_11 R_12", real=True),
@@ -142,7 +146,8 @@ def _():
 
 # -- how far below the closed forms are --------------------------------------------------------
 
-# The largest eigenvalue of the matrix of bounds in `slrsym.certify.closed_form_step_size`.
+# The largest eigenvalue of the matrix of bounds in
+# `slrsym.papers.single_location.certify.closed_form_step_size`.
 mu = sqrt(2 / (pi * exp(1)))
 p = 8 * gamma**2 * b**2 * (mu + 1 / (pi * B)) + 4 * gamma**2 * mu
 q, r = 4 * gamma**2 * b / sqrt(pi), 2 * gamma**2

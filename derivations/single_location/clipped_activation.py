@@ -7,7 +7,7 @@ constant beyond them.
 from sympy import Abs, Eq, Max, Min, Symbol, erf, exp, pi, sign, sqrt, symbols
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     D,

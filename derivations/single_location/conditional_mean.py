@@ -2,7 +2,7 @@
 
 from sympy import Eq, Ge, Gt, IndexedBase, Le, Sum, Symbol, exp, sqrt, symbols
 
-from slrsym.notation import L, d
+from slrsym.papers.single_location.notation import L, d
 from slrsym.proof import Claim, algebra, chain
 
 # Projections of tokens on k*: the law of the other coordinates does not depend on the location, in

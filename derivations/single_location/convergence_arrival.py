@@ -2,8 +2,8 @@
 
 from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, erf, exp
 
-from slrsym import notation, planar
-from slrsym.convergence import (
+from slrsym.papers.single_location import notation, planar
+from slrsym.papers.single_location.convergence import (
     N,
     Q,
     c,
@@ -30,7 +30,7 @@ from slrsym.convergence import (
     run,
     v,
 )  # fmt: skip
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import (
     Claim,
     algebra,

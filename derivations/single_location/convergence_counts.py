@@ -5,7 +5,7 @@ A count is a logarithm, divided by the rate of a step; as many steps make up for
 
 from sympy import Eq, Ge, Le, Symbol, exp, log, sqrt, symbols
 
-from slrsym.notation import kappa, nu
+from slrsym.papers.single_location.notation import kappa, nu
 from slrsym.proof import Claim, algebra, chain, having, increasing, sign, tangent
 
 n = Symbol("n", integer=True, nonnegative=True)

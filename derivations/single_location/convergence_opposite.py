@@ -6,7 +6,7 @@ start. By the reflection of both overlaps, so it does where kappa <= 0 <= nu and
 
 from sympy import And, Ge, Le, Lt, Or, Symbol, erf, exp
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B,
     N,
     Q,
@@ -29,7 +29,7 @@ from slrsym.convergence import (
     push,
     run,
 )  # fmt: skip
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
     algebra,

@@ -6,7 +6,7 @@ A phase begins after T steps, at any T, and n steps later it is over, or its bou
 
 from sympy import And, Ge, Le, Lt, Or, Symbol, erf, exp
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B,
     N,
     Q,
@@ -31,7 +31,7 @@ from slrsym.convergence import (
     run,
     v,
 )  # fmt: skip
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import (
     Claim,
     algebra,

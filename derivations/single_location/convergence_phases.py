@@ -2,7 +2,7 @@
 
 from sympy import Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B,
     N,
     Q,
@@ -26,7 +26,7 @@ from slrsym.convergence import (
     r,
     v,
 )  # fmt: skip
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 from slrsym.proof import Claim, algebra, cases, chain, having, increasing, lemma, sign
 
 z = Symbol("z", nonnegative=True)

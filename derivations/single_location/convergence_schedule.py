@@ -6,8 +6,8 @@ After n steps of the phase it is lambda/(1 + c n), with lambda where the phase b
 
 from sympy import And, Ge, Le, Symbol, erf, exp, log, pi, sqrt, symbols
 
-from slrsym import planar
-from slrsym.convergence import (
+from slrsym.papers.single_location import planar
+from slrsym.papers.single_location.convergence import (
     N0,
     B,
     Bs,
@@ -38,7 +38,7 @@ from slrsym.convergence import (
     v,
     ys,
 )  # fmt: skip
-from slrsym.notation import alpha, d, gamma, kappa, lam, nu
+from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import (
     Claim,
     algebra,

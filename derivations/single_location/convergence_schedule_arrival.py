@@ -6,7 +6,7 @@ log(1 + c k)/c has risen by as much as the number of steps would at constant inv
 
 from sympy import And, Ge, Gt, Le, Lt, Or, Symbol, erf, log
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B0,
     N0,
     Bs,
@@ -38,7 +38,7 @@ from slrsym.convergence import (
     weighted_overlaps,
     ys,
 )  # fmt: skip
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import (
     Claim,
     ForAll,

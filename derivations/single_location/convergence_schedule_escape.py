@@ -6,7 +6,7 @@ has passed a level and kappa a number r, or nu a number v.
 
 from sympy import Ge, Gt, Le, Or, Symbol, erf
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B0,
     N0,
     B,
@@ -36,7 +36,7 @@ from slrsym.convergence import (
     weighted_overlaps,
     ys,
 )  # fmt: skip
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import (
     Claim,
     ForAll,

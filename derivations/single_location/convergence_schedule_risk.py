@@ -2,8 +2,8 @@
 
 from sympy import Eq, Ge, Le, Symbol, erf, exp, pi, sqrt
 
-from slrsym import planar
-from slrsym.convergence import (
+from slrsym.papers.single_location import planar
+from slrsym.papers.single_location.convergence import (
     N0,
     Q,
     T,
@@ -19,7 +19,7 @@ from slrsym.convergence import (
     v,
     ys,
 )  # fmt: skip
-from slrsym.notation import A, B, alpha, d, gamma, kappa, lam, nu
+from slrsym.papers.single_location.notation import A, B, alpha, d, gamma, kappa, lam, nu
 from slrsym.proof import Claim, algebra, chain, having, lemma, sign
 
 n = Symbol("n", integer=True, nonnegative=True)

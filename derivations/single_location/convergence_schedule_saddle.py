@@ -7,7 +7,7 @@ at least 1 + alpha g y, where y is the factor by which N and b have fallen. As y
 
 from sympy import Ge, Le, Symbol, erf, exp, log, pi, sqrt
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     N0,
     B,
     N,
@@ -35,7 +35,7 @@ from slrsym.convergence import (
     v,
     weight,
 )  # fmt: skip
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
     algebra,

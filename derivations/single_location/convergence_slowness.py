@@ -2,7 +2,7 @@
 
 from sympy import Ge, Le, Symbol, erf, exp, sqrt
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B,
     N,
     b,
@@ -14,7 +14,7 @@ from slrsym.convergence import (
     push,
     r,
 )
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 from slrsym.proof import Claim, algebra, cases, chain, having, increasing, lemma, sign
 
 z = Symbol("z", nonnegative=True)

@@ -5,7 +5,7 @@ The constants N, Q, b and B of the planar map are any positive numbers here.
 
 from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 
-from slrsym.convergence import (
+from slrsym.papers.single_location.convergence import (
     B,
     N,
     Q,
@@ -19,7 +19,7 @@ from slrsym.convergence import (
     push,
     r,
 )
-from slrsym.notation import alpha, kappa, nu
+from slrsym.papers.single_location.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
     algebra,

@@ -2,10 +2,10 @@
 
 from sympy import And, Eq, Lt, pi
 
-from slrsym import planar
-from slrsym.convergence import constants, p, push
-from slrsym.notation import alpha, gamma, kappa, nu
-from slrsym.planar import C, M, N, P, Q, b
+from slrsym.papers.single_location import planar
+from slrsym.papers.single_location.convergence import constants, p, push
+from slrsym.papers.single_location.notation import alpha, gamma, kappa, nu
+from slrsym.papers.single_location.planar import C, M, N, P, Q, b
 from slrsym.proof import Claim, algebra, all_of, chain, sign
 
 slope = Claim(

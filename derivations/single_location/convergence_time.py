@@ -2,9 +2,9 @@
 
 from sympy import Ge, Le, Lt, Symbol, erf, exp, log, symbols
 
-from slrsym import notation, planar
-from slrsym.notation import kappa, nu
-from slrsym.planar import N, Q, b
+from slrsym.papers.single_location import notation, planar
+from slrsym.papers.single_location.notation import kappa, nu
+from slrsym.papers.single_location.planar import N, Q, b
 from slrsym.proof import (
     Claim,
     D,

@@ -3,7 +3,21 @@
 from sympy import Eq, Ge, Integral, Le, Symbol, asin, atan, erf, exp, log, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import (
     Claim,
     D,
@@ -17,7 +31,6 @@ from slrsym.proof import (
     monotone,
     sign,
 )
-from slrsym.symbolic import risk_definition
 
 x = Symbol("x", nonnegative=True)
 y, z, g = Symbol("y", real=True), Symbol("z", real=True), Symbol("g", real=True)

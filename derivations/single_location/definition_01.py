@@ -3,7 +3,8 @@
 from sympy import And, Eq, Equivalent, Ge, Gt, IndexedBase, Le, Sum, Symbol, sqrt, symbols
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.notation import alpha, d, gamma
+from slrsym.papers.single_location.notation import alpha, d, gamma
+from slrsym.papers.single_location.task import informative_token_coordinates_law
 from slrsym.proof import (
     Claim,
     algebra,
@@ -19,7 +20,6 @@ from slrsym.proof import (
     stein,
     termwise,
 )
-from slrsym.task import informative_token_coordinates_law
 
 # -- Assumption 1 ------------------------------------------------------------------------------
 

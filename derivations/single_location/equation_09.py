@@ -3,7 +3,28 @@
 from sympy import Eq, Function, IndexedBase, Le, Sum, Symbol, erf, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, IIDSum, standard_normal, zeta
-from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.papers.single_location.notation import (
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_law,
+    other_token_law,
+)
 from slrsym.proof import (
     Claim,
     chain,
@@ -13,8 +34,6 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # -- the sum over tokens -----------------------------------------------------------------------
 

@@ -2,10 +2,10 @@
 
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 
-from slrsym.certify import InequalitiesOnBox
 from slrsym.gaussian import erf_prime
-from slrsym.notation import alpha, d, gamma, kappa, lam, nu
-from slrsym.planar import R_kappa, R_nu, coordinate_after_step
+from slrsym.papers.single_location.certify import InequalitiesOnBox
+from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu
+from slrsym.papers.single_location.planar import R_kappa, R_nu, coordinate_after_step
 from slrsym.proof import (
     Claim,
     algebra,

@@ -2,9 +2,9 @@
 
 from sympy import Eq
 
-from slrsym.notation import epsilon
+from slrsym.papers.single_location.notation import epsilon
+from slrsym.papers.single_location.symbolic import excess_risk_stable, risk_definition
 from slrsym.proof import Claim, chain, lemma
-from slrsym.symbolic import excess_risk_stable, risk_definition
 
 excess_risk = Claim(
     id="excess-risk-stable",

@@ -3,7 +3,21 @@
 from sympy import Ge, Le, Rational, Symbol, atan, exp, pi, sqrt
 
 from slrsym.gaussian import zeta
-from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import (
     Claim,
     algebra,
@@ -14,7 +28,6 @@ from slrsym.proof import (
     lemma,
     sign,
 )
-from slrsym.symbolic import risk_definition
 
 a, c = Symbol("a", nonnegative=True), Symbol("c", nonnegative=True)
 

@@ -8,7 +8,21 @@ one likes.
 from sympy import Ge, Le, Symbol, asin, atan, erf, exp, pi, sqrt
 
 from slrsym.gaussian import zeta
-from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import (
     Claim,
     D,
@@ -23,7 +37,6 @@ from slrsym.proof import (
     sign,
     tangent,
 )
-from slrsym.symbolic import risk_definition
 
 x = Symbol("x", nonnegative=True)
 z = Symbol("z", real=True)

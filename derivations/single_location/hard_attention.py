@@ -3,7 +3,8 @@
 from sympy import Abs, Eq, Ge, Heaviside, IndexedBase, Le, Sum, Symbol, erf, exp, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
-from slrsym.notation import d, epsilon, gamma, lam
+from slrsym.papers.single_location.notation import d, epsilon, gamma, lam
+from slrsym.papers.single_location.task import noise, xi
 from slrsym.proof import (
     Claim,
     Trials,
@@ -20,7 +21,6 @@ from slrsym.proof import (
     stein,
     termwise,
 )
-from slrsym.task import noise, xi
 
 # -- given the scores ----------------------------------------------------------------------------
 

@@ -3,7 +3,20 @@
 from sympy import And, Eq, Equivalent, Function, Ge, Symbol, erf
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import ORDER_PARAMETERS, L, a, eta, gamma, kappa, nu, rho, s, t, theta
+from slrsym.papers.single_location.notation import (
+    ORDER_PARAMETERS,
+    L,
+    a,
+    eta,
+    gamma,
+    kappa,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import gradient, risk_closed_form, risk_definition
 from slrsym.proof import (
     Claim,
     algebra,
@@ -16,7 +29,6 @@ from slrsym.proof import (
     solution_set,
     split_product,
 )
-from slrsym.symbolic import gradient, risk_closed_form, risk_definition
 
 # What the program derives from the definition, and all that follows is about.
 risk = risk_closed_form()

@@ -7,7 +7,7 @@ increasing, differentiable and 0 at 0, as the paper asks for after Lemma 18.
 from sympy import Abs, Eq, Gt, Integral, Lt, Symbol, erf, exp, sign, sqrt, symbols
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     D,

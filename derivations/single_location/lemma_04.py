@@ -2,8 +2,9 @@
 
 from sympy import And, Eq, Function, Ge, Le, Matrix, sqrt, symbols
 
-from slrsym.notation import alpha, epsilon, eta, kappa, nu, rho, theta
-from slrsym.planar import coordinate_after_step
+from slrsym.papers.single_location.notation import alpha, epsilon, eta, kappa, nu, rho, theta
+from slrsym.papers.single_location.planar import coordinate_after_step
+from slrsym.papers.single_location.symbolic import excess_risk_stable, risk_definition
 from slrsym.proof import (
     Claim,
     D,
@@ -16,7 +17,6 @@ from slrsym.proof import (
     differentiate,
     lemma,
 )
-from slrsym.symbolic import excess_risk_stable, risk_definition
 
 # -- the gradient of a function of the overlaps ------------------------------------------------
 

@@ -3,9 +3,21 @@
 from sympy import Eq, Ge, Le, erf
 
 from slrsym.gaussian import zeta
-from slrsym.notation import L, a, epsilon, eta, gamma, lam, nu, rho, s, t, theta
+from slrsym.papers.single_location.notation import (
+    L,
+    a,
+    epsilon,
+    eta,
+    gamma,
+    lam,
+    nu,
+    rho,
+    s,
+    t,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import Claim, algebra, chain, lemma, sign
-from slrsym.symbolic import risk_definition
 
 on_manifold = {theta: 0, eta: 0, rho: 0}
 

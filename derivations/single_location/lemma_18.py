@@ -3,7 +3,7 @@
 from sympy import Eq, Symbol, erf, pi, sqrt
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second, standard_normal
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     D,

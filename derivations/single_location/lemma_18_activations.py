@@ -7,7 +7,7 @@ of a function and of its square at t + gamma G, the other means of Lemma 18 are 
 from sympy import Derivative, Eq, Function, Ge, Le, S, Subs, Symbol, erf, sign, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, standard_normal, zeta
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     D,

@@ -3,9 +3,30 @@
 from sympy import Eq, Ge, Le, sqrt
 
 from slrsym.gaussian import Expectation, IIDSum, ProductLaw
-from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.papers.single_location.notation import (
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    theta,
+)
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_law,
+    noise,
+    other_token_law,
+    xi,
+)
 from slrsym.proof import Claim, algebra, chain, lemma, noise_moments, sign, stein
-from slrsym.task import U1, V1, Y1, U, V, informative_token_law, noise, other_token_law, xi
 
 # The predictor (3) with the identity in the place of erf, at k = k*, v = v*.
 oracle = {kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}

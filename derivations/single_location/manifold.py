@@ -16,7 +16,7 @@ from sympy import (
     symbols,
 )
 
-from slrsym.notation import eta, kappa, nu, rho, theta
+from slrsym.papers.single_location.notation import eta, kappa, nu, rho, theta
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, sign
 
 N = Symbol("N", integer=True, positive=True)

@@ -7,7 +7,7 @@ the risk, to first order kappa and nu move together there, and so do theta and e
 from sympy import And, Eq, Ge, Gt, Le, Lt, Subs, Symbol, asin, pi, sqrt, symbols
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     A,
     B,
@@ -21,6 +21,7 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.proof import (
     Claim,
     D,
@@ -34,7 +35,6 @@ from slrsym.proof import (
     monotone,
     sign,
 )
-from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
 risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)

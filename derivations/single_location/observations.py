@@ -34,7 +34,7 @@ unique = Claim(
 @unique.tested_by
 def _(rng):
     """Signs of its determinant and of its diagonal, on a grid of 200 $lambda$."""
-    from slrsym.landscape import oracle_hessian_in_angles
+    from slrsym.papers.single_location.landscape import oracle_hessian_in_angles
 
     count, lam, failures = 300, np.geomspace(1e-3, 1e3, 200), []
     for _ in range(count):
@@ -73,9 +73,12 @@ def _(rng):
     it attracts.
     """
     from slrsym import simulate
-    from slrsym.dynamics import ManifoldStart
     from slrsym.kernels import hessian
-    from slrsym.landscape import critical_inverse_temperature, transverse_decay_rate
+    from slrsym.papers.single_location.dynamics import ManifoldStart
+    from slrsym.papers.single_location.landscape import (
+        critical_inverse_temperature,
+        transverse_decay_rate,
+    )
 
     runs_each, count, failures = 3, 0, []
     for _ in range(30):
@@ -122,8 +125,8 @@ def _(rng):
     import warnings
 
     from slrsym import Task
-    from slrsym.landscape import critical_inverse_temperature
-    from slrsym.recovery import VERDICTS, Setting, classify_states, recover
+    from slrsym.papers.single_location.landscape import critical_inverse_temperature
+    from slrsym.papers.single_location.recovery import VERDICTS, Setting, classify_states, recover
 
     runs, steps, count, failures = 80, 3000, 6, []
     for _ in range(count):

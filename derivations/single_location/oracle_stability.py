@@ -22,9 +22,9 @@ from sympy import (
     symbols,
 )
 
-from slrsym.certify import InequalitiesOnBox
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.certify import InequalitiesOnBox
+from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     A,
     B,
@@ -40,8 +40,8 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, lemma, sign
-from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
 risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)

@@ -5,8 +5,8 @@ They hold for all points of the square, and are as explicit as Propositions 8 an
 
 from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt
 
-from slrsym.notation import B, gamma, kappa, nu
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import B, gamma, kappa, nu
+from slrsym.papers.single_location.planar import (
     M,
     P,
     Q,

@@ -5,7 +5,7 @@ A coordinate x in $[-1, 1]$ with partial derivative p moves to G(x, alpha p), by
 
 from sympy import Abs, And, Ge, Le, Symbol, sqrt, symbols
 
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import (
     Claim,
     D,

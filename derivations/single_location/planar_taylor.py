@@ -2,8 +2,8 @@
 
 from sympy import Abs, Ge, Le, Symbol, exp
 
-from slrsym.notation import kappa, nu
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import kappa, nu
+from slrsym.papers.single_location.planar import (
     M,
     N,
     R_kappa,

@@ -18,7 +18,8 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, ProductLaw, standard_normal
-from slrsym.notation import L, d, epsilon, gamma
+from slrsym.papers.single_location.notation import L, d, epsilon, gamma
+from slrsym.papers.single_location.task import informative_token_coordinates_law, noise, xi
 from slrsym.proof import (
     Claim,
     algebra,
@@ -39,7 +40,6 @@ from slrsym.proof import (
     substitution,
     termwise,
 )
-from slrsym.task import informative_token_coordinates_law, noise, xi
 
 # -- given the location ------------------------------------------------------------------------
 

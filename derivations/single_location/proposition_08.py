@@ -5,8 +5,8 @@ Every constant is explicit, and with them the step size below which this holds.
 
 from sympy import And, Ge, Le, Lt, Symbol, symbols
 
-from slrsym.notation import alpha, epsilon, kappa, nu
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import alpha, epsilon, kappa, nu
+from slrsym.papers.single_location.planar import (
     C,
     M,
     N,

@@ -3,7 +3,20 @@
 from sympy import And, Eq, Equivalent, Ge, Le, Or, erf, sqrt
 
 from slrsym.gaussian import erf_prime, zeta
-from slrsym.notation import A, B, L, a, d, epsilon, gamma, kappa, lam, nu, s, t
+from slrsym.papers.single_location.notation import (
+    A,
+    B,
+    L,
+    a,
+    d,
+    epsilon,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    s,
+    t,
+)
 from slrsym.proof import (
     Claim,
     D,

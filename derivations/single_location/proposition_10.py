@@ -3,7 +3,7 @@
 from sympy import And, Eq, Ge, Gt, Integer, Le, Lt, Symbol, erf, pi, sqrt
 
 from slrsym.gaussian import erf_prime, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.notation import (
     A,
     B,
     L,
@@ -20,6 +20,7 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import (
     Claim,
     D,
@@ -35,7 +36,6 @@ from slrsym.proof import (
     monotone,
     sign,
 )
-from slrsym.symbolic import risk_definition
 
 
 def risk(x, y):

@@ -2,8 +2,8 @@
 
 from sympy import Lt
 
-from slrsym.notation import alpha
-from slrsym.planar import FIXED_POINTS, C, planar_map, stationarity_equations
+from slrsym.papers.single_location.notation import alpha
+from slrsym.papers.single_location.planar import FIXED_POINTS, C, planar_map, stationarity_equations
 from slrsym.proof import Claim, lemma
 from slrsym.proof.dynamical import OrbitsConvergeTo, by_theorem
 

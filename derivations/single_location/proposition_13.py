@@ -2,8 +2,8 @@
 
 from sympy import Lt, pi, sqrt
 
-from slrsym.notation import B, alpha, gamma, kappa, nu
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import B, alpha, gamma, kappa, nu
+from slrsym.papers.single_location.planar import (
     MAXIMA,
     ORIGIN,
     C,

@@ -3,7 +3,7 @@
 from sympy import Eq, erf, pi, sqrt
 
 from slrsym.gaussian import Expectation, erf_prime, erf_second, standard_normal, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.notation import (
     A,
     B,
     G,
@@ -21,6 +21,16 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_definition
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_law,
+    other_token_law,
+)
 from slrsym.proof import (
     Claim,
     algebra,
@@ -31,8 +41,6 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
 
 # What the paper's formula is made of.
 drift = sqrt(d / 2)

@@ -12,7 +12,7 @@ from slrsym.gaussian import (
     erf_second,
     zeta,
 )
-from slrsym.notation import A, B, L, epsilon, gamma, lam
+from slrsym.papers.single_location.notation import A, B, L, epsilon, gamma, lam
 from slrsym.proof import Claim, chain, gaussian_calculus, noise_moments
 
 # -- any predictor that is a sum over tokens -----------------------------------------------------

@@ -3,7 +3,8 @@
 from sympy import Eq, diag, erf, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal, zeta
-from slrsym.notation import A, G, L, d, epsilon, gamma, lam, s
+from slrsym.papers.single_location.notation import A, G, L, d, epsilon, gamma, lam, s
+from slrsym.papers.single_location.task import noise, xi
 from slrsym.proof import (
     Claim,
     chain,
@@ -13,7 +14,6 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.task import noise, xi
 
 # Scores and values X.k_i, X.v_i of each informative token for both heads. At the oracle k_1*, v_1*,
 # k_2*, v_2* are orthonormal: the first token has a mean along k_1*, the second one along k_2*.

@@ -27,7 +27,8 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.notation import A, B, G, L, d, epsilon, gamma, lam, s
+from slrsym.papers.single_location.notation import A, B, G, L, d, epsilon, gamma, lam, s
+from slrsym.papers.single_location.task import noise, xi
 from slrsym.proof import (
     Claim,
     D,
@@ -47,7 +48,6 @@ from slrsym.proof import (
     substitution,
     tangent,
 )
-from slrsym.task import noise, xi
 
 # Two heads, whose k turn by phi in the plane of k_1*, k_2*, and whose v by psi in that of v_1*,
 # v_2*: k_1 = cos(phi) k_1* - sin(phi) k_2*, k_2 = sin(phi) k_1* + cos(phi) k_2*. The informative

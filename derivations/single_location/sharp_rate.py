@@ -3,9 +3,23 @@
 from sympy import Le, Symbol, atan, erf, exp, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import A, B, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    B,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
 from slrsym.proof import Claim, chain, lemma, sign
-from slrsym.symbolic import risk_definition
 
 y = Symbol("y", real=True)
 x = Symbol("x", nonnegative=True)

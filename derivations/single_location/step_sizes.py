@@ -1,12 +1,13 @@
 """Step sizes: what follows from one that is below $1/C$, or below $1/K$, whatever the bounds are.
 
-P, Q, M and N are the bounds of derivatives in `slrsym.planar`; C and K are made of them.
+P, Q, M and N are the bounds of derivatives in `slrsym.papers.single_location.planar`; C and K are
+made of them.
 """
 
 from sympy import And, Ge, Gt, Le, Lt, Symbol, symbols
 
-from slrsym.notation import alpha
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import alpha
+from slrsym.papers.single_location.planar import (
     C,
     K,
     M,

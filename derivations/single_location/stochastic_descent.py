@@ -2,7 +2,7 @@
 
 from sympy import Ge, IndexedBase, Le, Lt, Symbol, exp
 
-from slrsym.notation import alpha
+from slrsym.papers.single_location.notation import alpha
 from slrsym.proof import Claim, ForAll, chain, having, induction, instance, sign, tangent
 
 # The mean of V = 2 - kappa - nu over the batches of all steps so far, by the number of steps.

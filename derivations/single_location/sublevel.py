@@ -7,10 +7,10 @@ leads nearer to it. The next critical value that is known is that of the swap po
 
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
 
-from slrsym.certify import Attraction, GlobalMinimum, SublevelSet
-from slrsym.certify.sublevel import quadratic_form_entries_and_risk_bounds
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.certify import Attraction, GlobalMinimum, SublevelSet
+from slrsym.papers.single_location.certify.sublevel import quadratic_form_entries_and_risk_bounds
+from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     G,
     L,
@@ -26,8 +26,8 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.proof import Claim, algebra, all_of, ball_arithmetic, chain, definition, lemma, sign
-from slrsym.symbolic import risk_closed_form
 
 # -- the risk for a given k, from below --------------------------------------------------------
 

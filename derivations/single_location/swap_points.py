@@ -3,7 +3,7 @@
 from sympy import And, Eq, Function, Ge, Le, Lt, Subs, Symbol, pi, sqrt
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import (
+from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     A,
     B,
@@ -20,8 +20,8 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, monotone, sign
-from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
 risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)

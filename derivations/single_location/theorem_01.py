@@ -19,7 +19,31 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal, zeta
-from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.papers.single_location.notation import (
+    A,
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    s,
+    theta,
+)
+from slrsym.papers.single_location.symbolic import risk_definition
+from slrsym.papers.single_location.task import (
+    U1,
+    V1,
+    Y1,
+    U,
+    V,
+    informative_token_coordinates_law,
+    noise,
+    xi,
+)
 from slrsym.proof import (
     Claim,
     algebra,
@@ -34,8 +58,6 @@ from slrsym.proof import (
     stein,
     substitution,
 )
-from slrsym.symbolic import risk_definition
-from slrsym.task import U1, V1, Y1, U, V, informative_token_coordinates_law, noise, xi
 
 # -- the token, seen through k, v and v* -------------------------------------------------------
 

@@ -6,8 +6,18 @@ on it.
 
 from sympy import And, Eq, Ge, Lambda, Lt
 
-from slrsym.notation import ORDER_PARAMETERS, alpha, d, epsilon, eta, kappa, nu, rho, theta
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import (
+    ORDER_PARAMETERS,
+    alpha,
+    d,
+    epsilon,
+    eta,
+    kappa,
+    nu,
+    rho,
+    theta,
+)
+from slrsym.papers.single_location.planar import (
     MAXIMA,
     MINIMA,
     ORIGIN,
@@ -18,6 +28,7 @@ from slrsym.planar import (
     as_planar_function,
     planar_map,
 )
+from slrsym.papers.single_location.symbolic import excess_risk_stable, risk_definition
 from slrsym.proof import (
     Claim,
     D,
@@ -42,7 +53,6 @@ from slrsym.proof.dynamical import (
     by_theorem,
     point_set,
 )
-from slrsym.symbolic import excess_risk_stable, risk_definition
 
 g = planar_map()
 safe_step = Lt(alpha * K, 1)

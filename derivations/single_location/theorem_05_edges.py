@@ -2,8 +2,16 @@
 
 from sympy import Lt
 
-from slrsym.notation import alpha, kappa, nu
-from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_planar_function, planar_map, risk
+from slrsym.papers.single_location.notation import alpha, kappa, nu
+from slrsym.papers.single_location.planar import (
+    FIXED_POINTS,
+    C,
+    R_kappa,
+    R_nu,
+    as_planar_function,
+    planar_map,
+    risk,
+)
 from slrsym.proof import Claim, algebra, by_claim, chain, lemma
 from slrsym.proof.dynamical import (
     AlmostEveryStartConvergesTo,

@@ -2,8 +2,8 @@
 
 from sympy import And, Eq, Equivalent, Gt, Matrix, Or, Symbol, sqrt, symbols
 
-from slrsym.notation import alpha
-from slrsym.planar import risk
+from slrsym.papers.single_location.notation import alpha
+from slrsym.papers.single_location.planar import risk
 from slrsym.proof import (
     Claim,
     algebra,

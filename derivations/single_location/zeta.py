@@ -10,7 +10,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.notation import G
+from slrsym.papers.single_location.notation import G
 from slrsym.proof import (
     Claim,
     D,

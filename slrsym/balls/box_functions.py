@@ -21,7 +21,7 @@ from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions, rewrite_for_backends
 from slrsym.kernels.program import Program
-from slrsym.notation import L, alpha, d, epsilon, gamma, lam
+from slrsym.papers.single_location.notation import L, alpha, d, epsilon, gamma, lam
 
 PARAMETERS = {
     "lam": lam,

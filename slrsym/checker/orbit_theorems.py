@@ -4,8 +4,8 @@ A schema reads its goal and a few terms that it speaks of, and says what has to 
 hypotheses of the theorem, which other theorems remove. A box map g is the tuple of a function with
 as many values as variables, and the ends of the box, which are rational. It is a map of the box
 alone: an orbit goes on as long as it stays there, and that it converges says that it does. What a
-sentence means is said in `slrsym.prover.statements.orbits`. The proofs are in the docstrings; what they
-take from the literature stands beside the name, as axioms.
+sentence means is said in `slrsym.prover.statements.orbits`. The proofs are in the docstrings; what
+they take from the literature stands beside the name, as axioms.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from slrsym.cli import certify, shared
-from slrsym.cli.compare import compare
+from slrsym.cli import shared
 from slrsym.cli.export import coq, everything, export, html, portrait
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
@@ -21,6 +20,8 @@ from slrsym.cli.recovery import recovery
 from slrsym.cli.shared import EXIT_CODES, format_examples
 from slrsym.cli.simulate import simulate
 from slrsym.cli.verify import axioms, derivations, recheck, verify
+from slrsym.papers.single_location.commands import certify
+from slrsym.papers.single_location.commands.compare import compare
 
 __all__ = ["main"]
 

@@ -94,7 +94,7 @@ def figure(
     is asked for, with all in those that have it, and the title says so.
     """
     from slrsym.documents import figures
-    from slrsym.experiments import parameter_names
+    from slrsym.papers.single_location.experiments import parameter_names
 
     wanted = [name.value for name in names]
     every = _ALL in wanted
@@ -127,8 +127,8 @@ def figure(
             shared.require_distinct_files(("--output", target), ("--data", saved))
 
     from slrsym.documents.figures.style import GalleryEntry, gallery_page_html, save_figure
-    from slrsym.experiments import load_or_compute
     from slrsym.files import replace_atomically
+    from slrsym.papers.single_location.experiments import load_or_compute
 
     shown: list[GalleryEntry] = []
     lost: SavingFailedError | None = None

@@ -15,7 +15,7 @@ from slrsym.cli import shared
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from slrsym.landscape import Branch, CriticalPoints
+    from slrsym.papers.single_location.landscape import Branch, CriticalPoints
 
 
 _WIDE = 110
@@ -56,8 +56,8 @@ def landscape(
 
     from slrsym.cli import terminal_output
     from slrsym.kernels.arguments import require_positive
-    from slrsym.landscape import find_critical_points
-    from slrsym.task import Task
+    from slrsym.papers.single_location.landscape import find_critical_points
+    from slrsym.papers.single_location.task import Task
 
     with shared.value_errors_as_usage_errors():
         task = Task(d, L, deviation)
@@ -96,14 +96,14 @@ def landscape(
 
 
 def _marks(task: Any) -> list[tuple[float, str]]:
-    from slrsym.landscape import critical_inverse_temperature
+    from slrsym.papers.single_location.landscape import critical_inverse_temperature
 
     critical = critical_inverse_temperature(task) if task.L > 1 else math.inf
     return [(critical, r"$\lambda_c$")] if math.isfinite(critical) else []
 
 
 def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
-    from slrsym.landscape import follow_branches
+    from slrsym.papers.single_location.landscape import follow_branches
 
     with shared.progress_bar() as bar:
         job = bar.add_task("following branches", total=1.0, told="")
@@ -171,7 +171,7 @@ def _table(*names: str) -> Table:
 
 
 def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
-    from slrsym.landscape import critical_inverse_temperature
+    from slrsym.papers.single_location.landscape import critical_inverse_temperature
 
     coverage = found.coverage
     lines = [

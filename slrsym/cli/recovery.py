@@ -110,7 +110,7 @@ def recovery(
         )
 
     from slrsym.cli import terminal_output
-    from slrsym.recovery import Setting, recover, sweep
+    from slrsym.papers.single_location.recovery import Setting, recover, sweep
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
 
@@ -262,7 +262,7 @@ def _fits(table: Table, out: Console) -> bool:
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
     """Return a table of a sweep: for each setting, the fraction of runs with each verdict."""
     from slrsym.cli.terminal_output import empty_table
-    from slrsym.recovery import VERDICTS
+    from slrsym.papers.single_location.recovery import VERDICTS
 
     runs = data.attrs["runs"]
     axes = [str(name) for name in data["count"].dims[:-1]]
@@ -294,7 +294,7 @@ def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
 
 def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> str:
     """Return a table cell: a fraction with its interval, or its range if some runs still move."""
-    from slrsym.recovery import VERDICTS
+    from slrsym.papers.single_location.recovery import VERDICTS
 
     if moving:
         low, high = possible_fraction_range(row, moving, runs)
@@ -311,7 +311,7 @@ def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> st
 
 
 def _separating(data: xr.Dataset) -> list[str]:
-    from slrsym.recovery import fit_swap_prediction, modes, setting_of_runs
+    from slrsym.papers.single_location.recovery import fit_swap_prediction, modes, setting_of_runs
 
     decided, steps = data.decided.values, data.attrs["steps"]
     early = decided < steps
@@ -336,7 +336,7 @@ def _separating(data: xr.Dataset) -> list[str]:
 
 
 def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
-    from slrsym.recovery import fit_swap_prediction
+    from slrsym.papers.single_location.recovery import fit_swap_prediction
 
     settings = json.loads(data.attrs["settings"])
     if not single:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.table import Table
 
-    from slrsym.task import Task
+    from slrsym.papers.single_location.task import Task
 
 
 _DEFAULTS: dict[str, Any] = {
@@ -208,9 +208,9 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 
 
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
-    from slrsym.dynamics import VectorStart
-    from slrsym.dynamics import simulate as simulated
     from slrsym.models.training.schedules import schedule_from_text
+    from slrsym.papers.single_location.dynamics import VectorStart
+    from slrsym.papers.single_location.dynamics import simulate as simulated
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
     start = _planar_start(of) if planar else _start(of)
@@ -234,7 +234,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 
 
 def _task(of: dict[str, Any]) -> Task:
-    from slrsym.task import Task
+    from slrsym.papers.single_location.task import Task
 
     gamma = shared.gamma_from_options(of.get("gamma"), of.get("gamma2"), shared.USUAL_GAMMA)
     return Task(of["d"], of["L"], gamma, of["epsilon"])
@@ -243,7 +243,7 @@ def _task(of: dict[str, Any]) -> Task:
 def _start(of: dict[str, Any]) -> Any:
     import numpy as np
 
-    from slrsym.dynamics import ManifoldStart, OverlapStart, UniformStart
+    from slrsym.papers.single_location.dynamics import ManifoldStart, OverlapStart, UniformStart
 
     text = of["start"]
     if _is_of_vectors(text):
@@ -268,7 +268,7 @@ def _is_of_vectors(start: str) -> bool:
 
 
 def _vectors_of(file: Path) -> Any:
-    from slrsym.dynamics import VectorStart
+    from slrsym.papers.single_location.dynamics import VectorStart
 
     arrays = read_start_arrays(file, ("k0", "v0", "k_star", "v_star"), ("k0", "v0"))
     if missing := [name for name in ("k0", "v0") if name not in arrays]:
@@ -287,8 +287,8 @@ def _planar_start(of: dict[str, Any]) -> list[list[float]]:
 
 
 def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Dataset:
-    from slrsym.dynamics import resume
     from slrsym.models.training.schedules import schedule_from_text
+    from slrsym.papers.single_location.dynamics import resume
 
     schedule = given.get("lam")
     return resume(
@@ -317,7 +317,7 @@ def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
     """Return, for each group of close endpoints of runs, its size and mean overlaps and risk."""
     import numpy as np
 
-    from slrsym.task import OrderParameters
+    from slrsym.papers.single_location.task import OrderParameters
 
     names = (*OrderParameters._fields, "excess_risk", "distance")
     last = runs.isel(step=-1)
@@ -365,8 +365,8 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
     from slrsym.papers.single_location.figures.square import trajectories_figure
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
-        from slrsym.surveys import SquareSurvey
-        from slrsym.task import task_from_settings
+        from slrsym.papers.single_location.surveys import SquareSurvey
+        from slrsym.papers.single_location.task import task_from_settings
 
         task = task_from_settings(runs.attrs)
         # Where the inverse temperature varies, the field of the end.

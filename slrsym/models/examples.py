@@ -21,7 +21,18 @@ from slrsym.models.definition.specification import (
     TokenSequence,
 )
 from slrsym.models.stated_model import Model, model
-from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.papers.single_location.notation import (
+    L,
+    d,
+    epsilon,
+    eta,
+    gamma,
+    kappa,
+    lam,
+    nu,
+    rho,
+    theta,
+)
 
 __all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
 

@@ -126,7 +126,7 @@ class Model(DerivedModel):
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d`` (an integer of at least 2) if starts are drawn.
             A parameter may also be an array of shape (steps + 1,) or a function of an array of
-            steps, such as `slrsym.dynamics.InverseTimeDecay` and `Formula`.
+            steps, such as `slrsym.papers.single_location.dynamics.InverseTimeDecay` and `Formula`.
         steps : int
             Number of steps, at least 1.
         alpha : float

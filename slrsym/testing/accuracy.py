@@ -23,8 +23,8 @@ import numpy as np
 from mpmath import mp, mpf
 
 from slrsym.kernels import erf_variance, zeta
-from slrsym.models.paper_risk import excess_risk, gradient, hessian
-from slrsym.task import Task
+from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
+from slrsym.papers.single_location.task import Task
 
 _UPPER = np.triu_indices(5)
 

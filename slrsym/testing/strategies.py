@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import require_integer, require_positive
-from slrsym.task import OrderParameters, Task
+from slrsym.papers.single_location.task import OrderParameters, Task
 
 try:
     from hypothesis import strategies as st

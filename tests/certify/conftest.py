@@ -2,7 +2,7 @@
 
 import pytest
 
-from slrsym import certify
+from slrsym.papers.single_location import certify
 
 TASK = ("1/10", "sqrt(1/2)", 400)
 

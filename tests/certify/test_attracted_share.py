@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from slrsym import Task, simulate
-from slrsym.certify import AttractedShare, Attraction
-from slrsym.certify.attracted_share import oracle_or_mirror_share_lower_bound
+from slrsym.papers.single_location.certify import AttractedShare, Attraction
+from slrsym.papers.single_location.certify.attracted_share import oracle_or_mirror_share_lower_bound
 from slrsym.proof import in_words
 from tests._profile import thorough_only
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from sympy import Matrix, Rational, Symbol, symbols
 
-from slrsym import notation
-from slrsym.certify.attraction import Attraction, attraction_form_matrix
 from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.symbolic_functions import ErfVariance
-from slrsym.models.paper_risk import gradient
-from slrsym.notation import kappa, nu
+from slrsym.papers.single_location import notation
+from slrsym.papers.single_location.certify.attraction import Attraction, attraction_form_matrix
+from slrsym.papers.single_location.notation import kappa, nu
+from slrsym.papers.single_location.paper_risk import gradient
 from slrsym.proof import in_words
 
 from .test_sublevel import E1, E2, TASK, slopes, unit

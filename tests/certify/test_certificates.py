@@ -9,27 +9,27 @@ import pytest
 from flint import arb, ctx, fmpq
 from sympy import diff, erf, simplify, sympify
 
-from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget, prove_positive
-from slrsym.certify.manifold_functions import (
+from slrsym.kernels import zeta
+from slrsym.kernels.compile import numpy_function
+from slrsym.kernels.symbolic_functions import DifferenceFromErf
+from slrsym.papers.single_location import certify
+from slrsym.papers.single_location.certify.manifold_functions import (
     derivative_symbol_definitions,
     is_step_matrix_from_angle_hessian,
     planar_map,
     risk_first_derivatives,
 )
-from slrsym.certify.statements import KINDS
-from slrsym.kernels import zeta
-from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.symbolic_functions import DifferenceFromErf
-from slrsym.models.paper_risk import excess_risk, gradient, hessian
-from slrsym.models.paper_risk_expressions import planar_step_program
-from slrsym.notation import alpha as alpha_symbol
-from slrsym.notation import d as d_symbol
-from slrsym.notation import gamma as gamma_symbol
-from slrsym.notation import kappa, lam, nu
+from slrsym.papers.single_location.certify.statements import KINDS
+from slrsym.papers.single_location.notation import alpha as alpha_symbol
+from slrsym.papers.single_location.notation import d as d_symbol
+from slrsym.papers.single_location.notation import gamma as gamma_symbol
+from slrsym.papers.single_location.notation import kappa, lam, nu
+from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
+from slrsym.papers.single_location.paper_risk_expressions import planar_step_program
+from slrsym.papers.single_location.task import Task
 from slrsym.prover.certificates.certificate import CertificateError, load
-from slrsym.task import Task
 from tests._profile import thorough, thorough_only
 
 TASK = Task(400, 10, math.sqrt(0.5))

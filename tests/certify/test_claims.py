@@ -24,8 +24,8 @@ from sympy import (
 )
 
 import slrsym
-from slrsym.certify import InequalitiesOnBox
 from slrsym.gaussian import Expectation, erf_prime, standard_normal, zeta
+from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
 from slrsym.prover.claims.claim import register_certificate_class
 from slrsym.prover.claims.ledger import Ledger
@@ -35,7 +35,7 @@ x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 FILE = '''
 from sympy import Gt, Symbol, erf
-from slrsym.certify import InequalitiesOnBox
+from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.proof import Claim
 
 x = Symbol("x", real=True)
@@ -195,7 +195,7 @@ def test_evidence_comes_from_the_package():
 
     row = row_of(claim(Gt(x, x + 1, evaluate=False), Forged()))["a-claim"]
     assert row.status == "failed"
-    assert "is no certificate of slrsym.certify" in row.error
+    assert "is no certificate of slrsym.papers.single_location.certify" in row.error
 
 
 def test_a_claim_has_a_proof_or_evidence():

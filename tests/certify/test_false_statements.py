@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-from slrsym import certify
 from slrsym.balls.boxes import parse_parameter_range, parse_task_ranges
 from slrsym.balls.branch_and_bound import Budget
-from slrsym.certify.statements import KINDS
+from slrsym.papers.single_location import certify
+from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import CertificateError
 from slrsym.prover.certificates.certificate_search import certify as search
 

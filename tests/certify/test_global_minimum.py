@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from slrsym.certify import Attraction, GlobalMinimum
-from slrsym.models.paper_risk import excess_risk
+from slrsym.papers.single_location.certify import Attraction, GlobalMinimum
+from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.proof import in_words
 
 from .test_sublevel import TASK, overlaps, pairs, slopes, unit

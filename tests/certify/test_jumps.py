@@ -30,12 +30,12 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from slrsym.balls.box_functions import ParametricFunctions, has_exactly_one_zero
 from slrsym.balls.branch_and_bound import Budget, isolate_zeros
-from slrsym.certify import InequalitiesOnBox
 from slrsym.kernels.ball_backend import compile_ball_function
 from slrsym.kernels.compile import compile_program
 from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.training.fixed_points import _certificate
+from slrsym.papers.single_location.certify import InequalitiesOnBox
 from tests._profile import THOROUGH, more
 
 x, y, z = (Symbol(name, real=True) for name in "xyz")

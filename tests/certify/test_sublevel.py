@@ -5,8 +5,11 @@ import pytest
 from sympy import lambdify, symbols
 
 from slrsym import Task
-from slrsym.certify.sublevel import SublevelSet, quadratic_form_entries_and_risk_bounds
-from slrsym.models.paper_risk import excess_risk, gradient
+from slrsym.papers.single_location.certify.sublevel import (
+    SublevelSet,
+    quadratic_form_entries_and_risk_bounds,
+)
+from slrsym.papers.single_location.paper_risk import excess_risk, gradient
 from slrsym.proof import in_words
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)

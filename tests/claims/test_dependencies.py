@@ -120,7 +120,7 @@ def test_the_command_that_writes_the_log_writes_the_table(table, tmp_path, monke
 
 @thorough_only
 def test_the_table_that_comes_with_slrsym_is_of_this_log_and_these_derivations(ledger):
-    """If not: ``slrsym verify --proof-log slrsym/prover/tactics/ledger.log.xz`` writes both again."""
+    """If not, ``slrsym verify --proof-log`` with the path of the log writes both again."""
     found = read_table()
     assert found.keys() == ledger.claims.keys()
     for name in ("lemma-18-iii", "young", "corollary-2-rate"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task, excess_risk
-from slrsym.task import ORACLE, OrderParameters
+from slrsym.papers.single_location.task import ORACLE, OrderParameters
 
 EXCHANGED = OrderParameters(kappa=0, nu=0, theta=1, eta=1, rho=0)
 # Inverse temperatures around log(d/L)/d and far beyond it.

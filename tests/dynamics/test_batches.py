@@ -4,11 +4,21 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart, load, resume, simulate
-from slrsym.dynamics import runs as runs_module
-from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
-from slrsym.models.paper_risk import excess_risk
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics import (
+    InverseTimeDecay,
+    ManifoldStart,
+    UniformStart,
+    load,
+    resume,
+    simulate,
+)
+from slrsym.papers.single_location.dynamics import runs as runs_module
+from slrsym.papers.single_location.dynamics.stochastic import (
+    StochasticEngine,
+    StochasticVectorEngine,
+)
+from slrsym.papers.single_location.paper_risk import excess_risk
+from slrsym.papers.single_location.task import Task
 from tests.dynamics._runs import BACKENDS, same, states
 from tests.kernels._cases import needs_numba
 

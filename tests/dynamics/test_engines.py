@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
-from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.dynamics.spheres import gram_matrices
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
+from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 from tests.kernels._cases import needs_numba
 

@@ -11,8 +11,8 @@ from sympy import Symbol
 import slrsym
 from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.training.descent import risk_slope_symbol
-from slrsym.notation import ORDER_PARAMETERS, gram_matrix
-from slrsym.task import PLACES
+from slrsym.papers.single_location.notation import ORDER_PARAMETERS, gram_matrix
+from slrsym.papers.single_location.task import PLACES
 from tests.models._vectors import unit
 
 NAMES = re.compile(rf"(?<![A-Za-z])({'|'.join(p.name for p in ORDER_PARAMETERS)})(?![A-Za-z])")

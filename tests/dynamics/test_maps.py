@@ -4,15 +4,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.compile import numpy_constant_and_output_functions
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.models.paper_risk_expressions import (
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.paper_risk_expressions import (
     feasibility_correction_program,
     overlap_step_program,
     planar_step_program,
 )
-from slrsym.task import Task
+from slrsym.papers.single_location.task import Task
 from tests.kernels._cases import exact, numbers
 
 DPS = 50

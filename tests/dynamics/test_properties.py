@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.spheres import gram_matrices
-from slrsym.models.paper_risk import excess_risk, gradient, hessian
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
+from slrsym.papers.single_location.task import Task
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import costly
 

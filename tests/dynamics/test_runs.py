@@ -9,13 +9,23 @@ import pytest
 import xarray as xr
 
 import slrsym
-from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart, load, resume, simulate
-from slrsym.dynamics import runs as runs_module
-from slrsym.dynamics.engines import NumpyEngine
-from slrsym.dynamics.spheres import largest_curvatures, riemannian_derivatives_and_basis
 from slrsym.kernels.numba_backend import NumbaMissingError
-from slrsym.models.paper_risk import excess_risk
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics import (
+    InverseTimeDecay,
+    ManifoldStart,
+    UniformStart,
+    load,
+    resume,
+    simulate,
+)
+from slrsym.papers.single_location.dynamics import runs as runs_module
+from slrsym.papers.single_location.dynamics.engines import NumpyEngine
+from slrsym.papers.single_location.dynamics.spheres import (
+    largest_curvatures,
+    riemannian_derivatives_and_basis,
+)
+from slrsym.papers.single_location.paper_risk import excess_risk
+from slrsym.papers.single_location.task import Task
 from tests._cli import Screen
 from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba

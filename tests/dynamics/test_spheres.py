@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task, risk
-from slrsym.dynamics.spheres import (
+from slrsym.papers.single_location.dynamics.spheres import (
     ambient_gradient_and_lagrangian_hessian,
     gram_entries_of_orthogonal_parts,
     manifold_vectors,
@@ -13,7 +13,7 @@ from slrsym.dynamics.spheres import (
     riemannian_derivatives_and_basis,
     tangent_basis,
 )
-from slrsym.landscape.points import (
+from slrsym.papers.single_location.landscape.points import (
     OVERLAP_SIGNS,
     canonical_states,
     coordinate_signs_of_symmetries,

@@ -7,14 +7,19 @@ import pytest
 from scipy.stats import ks_2samp
 
 from slrsym import simulate
-from slrsym.dynamics import ManifoldStart, OverlapStart, UniformStart, VectorStart
-from slrsym.dynamics.initial_conditions import (
+from slrsym.papers.single_location.dynamics import (
+    ManifoldStart,
+    OverlapStart,
+    UniformStart,
+    VectorStart,
+)
+from slrsym.papers.single_location.dynamics.initial_conditions import (
     as_start,
     draw_vectors_and_stars_with_overlaps,
     require_feasible,
 )
-from slrsym.dynamics.spheres import gram_matrices
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.task import Task
 
 RUNS = 4000
 

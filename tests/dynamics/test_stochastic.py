@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from scipy.special import erf
 from scipy.stats import ks_2samp
 
-from slrsym.dynamics import UniformStart, stochastic
-from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.spheres import gram_matrices
-from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.compile import numpy_constant_and_output_functions
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics import UniformStart, stochastic
+from slrsym.papers.single_location.dynamics.engines import VectorEngine
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.dynamics.stochastic import (
+    StochasticEngine,
+    StochasticVectorEngine,
+    token_program,
+)
+from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import examples

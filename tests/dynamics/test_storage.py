@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import (
+from slrsym.papers.single_location.dynamics import (
     InverseTimeDecay,
     ManifoldStart,
     OverlapStart,
@@ -17,7 +17,7 @@ from slrsym.dynamics import (
     save,
     simulate,
 )
-from slrsym.task import Task
+from slrsym.papers.single_location.task import Task
 
 TASK = Task(400, 10, 0.7, 0.1)
 
@@ -115,7 +115,7 @@ def test_only_files_are_replaced(runs, tmp_path):
 
 
 def test_a_path_is_checked_before_anything_is_computed(runs, tmp_path, monkeypatch):
-    monkeypatch.setattr("slrsym.dynamics.runs._run", None)
+    monkeypatch.setattr("slrsym.papers.single_location.dynamics.runs._run", None)
     nowhere = tmp_path / "nowhere" / "runs.nc"
     with pytest.raises(ValueError, match="path must be in a folder that exists"):
         simulate(TASK, UniformStart(1), 0.1, 1e-3, 10, path=nowhere)

@@ -24,8 +24,8 @@ from slrsym.documents.export.prose import (
 )
 from slrsym.documents.typeset import FormulaPrinter, to_latex
 from slrsym.gaussian import Expectation, standard_normal, zeta
-from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.papers.single_location.documents.abbreviations import choose_abbreviations
+from slrsym.papers.single_location.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
 from slrsym.prover.claims import id_from_short_name, short_name, step_name
 from slrsym.prover.claims.papers import builtin_papers

@@ -19,7 +19,7 @@ from slrsym.papers.single_location.documents.phase_portrait import (
     sweep_starts_and_verdicts,
     theorem_5_certified_parameters,
 )
-from slrsym.planar import C, K
+from slrsym.papers.single_location.planar import C, K
 from slrsym.prover.claims.ledger import builtin_ledger
 from tests._cli import exits, refused, run
 from tests.export.test_browser import CHROMIUM

@@ -14,7 +14,7 @@ from tests.export.site_check import Page, problems
 HEADER = """
 from sympy import Eq, Gt, Symbol, erf
 
-from slrsym.certify import InequalitiesOnBox
+from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.proof import Claim, Trials, algebra, by_citation, chain, differentiate, in_words, lemma
 
 x = Symbol("x", real=True)

@@ -7,14 +7,14 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, simulate
-from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
-from slrsym.experiments import SECTION_E3
 from slrsym.papers.committee.surveys import (
     CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,
 )
-from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
+from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
+from slrsym.papers.single_location.experiments import SECTION_E3
+from slrsym.papers.single_location.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 

@@ -13,7 +13,7 @@ from slrsym.documents import figures
 from slrsym.documents.figures import draw, recipe
 from slrsym.documents.figures.style import figure_style_context, save_figure
 from slrsym.papers.single_location.figures.square import trajectories_figure
-from slrsym.probing import Projections
+from slrsym.papers.single_location.probing import Projections
 
 from .._profile import THOROUGH, more, thorough_only
 
@@ -147,7 +147,8 @@ def test_unknown_figures(name, risks):
 def test_no_window_and_no_state_of_pyplot(tmp_path, square):
     square.to_netcdf(tmp_path / "square.nc", engine="scipy")
     code = (
-        "import sys, slrsym.documents.figures as f; 'matplotlib' in sys.modules and sys.exit('heavy')\n"
+        "import sys, slrsym.documents.figures as f\n"
+        "'matplotlib' in sys.modules and sys.exit('heavy')\n"
         "import xarray\n"
         "f.draw('6', xarray.load_dataset(sys.argv[1], engine='scipy'))\n"
         "sys.exit('matplotlib.pyplot' in sys.modules)"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from sympy import lambdify
 
-from slrsym.notation import ORDER_PARAMETERS, L, d, epsilon, gamma, lam
-from slrsym.symbolic import risk_closed_form
-from slrsym.task import Task
+from slrsym.papers.single_location.notation import ORDER_PARAMETERS, L, d, epsilon, gamma, lam
+from slrsym.papers.single_location.symbolic import risk_closed_form
+from slrsym.papers.single_location.task import Task
 
 EPS = 2.0**-53
 INPUTS = (*ORDER_PARAMETERS, lam, gamma, d, L)

@@ -22,8 +22,8 @@ from slrsym.kernels.jax_backend import JaxMissingError
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
 from slrsym.kernels.symbolic_functions import DecayCoefficients, DecayIntegral, DifferenceFromErf
-from slrsym.models.paper_risk import kernel
-from slrsym.task import Task
+from slrsym.papers.single_location.paper_risk import kernel
+from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 

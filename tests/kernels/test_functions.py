@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from slrsym.models.paper_risk import excess_risk, gradient, hessian, risk
-from slrsym.task import OrderParameters, Task
+from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian, risk
+from slrsym.papers.single_location.task import OrderParameters, Task
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import (
     ARRAY_BACKENDS,

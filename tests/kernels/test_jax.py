@@ -22,8 +22,8 @@ from slrsym.kernels.symbolic_functions import (
 )
 from slrsym.models.definition.specification import softmax
 from slrsym.models.examples import attention
-from slrsym.models.paper_risk import kernel
-from slrsym.task import Task
+from slrsym.papers.single_location.paper_risk import kernel
+from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough
 from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 

@@ -59,9 +59,9 @@ from slrsym.kernels.symbolic_functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.models import paper_risk, paper_risk_expressions
-from slrsym.models.paper_risk_expressions import risk_program
-from slrsym.notation import ORDER_PARAMETERS
+from slrsym.papers.single_location import paper_risk, paper_risk_expressions
+from slrsym.papers.single_location.notation import ORDER_PARAMETERS
+from slrsym.papers.single_location.paper_risk_expressions import risk_program
 from tests.kernels._cases import BACKENDS, needs_numba
 
 x, y = symbols("x y", real=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from slrsym import Task
-from slrsym.landscape import find_critical_points
+from slrsym.papers.single_location.landscape import find_critical_points
 
 # What figures 4 and 7 of the paper are about.
 PAPER = Task(d=400, L=10, gamma=0.5**0.5)

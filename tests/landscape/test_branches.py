@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 
 from slrsym import Task
-from slrsym.dynamics.spheres import overlaps_of_vectors, riemannian_derivatives_and_basis
-from slrsym.landscape import (
+from slrsym.papers.single_location.dynamics.spheres import (
+    overlaps_of_vectors,
+    riemannian_derivatives_and_basis,
+)
+from slrsym.papers.single_location.landscape import (
     critical_inverse_temperature,
     find_critical_points,
     follow_branches,
     swap_margin,
     swap_point_and_excess_risk,
 )
-from slrsym.landscape.continuation import (
+from slrsym.papers.single_location.landscape.continuation import (
     correct_to_critical_point,
     follow_branch,
     morse_indices_and_outer_curvatures,
 )
-from slrsym.landscape.points import OVERLAP_SIGNS
+from slrsym.papers.single_location.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
 
 

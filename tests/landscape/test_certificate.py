@@ -5,16 +5,19 @@ import pytest
 from flint import arb, arb_mat, ctx
 
 from slrsym import Task
-from slrsym.dynamics.spheres import riemannian_derivatives_and_basis
 from slrsym.kernels.ball_backend import to_ball
-from slrsym.landscape import swap_point_and_excess_risk
-from slrsym.landscape.critical_point_enclosures import (
+from slrsym.papers.single_location.dynamics.spheres import riemannian_derivatives_and_basis
+from slrsym.papers.single_location.landscape import swap_point_and_excess_risk
+from slrsym.papers.single_location.landscape.critical_point_enclosures import (
     _Attempt,
     enclose_critical_point,
     inertia_of_ball_matrix,
 )
-from slrsym.landscape.enumeration import move_pairs_to_critical_points, random_points
-from slrsym.models.paper_risk import kernel
+from slrsym.papers.single_location.landscape.enumeration import (
+    move_pairs_to_critical_points,
+    random_points,
+)
+from slrsym.papers.single_location.paper_risk import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 

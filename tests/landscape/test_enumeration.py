@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 
 from slrsym import Task, excess_risk, gradient
-from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.spheres import overlaps_of_vectors
-from slrsym.landscape import SearchCoverage, find_critical_points
-from slrsym.landscape.enumeration import (
+from slrsym.papers.single_location.dynamics.engines import VectorEngine
+from slrsym.papers.single_location.dynamics.spheres import overlaps_of_vectors
+from slrsym.papers.single_location.landscape import SearchCoverage, find_critical_points
+from slrsym.papers.single_location.landscape.enumeration import (
     distances_to_zero_if_converged,
     move_pairs_to_critical_points,
 )
-from slrsym.landscape.points import OVERLAP_SIGNS, describe_freedom_of_k_and_v, point_name
-from slrsym.task import OrderParameters
+from slrsym.papers.single_location.landscape.points import (
+    OVERLAP_SIGNS,
+    describe_freedom_of_k_and_v,
+    point_name,
+)
+from slrsym.papers.single_location.task import OrderParameters
 
 
 def near(found, **values):

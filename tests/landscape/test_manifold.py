@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task, simulate
-from slrsym.landscape import (
+from slrsym.papers.single_location.landscape import (
     critical_inverse_temperature,
     oracle_hessian_in_angles,
     transverse_decay_rate,

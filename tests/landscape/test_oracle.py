@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from slrsym import Task, excess_risk, risk
-from slrsym.landscape import (
+from slrsym.papers.single_location.landscape import (
     critical_inverse_temperature,
     oracle_hessian_in_angles,
     saturated_critical_inverse_temperature,
     swap_point_and_excess_risk,
 )
-from slrsym.models.paper_risk import kernel
+from slrsym.papers.single_location.paper_risk import kernel
 from tests.properties._examples import examples
 
 

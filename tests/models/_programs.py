@@ -17,14 +17,14 @@ from sympy import Symbol, erf, symbols, tanh
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention, committee, multi_head
-from slrsym.models.paper_risk_expressions import (
+from slrsym.papers.single_location.paper_risk_expressions import (
     erf_token_share_and_derivatives_program,
     feasibility_correction_program,
     overlap_step_program,
     planar_step_program,
     risk_program,
 )
-from slrsym.transformers import erf_head_moments
+from slrsym.papers.single_location.transformers import erf_head_moments
 
 _ROOT = Path(__file__).parents[2]
 

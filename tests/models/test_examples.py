@@ -4,7 +4,7 @@ import pytest
 from sympy import erf, sqrt
 
 from slrsym.models.examples import attention, committee, multi_head
-from slrsym.notation import L, d, epsilon, gamma, kappa, lam, nu
+from slrsym.papers.single_location.notation import L, d, epsilon, gamma, kappa, lam, nu
 
 
 def test_two_heads_and_two_informative_tokens_without_correlation():

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from sympy import Rational, Symbol, erf, sqrt
 
-from slrsym.dynamics import load
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.training.runs import RiskNotComputedError
 from slrsym.models.training.simulation import DescentEngine
+from slrsym.papers.single_location.dynamics import load
 from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
 

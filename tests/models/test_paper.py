@@ -6,13 +6,13 @@ import pytest
 from sympy import atan, simplify
 
 from slrsym.kernels import compile_expressions
-from slrsym.models import paper_risk_expressions
 from slrsym.models.examples import attention
-from slrsym.models.paper_risk import excess_risk, kernel
-from slrsym.notation import ORDER_PARAMETERS, lam
+from slrsym.papers.single_location import paper_risk_expressions
+from slrsym.papers.single_location.notation import ORDER_PARAMETERS, lam
+from slrsym.papers.single_location.paper_risk import excess_risk, kernel
+from slrsym.papers.single_location.symbolic import gradient, hessian, risk_closed_form
+from slrsym.papers.single_location.task import Task, informative_token_law, other_token_law
 from slrsym.proof import builtin_ledger
-from slrsym.symbolic import gradient, hessian, risk_closed_form
-from slrsym.task import Task, informative_token_law, other_token_law
 from tests.kernels._cases import KINDS, feasible, setting
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import load
+from slrsym.papers.single_location.dynamics import load
 from tests._profile import NIGHTLY, THOROUGH, more
 from tests.models._random_models import ACTIVATIONS, Drawn, drawn
 

@@ -5,11 +5,18 @@ import pytest
 import xarray as xr
 from sympy import Rational, Symbol, tanh
 
-from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.examples import attention
 from slrsym.models.training.simulation import DescentEngine
-from slrsym.task import Task
+from slrsym.papers.single_location.dynamics import (
+    InverseTimeDecay,
+    UniformStart,
+    load,
+    resume,
+    save,
+    simulate,
+)
+from slrsym.papers.single_location.task import Task
 
 VALUES = {"d": 20, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.2}
 OPTIONS = {"alpha": 1e-2, "rng": 3, "backend": "numpy", "progress": False}

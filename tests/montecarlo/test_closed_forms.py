@@ -8,8 +8,8 @@ from scipy.special import log_ndtr
 from scipy.stats import kstest
 
 from slrsym import Task, gradient, risk
-from slrsym.linear import best_linear
-from slrsym.montecarlo import (
+from slrsym.papers.single_location.linear import best_linear
+from slrsym.papers.single_location.montecarlo import (
     BLOCK,
     Directions,
     Erf,
@@ -180,8 +180,16 @@ def test_moments_of_the_output():
     from sympy import erf
 
     from slrsym.gaussian import expectation
-    from slrsym.notation import ORDER_PARAMETERS, d, gamma, lam
-    from slrsym.task import U1, V1, Y1, U, V, informative_token_law, other_token_law
+    from slrsym.papers.single_location.notation import ORDER_PARAMETERS, d, gamma, lam
+    from slrsym.papers.single_location.task import (
+        U1,
+        V1,
+        Y1,
+        U,
+        V,
+        informative_token_law,
+        other_token_law,
+    )
 
     own = [erf(lam * U1) * V1, erf(lam * U1) ** 2 * V1**2, erf(lam * U1) * V1 * Y1]
     other = [erf(lam * U) * V, erf(lam * U) ** 2 * V**2]

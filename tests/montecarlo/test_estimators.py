@@ -9,8 +9,8 @@ from numpy.random import SeedSequence, default_rng
 from scipy.stats import ks_2samp
 
 from slrsym import Task, risk
-from slrsym.linear import best_linear
-from slrsym.montecarlo import (
+from slrsym.papers.single_location.linear import best_linear
+from slrsym.papers.single_location.montecarlo import (
     BLOCK,
     Directions,
     Erf,
@@ -22,14 +22,17 @@ from slrsym.montecarlo import (
     risk_estimate,
     sampling,
 )
-from slrsym.montecarlo.predictors import output_moment_integrands, squared_errors
-from slrsym.montecarlo.sampling import (
+from slrsym.papers.single_location.montecarlo.predictors import (
+    output_moment_integrands,
+    squared_errors,
+)
+from slrsym.papers.single_location.montecarlo.sampling import (
     LocationLaw,
     RunningMoments,
     ScoreAndValueSource,
     sample_quantity,
 )
-from slrsym.task import OrderParameters
+from slrsym.papers.single_location.task import OrderParameters
 from tests.montecarlo._settings import random_state, settings
 
 TASK = Task(d=7, L=4, gamma=0.8, epsilon=0.3)

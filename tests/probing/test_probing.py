@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from slrsym.probing import (
+from slrsym.papers.single_location.probing import (
     SETS,
     Encoder,
     Probing,
@@ -15,8 +15,8 @@ from slrsym.probing import (
     fit_logistic_regression,
     labelled_sentences,
 )
-from slrsym.probing import probe as probe_module
-from slrsym.probing.probe import ADJECTIVES, EXAMPLE
+from slrsym.papers.single_location.probing import probe as probe_module
+from slrsym.papers.single_location.probing.probe import ADJECTIVES, EXAMPLE
 
 from .._profile import nightly_only
 from .tiny import write_bert, write_tensors

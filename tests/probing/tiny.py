@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from slrsym.probing import SETS, labelled_sentences
-from slrsym.probing.probe import ADJECTIVES
+from slrsym.papers.single_location.probing import SETS, labelled_sentences
+from slrsym.papers.single_location.probing.probe import ADJECTIVES
 
 PIECES = (
     "[PAD]",

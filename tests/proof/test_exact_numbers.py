@@ -26,9 +26,9 @@ from sympy import (
     zoo,
 )
 
-from slrsym.certify import GlobalMinimum, InequalitiesOnBox
-from slrsym.certify.attraction import Attraction
 from slrsym.gaussian import Expectation, GaussianLaw
+from slrsym.papers.single_location.certify import GlobalMinimum, InequalitiesOnBox
+from slrsym.papers.single_location.certify.attraction import Attraction
 from slrsym.proof import Claim, ForAll, ProofError, algebra, chain, lemma, stein
 from slrsym.prover.statements.exact_numbers import float_problem
 from tests._cli import exits, run

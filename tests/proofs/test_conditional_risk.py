@@ -6,7 +6,8 @@ import pytest
 from sympy import Eq, Gt, IndexedBase, Le, Sum, Symbol, symbols
 
 from slrsym.gaussian import Expectation, NoiseLaw, standard_normal
-from slrsym.notation import L, epsilon
+from slrsym.papers.single_location.notation import L, epsilon
+from slrsym.papers.single_location.task import noise, xi
 from slrsym.proof import (
     Claim,
     Ledger,
@@ -19,7 +20,6 @@ from slrsym.proof import (
     sign,
 )
 from slrsym.proof.dynamical import BAYES_RISK, by_theorem
-from slrsym.task import noise, xi
 
 l = symbols("l", integer=True)  # noqa: E741
 w, y = IndexedBase("w", real=True), IndexedBase("y", real=True)

@@ -11,8 +11,8 @@ from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.crosscheck import Inconclusive, orbit_iteration
 from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
-from slrsym.notation import alpha, kappa, nu
-from slrsym.planar import (
+from slrsym.papers.single_location.notation import alpha, kappa, nu
+from slrsym.papers.single_location.planar import (
     FIXED_POINTS,
     MAXIMA,
     MINIMA,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slrsym import gradient, hessian, risk
-from slrsym.models.paper_risk import kernel
+from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian
 from slrsym.testing.strategies import inverse_temperatures, overlaps, tasks
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 
 from slrsym import OrderParameters, Task, gradient, hessian, simulate
-from slrsym.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import manifold_overlaps, overlaps, schedules, step_sizes, tasks
 
 from ._examples import EPS, costly, with_points

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import erf
 
 from slrsym import OrderParameters, excess_risk, gradient, hessian, simulate
-from slrsym.models.paper_risk import kernel
+from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.testing.strategies import (
     inverse_temperatures,
     log_uniform,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.linear import best_linear
+from slrsym.papers.single_location.linear import best_linear
 from slrsym.testing.strategies import log_uniform, tasks
 
 from ._examples import EPS

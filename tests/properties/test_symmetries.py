@@ -8,10 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slrsym import Task, excess_risk, gradient, hessian, risk
-from slrsym.dynamics.engines import VectorEngine
-from slrsym.montecarlo import Erf, HardOracle, Softmax
-from slrsym.montecarlo.predictors import output_moment_integrands, overlap_gradients, squared_errors
-from slrsym.montecarlo.sampling import Batch
+from slrsym.papers.single_location.dynamics.engines import VectorEngine
+from slrsym.papers.single_location.montecarlo import Erf, HardOracle, Softmax
+from slrsym.papers.single_location.montecarlo.predictors import (
+    output_moment_integrands,
+    overlap_gradients,
+    squared_errors,
+)
+from slrsym.papers.single_location.montecarlo.sampling import Batch
 from slrsym.testing.strategies import inverse_temperatures, overlaps, step_sizes, tasks
 
 from ._examples import EPS

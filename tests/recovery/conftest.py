@@ -2,8 +2,8 @@
 
 import pytest
 
-from slrsym.recovery import Setting, recover
-from slrsym.recovery.setting import build_tubes
+from slrsym.papers.single_location.recovery import Setting, recover
+from slrsym.papers.single_location.recovery.setting import build_tubes
 
 GAMMA = 0.5**0.5
 

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from slrsym.cli.recovery import _short as short
 from slrsym.cli.recovery import sweep_table
-from slrsym.recovery import VERDICTS, Setting, recover, sweeps
-from slrsym.recovery.setting import endpoint_statistics
+from slrsym.papers.single_location.recovery import VERDICTS, Setting, recover, sweeps
+from slrsym.papers.single_location.recovery.setting import endpoint_statistics
 from tests._cli import exits, refused
 from tests._cli import run as program
 
@@ -46,7 +46,7 @@ def test_one_setting_is_counted_and_saved(tmp_path):
 
 
 def test_what_tells_swap_points_is_printed(data, monkeypatch):
-    monkeypatch.setattr("slrsym.recovery.recover", lambda *_, **__: data)
+    monkeypatch.setattr("slrsym.papers.single_location.recovery.recover", lambda *_, **__: data)
     result = exits(run(), 0, "growing at", "mode to the oracle")
     count, total = int(data["count"][1]), data.sizes["run"]
     assert f"{count}     {100 * count / total:.2f}%" in result.stdout
@@ -63,7 +63,9 @@ def test_what_tells_swap_points_is_printed(data, monkeypatch):
 )
 def test_the_inverse_temperature(given, lam0, rate, data, monkeypatch):
     asked = []
-    monkeypatch.setattr("slrsym.recovery.recover", lambda at, **_: asked.append(at) or data)
+    monkeypatch.setattr(
+        "slrsym.papers.single_location.recovery.recover", lambda at, **_: asked.append(at) or data
+    )
     assert run(*given, "--gamma2", "1/4").exit_code == 0
     assert (asked[0].lam0, asked[0].rate, asked[0].gamma) == (lam0, rate, 0.5)
 

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from slrsym import hessian
-from slrsym.dynamics.engines import NumbaEngine
+from slrsym.papers.single_location.dynamics.engines import NumbaEngine
 from slrsym.papers.single_location.figures.recovery import (
     starts_by_endpoint_figure,
     sweep_figure,
     varying_parameter_names,
 )
-from slrsym.recovery import (
+from slrsym.papers.single_location.recovery import (
     Setting,
     components_along_modes,
     fit_swap_prediction,

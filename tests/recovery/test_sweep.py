@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import OverlapStart, simulate
 from slrsym.jobs import iterate_results_on_executor
 from slrsym.models.training.schedules import InverseTimeDecay
-from slrsym.recovery import Setting, classify_states, recover, sweep, sweeps
-from slrsym.recovery.setting import MOVING
+from slrsym.papers.single_location.dynamics import OverlapStart, simulate
+from slrsym.papers.single_location.recovery import Setting, classify_states, recover, sweep, sweeps
+from slrsym.papers.single_location.recovery.setting import MOVING
 from tests._profile import thorough_only
 
 # Runs are short here.
@@ -78,7 +78,7 @@ def test_runs_do_not_depend_on_what_else_is_asked_for(grid):
 
 _SCRIPT = """
 import os, signal, sys
-from slrsym.recovery import sweep, sweeps
+from slrsym.papers.single_location.recovery import sweep, sweeps
 sweeps._CHUNK = 5
 follow, left = sweeps.follow_to_ends, list(range(5))
 

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from slrsym import Task, gradient
-from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.initial_conditions import uniform_overlaps
-from slrsym.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
-from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.recovery import VERDICTS
-from slrsym.recovery.setting import build_tubes, follow_to_ends, steps_when_runs_are_classified
-from slrsym.recovery.tubes import (
+from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
+from slrsym.papers.single_location.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
+from slrsym.papers.single_location.landscape.points import OVERLAP_SIGNS
+from slrsym.papers.single_location.recovery import VERDICTS
+from slrsym.papers.single_location.recovery.setting import (
+    build_tubes,
+    follow_to_ends,
+    steps_when_runs_are_classified,
+)
+from slrsym.papers.single_location.recovery.tubes import (
     _BLUR,
     Tube,
     _growth,

@@ -5,12 +5,15 @@ import pytest
 from scipy.stats import binomtest
 
 from slrsym import Task
-from slrsym.dynamics import OverlapStart, simulate
-from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.files import write_netcdf
-from slrsym.landscape import critical_inverse_temperature, swap_point_and_excess_risk
-from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.recovery import (
+from slrsym.papers.single_location.dynamics import OverlapStart, simulate
+from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
+from slrsym.papers.single_location.landscape import (
+    critical_inverse_temperature,
+    swap_point_and_excess_risk,
+)
+from slrsym.papers.single_location.landscape.points import OVERLAP_SIGNS
+from slrsym.papers.single_location.recovery import (
     NEAR,
     VERDICTS,
     Setting,
@@ -19,7 +22,7 @@ from slrsym.recovery import (
     recover,
     wilson_intervals,
 )
-from slrsym.recovery.setting import (
+from slrsym.papers.single_location.recovery.setting import (
     MOVING,
     classify_endpoints,
     count_verdicts,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import slrsym
-from slrsym.dynamics.engines import NumpyEngine, VectorEngine
+from slrsym.papers.single_location.dynamics.engines import NumpyEngine, VectorEngine
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian, check_retraction
 from tests._profile import THOROUGH, more
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sympy import Rational
 
-from slrsym.models.paper_risk import kernel
+from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.testing import accuracy
 from slrsym.testing.accuracy import (
     DATA,

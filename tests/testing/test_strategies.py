@@ -9,8 +9,10 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym import OrderParameters, Task
-from slrsym.dynamics.initial_conditions import draw_vectors_and_stars_with_overlaps
-from slrsym.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.dynamics.initial_conditions import (
+    draw_vectors_and_stars_with_overlaps,
+)
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
     corner_overlaps,
     inverse_temperatures,

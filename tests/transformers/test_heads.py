@@ -6,8 +6,13 @@ from numpy.random import default_rng
 from scipy.special import erf
 
 from slrsym import Task, excess_risk
-from slrsym.transformers import HeadRuns, MultipleLocation
-from slrsym.transformers.heads import ErfHeadsExcessRisk, _in_frame, _root, compile_moments
+from slrsym.papers.single_location.transformers import HeadRuns, MultipleLocation
+from slrsym.papers.single_location.transformers.heads import (
+    ErfHeadsExcessRisk,
+    _in_frame,
+    _root,
+    compile_moments,
+)
 
 from .._profile import thorough
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from slrsym import Task
-from slrsym.transformers import Layer, MultipleLocation
-from slrsym.transformers.layer import _Pass
+from slrsym.papers.single_location.transformers import Layer, MultipleLocation
+from slrsym.papers.single_location.transformers.layer import _Pass
 
 from .._profile import nightly_only
 

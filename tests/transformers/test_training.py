@@ -5,8 +5,12 @@ import pytest
 import xarray as xr
 
 from slrsym import Task
-from slrsym.montecarlo.sampling import LocationLaw, TokenSource
-from slrsym.transformers import LayerRuns, MultipleLocation, overlaps_with_matched_stars
+from slrsym.papers.single_location.montecarlo.sampling import LocationLaw, TokenSource
+from slrsym.papers.single_location.transformers import (
+    LayerRuns,
+    MultipleLocation,
+    overlaps_with_matched_stars,
+)
 
 
 def small(runs=2, heads=1, n=1, **others):

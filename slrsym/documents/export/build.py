@@ -133,7 +133,7 @@ def build(
 
 
 def has_task_notation(file: Path | None) -> bool:
-    """Return whether a file uses the letters of `slrsym.notation`, or belongs to no paper."""
+    """Return whether a file uses the letters of the single-location paper, or is of no paper."""
     paper = paper_of_file(file)
     return paper is None or paper.task
 
@@ -203,7 +203,7 @@ def _planar() -> tuple[Block, ...]:
 
 
 def _risk() -> tuple[Block, ...]:
-    from slrsym.symbolic import risk_definition
+    from slrsym.papers.single_location.symbolic import risk_definition
 
     definition = risk_definition()
     shorthand = choose_abbreviations([definition], risk=True)

@@ -12,7 +12,6 @@ from typing import Any
 from sympy import And, Basic, Eq, Symbol
 from sympy.core.function import UndefinedFunction
 
-from slrsym import notation
 from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
 from slrsym.documents.export.document import (
     AxiomReference,
@@ -48,6 +47,7 @@ from slrsym.documents.typeset.boxes import (
     relation_box,
     row_of_boxes,
 )
+from slrsym.papers.single_location import notation
 from slrsym.papers.single_location.documents.abbreviations import (
     NAMES,
     PLANAR_NAMES,

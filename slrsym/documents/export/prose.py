@@ -37,7 +37,7 @@ from slrsym.documents.typeset.boxes import (
 )
 from slrsym.documents.typeset.letters import GREEK, tex_name_of_greek_letter
 from slrsym.gaussian.law import Law, ProductLaw
-from slrsym.notation import ORDER_PARAMETERS
+from slrsym.papers.single_location.notation import ORDER_PARAMETERS
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.rules.axioms import AXIOMS
 from slrsym.prover.rules.lemmas import InWords, Lemma

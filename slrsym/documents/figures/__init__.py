@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from slrsym.experiments import Recipe
+    from slrsym.papers.single_location.experiments import Recipe
 
 __all__ = ["COMMITTEE", "FORMATS", "NAMES", "PAPER", "conclusion", "draw", "recipe"]
 
@@ -79,24 +79,25 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
     model : path, optional
         The directory of an encoder, for figures 1 and 2; others do not look at it.
     **changes
-        Other parameters than the paper's, as `slrsym.experiments.with_parameters` takes them.
+        Other parameters than the paper's, as
+        `slrsym.papers.single_location.experiments.with_parameters` takes them.
 
     Returns
     -------
     Recipe
-        For `slrsym.experiments.load_or_compute`.
+        For `slrsym.papers.single_location.experiments.load_or_compute`.
 
     Raises
     ------
     ValueError
         If there is no figure of this name, it needs a model, or it has no such parameter.
     """
-    from slrsym.experiments import EXPERIMENTS, SECTION_E3, with_parameters
-    from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
+    from slrsym.papers.single_location.experiments import EXPERIMENTS, SECTION_E3, with_parameters
+    from slrsym.papers.single_location.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
     found: Recipe
     if _known(name) == "1":
-        from slrsym.probing import Probing
+        from slrsym.papers.single_location.probing import Probing
 
         if model is None:
             raise ValueError(
@@ -105,7 +106,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
             )
         found = Probing(model)
     elif name == "2":
-        from slrsym.probing import Projections
+        from slrsym.papers.single_location.probing import Projections
 
         found = Projections(model)
     elif name in COMMITTEE:

@@ -28,7 +28,7 @@ from slrsym.files import (
 )
 from slrsym.jobs import end_on_sigterm, hold_signals, show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
-from slrsym.task import OrderParameters, Task
+from slrsym.papers.single_location.task import OrderParameters, Task
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
 # for an interrupt to be felt at once.
@@ -166,8 +166,8 @@ def save_and_return_risk_error(
     write_if_path(runs, path, save)
     return RiskNotComputedError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
-        f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
-        "continues them",
+        f"in {path}, with NaN as risk: slrsym.papers.single_location.dynamics.load reads them, "
+        f"start={str(path)!r} continues them",
         runs,
     )
 

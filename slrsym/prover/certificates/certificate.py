@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
-from slrsym.certify.statements import KINDS
 from slrsym.files import DamagedFileError, replace_atomically
+from slrsym.papers.single_location.certify.statements import KINDS
 
 FORMAT = "slrsym certificate 1"
 
@@ -68,7 +68,8 @@ class Certificate:
     Attributes
     ----------
     kind : str
-        One of `slrsym.certify.statements.KINDS`, where it is said what is shown and how.
+        One of `slrsym.papers.single_location.certify.statements.KINDS`, where it is said what is
+        shown and how.
     parameters : mapping of str to Range
         The box of parameters: a single number, or all numbers of a range.
     numbers : mapping of str to Fraction
@@ -190,7 +191,7 @@ def _box_out(box: Box) -> list[list[str]]:
 
 
 def load(path: str | Path) -> Certificate:
-    """Read a certificate from a file, without checking it; see `slrsym.certify.check`.
+    """Read a certificate from a file, without checking it.
 
     Parameters
     ----------

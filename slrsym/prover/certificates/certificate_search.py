@@ -19,8 +19,8 @@ from slrsym.balls.branch_and_bound import (
     prove_positive,
     volume_fraction,
 )
-from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer
+from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import (
     Certificate,
     CertificateOutcome,

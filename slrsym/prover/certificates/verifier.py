@@ -24,7 +24,7 @@ from slrsym.balls.boxes import (
     is_within,
     subdivision_leaves,
 )
-from slrsym.certify.statements import KINDS
+from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import (
     Certificate,
     CertificateError,

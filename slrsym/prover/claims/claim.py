@@ -91,7 +91,7 @@ _KINDS: set[type] = set()
 
 
 def register_certificate_class(kind: type[_T]) -> type[_T]:
-    """Register a class whose certificates may replace proofs, such as those of `slrsym.certify`."""
+    """Register a class whose certificates may replace proofs."""
     _KINDS.add(kind)
     return kind
 
@@ -274,8 +274,9 @@ class Claim:
         Parameters
         ----------
         function : callable
-            Returns the certificate, such as `slrsym.certify.InequalitiesOnBox`. Its docstring is
-            the `proof_idea`.
+            Returns the certificate, such as
+            `slrsym.papers.single_location.certify.InequalitiesOnBox`. Its docstring is the
+            `proof_idea`.
 
         Returns
         -------
@@ -375,7 +376,10 @@ class Claim:
         found = function()
         # What users write is believed no more than what they prove.
         if type(found) not in _KINDS or not isinstance(found, BoxCertificate):
-            raise ProofError(f"claim {self.id}: {found!r} is no certificate of slrsym.certify")
+            raise ProofError(
+                f"claim {self.id}: {found!r} is no certificate of "
+                f"slrsym.papers.single_location.certify"
+            )
         return found
 
     @property

@@ -61,7 +61,8 @@ class Paper:
     errata : tuple
         Headings, each with paragraphs.
     task : bool
-        Whether its letters are those of `slrsym.notation`, and its model `slrsym.Task`.
+        Whether its letters are those of `slrsym.papers.single_location.notation`, and its model
+        `slrsym.Task`.
     """
 
     folder: Path

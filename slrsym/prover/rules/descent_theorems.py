@@ -19,7 +19,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import NoiseLaw
-from slrsym.notation import L, epsilon
+from slrsym.papers.single_location.notation import L, epsilon
 from slrsym.prover.rules.chain import at
 from slrsym.prover.rules.lemmas import in_words
 from slrsym.prover.statements.expressions import ProofError, substitute_simultaneously

@@ -101,8 +101,8 @@ class Link:
         raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
 
 
-# The package's own kinds of rules and proofs: those that exist once `slrsym.prover.rules` is imported,
-# which happens before any other file can say `Rule`.
+# The package's own kinds of rules and proofs: those that exist once `slrsym.prover.rules` is
+# imported, which happens before any other file can say `Rule`.
 _OWN: set[type] | frozenset[type] = set()
 
 

@@ -24,7 +24,7 @@ from sympy import (
 )
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
-from slrsym.notation import A, B, a, gamma, lam, nu, s, t
+from slrsym.papers.single_location.notation import A, B, a, gamma, lam, nu, s, t
 from slrsym.proof import algebra, definition, lemma
 
 from ._entries import Theme, unchecked

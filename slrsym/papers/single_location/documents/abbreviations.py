@@ -12,7 +12,6 @@ from sympy import Add, Basic, Expr, Mul, Pow, Symbol, preorder_traversal, sqrt
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
-from slrsym import notation
 from slrsym.documents.typeset import FormulaPrinter, to_latex, widest_unbreakable_width
 from slrsym.documents.typeset.boxes import (
     Atom,
@@ -27,6 +26,7 @@ from slrsym.documents.typeset.letters import MOST_PRIMES
 from slrsym.documents.typeset.letters import box_of_symbol_name as drawn
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
+from slrsym.papers.single_location import notation
 from slrsym.papers.single_location.documents.shorthand import (
     DRIFT,
     MEAN,
@@ -130,7 +130,7 @@ _OFTEN = 2
 @cache
 def planar_step_abbreviations() -> dict[str, Expr]:
     """Return the planar map's letters and their definitions as a dict, `C` and `K` last."""
-    from slrsym import planar
+    from slrsym.papers.single_location import planar
 
     here = {notation.kappa: planar.kappa2, notation.nu: planar.nu2}
     slope = planar.R_kappa(notation.kappa, notation.nu)
@@ -188,7 +188,7 @@ def planar_map_shorthand_and_letters() -> tuple[Shorthand, list[Symbol]]:
 @cache
 def derivative_letter_definitions() -> dict[str, Expr]:
     """Return the letters of the risk's partial derivatives, with their closed forms, as a dict."""
-    from slrsym.symbolic import gradient
+    from slrsym.papers.single_location.symbolic import gradient
 
     return {f"D_{x}": value for x, value in zip(notation.ORDER_PARAMETERS, gradient(), strict=True)}
 

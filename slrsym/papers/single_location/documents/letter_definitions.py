@@ -12,7 +12,6 @@ from typing import Any
 
 from sympy import Symbol
 
-from slrsym import notation
 from slrsym.documents.export.document import (
     Block,
     Inline,
@@ -26,6 +25,7 @@ from slrsym.documents.export.prose import split_at_dollar_signs
 from slrsym.documents.typeset import FormulaPrinter
 from slrsym.documents.typeset.boxes import relation_box
 from slrsym.gaussian import OwensT, zeta
+from slrsym.papers.single_location import notation
 from slrsym.papers.single_location.documents.abbreviations import (
     NAMES,
     has_meaning_of_notation_table,

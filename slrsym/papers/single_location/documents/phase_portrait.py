@@ -9,10 +9,10 @@ from typing import Any
 
 from sympy import Rational, cse, diff, jscode
 
-from slrsym import planar
-from slrsym.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.papers.single_location import planar
+from slrsym.papers.single_location.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
+from slrsym.papers.single_location.symbolic import gradient
 from slrsym.prover.claims.ledger import builtin_ledger
-from slrsym.symbolic import gradient
 
 # The task of figure 4a, at one of the inverse temperatures that it comes through.
 SETTING = {"lambda": 0.1, "alpha": 0.03, "d": 400, "gamma": 0.5**0.5}

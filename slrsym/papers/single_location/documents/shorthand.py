@@ -33,9 +33,9 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
 
-from slrsym import notation
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
+from slrsym.papers.single_location import notation
 
 
 def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
@@ -120,7 +120,7 @@ FIVE: tuple[Expr, ...] = notation.ORDER_PARAMETERS
 @cache
 def risk_definition() -> Any:
     """Return the definition of the risk, as an expectation."""
-    from slrsym import symbolic
+    from slrsym.papers.single_location import symbolic
 
     return symbolic.risk_definition()
 
@@ -179,7 +179,7 @@ def is_closed_risk(expr: Add) -> bool:
 @cache
 def _closed_risk() -> Any:
     """Return the closed form in the claim ``excess-risk-stable``, plus the noise variance."""
-    from slrsym.symbolic import excess_risk_stable
+    from slrsym.papers.single_location.symbolic import excess_risk_stable
 
     return notation.epsilon**2 + excess_risk_stable()
 

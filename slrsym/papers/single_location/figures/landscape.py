@@ -21,8 +21,8 @@ from slrsym.documents.figures.style import (
     spread_label_heights,
     task_tex,
 )
-from slrsym.landscape import Branch, CriticalPoints
-from slrsym.task import Task
+from slrsym.papers.single_location.landscape import Branch, CriticalPoints
+from slrsym.papers.single_location.task import Task
 
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slrsym.documents.figures.style import COLOURS, WIDTH, figure_style_context, label_panel
-from slrsym.recovery import (
+from slrsym.papers.single_location.recovery import (
     VERDICTS,
     components_along_modes,
     fit_swap_prediction,

@@ -27,15 +27,15 @@ from slrsym.documents.figures.style import (
     number_tex,
     task_tex,
 )
-from slrsym.dynamics import simulate
 from slrsym.models.training.runs import wilson_intervals
 from slrsym.models.training.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
+from slrsym.papers.single_location.dynamics import simulate
 from slrsym.papers.single_location.figures.square import (
     PATH_COLOURS,
     draw_trajectories,
     format_square_axes,
 )
-from slrsym.task import OrderParameters, task_from_settings
+from slrsym.papers.single_location.task import OrderParameters, task_from_settings
 
 _BAND = (0.025, 0.975)
 

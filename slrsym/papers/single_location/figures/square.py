@@ -130,7 +130,7 @@ def _draw_orbits(axes: Axes, data: xr.Dataset, colour: str) -> None:
 def risk_over_square_figure(data: xr.Dataset) -> Figure:
     """Draw the risk over the square with orbits of descent, and the vector field.
 
-    Drawn is what `slrsym.surveys.SquareSurvey` makes.
+    Drawn is what `slrsym.papers.single_location.surveys.SquareSurvey` makes.
     """
     with figure_style_context():
         figure = Figure(figsize=(WIDTH, 4.5), layout="constrained")
@@ -159,7 +159,7 @@ def risk_over_square_figure(data: xr.Dataset) -> Figure:
 def basins_figure(data: xr.Dataset) -> Figure:
     """Draw the minimum to which descent converges from each start, and how fast.
 
-    Drawn is what `slrsym.surveys.BasinSurvey` makes.
+    Drawn is what `slrsym.papers.single_location.surveys.BasinSurvey` makes.
     """
     with figure_style_context():
         figure = Figure(figsize=(5.6, 4.4), layout="constrained")

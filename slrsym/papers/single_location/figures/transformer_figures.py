@@ -26,8 +26,8 @@ from slrsym.papers.single_location.figures.runs import (
     format_step_axis,
     format_vertical_log_axis,
 )
-from slrsym.probing.probe import EXAMPLE
-from slrsym.transformers import overlaps_with_matched_stars
+from slrsym.papers.single_location.probing.probe import EXAMPLE
+from slrsym.papers.single_location.transformers import overlaps_with_matched_stars
 
 # A head counts as separated where |kappa| and |nu| with its own star are both above this.
 _APART = 0.8

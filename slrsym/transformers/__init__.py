@@ -1,8 +1,0 @@
-"""Training of Transformer layers and of several erf heads on several informative tokens.
-
-What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
-"""
-
-from slrsym.transformers.heads import HeadRuns
-from slrsym.transformers.layer import Layer, MultipleLocation
-from slrsym.transformers.training import LayerRuns, overlaps_with_matched_stars
