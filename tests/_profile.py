@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from ._slow import is_slow
-
 THOROUGH = settings.default.max_examples >= 400
 NIGHTLY = settings.default.max_examples >= 10_000
 
@@ -17,6 +15,9 @@ COLLECTED = pytest.StashKey[list[str]]()
 _LEFT = "left to the profile"
 thorough_only = pytest.mark.skipif(not THOROUGH, reason=f"{_LEFT}s ci and nightly")
 nightly_only = pytest.mark.skipif(not NIGHTLY, reason=f"{_LEFT} nightly")
+
+# The ids of cases that dev leaves out, of a test whose cases are computed or of two decorators.
+thorough_cases = pytest.mark.thorough_cases
 
 
 def thorough(*values: Any) -> Any:
@@ -29,12 +30,15 @@ def left_out(item: pytest.Item) -> bool:
 
     Such tests are deselected: to skip two thousand would cost time, and lines of the summary.
     """
-    return (not THOROUGH and is_slow(item.nodeid)) or any(all(mark.args) for mark in _left(item))
+    return any(all(mark.args) for mark in _left(item))
 
 
 def _left(item: pytest.Item) -> list[pytest.Mark]:
     marks = item.iter_markers("skipif")
-    return [mark for mark in marks if mark.kwargs.get("reason", "").startswith(_LEFT)]
+    left = [mark for mark in marks if mark.kwargs.get("reason", "").startswith(_LEFT)]
+    cases = [case for mark in item.iter_markers("thorough_cases") for case in mark.args]
+    named = item.nodeid.partition("[")[2].removesuffix("]") in cases
+    return [*left, thorough_only.mark] if named else left
 
 
 def one_in(share: int, cases: Sequence[Any]) -> list[Any]:
@@ -64,8 +68,7 @@ def beyond_dev(item: pytest.Item) -> bool:
     if not isinstance(item, pytest.Function):
         return False
     return (
-        is_slow(item.nodeid)
-        or any(all(mark.args) for mark in item.iter_markers("more"))
+        any(all(mark.args) for mark in item.iter_markers("more"))
         or bool(_left(item))
         or hasattr(item.obj, "hypothesis")
         or not _FIXTURES.isdisjoint(item.fixturenames)

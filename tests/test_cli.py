@@ -50,6 +50,7 @@ def folder(derivation):
 # -- success -----------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_a_folder_of_true_claims(folder):
     result = exits(verify(folder), 0)
     assert re.search(r"3 of 3 claims proved, \d+ steps, agreement to 30 digits", result.stdout)
@@ -58,6 +59,7 @@ def test_a_folder_of_true_claims(folder):
     assert result.stderr == ""
 
 
+@thorough_only
 def test_a_claim_without_a_title_shows_its_statement(folder):
     shown = next(row for row in verify(folder).stdout.splitlines() if row.startswith(" square"))
     assert "(x + 1)**2 = x**2 + 2*x + 1" in shown
@@ -74,6 +76,7 @@ def test_what_is_asked_for_and_what_it_rests_on(folder):
     exits(run("axioms", "bell", "--path", folder), 0, "lemma-17-i, which uses no other claim")
 
 
+@thorough_only
 def test_a_proof_step_by_step(folder):
     shown = verify(folder, "--claim", "bell", "-v").stdout
     assert "In one step." in shown
@@ -119,6 +122,7 @@ def test_a_narrow_terminal_is_taken_for_one_of_80_columns(monkeypatch):
 # -- the ledger as JSON ------------------------------------------------------------------------
 
 
+@thorough_only
 def test_json_file(folder, tmp_path):
     file = tmp_path / "ledger.json"
     exits(verify(folder, "--json", file), 0)
@@ -137,6 +141,7 @@ def test_json_file(folder, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["derivations", "ledger.json"]
 
 
+@thorough_only
 def test_json_on_standard_output(folder):
     result = verify(folder, "--json", "-")
     assert {row["id"] for row in json.loads(result.stdout)} == {"square", "bell", "lemma-17-i"}
@@ -204,6 +209,7 @@ def test_a_device_is_written_to_and_not_replaced(folder, tmp_path):
     assert pipe.is_fifo()
 
 
+@thorough_only
 def test_a_link_stays_a_link(folder, tmp_path):
     (tmp_path / "real").mkdir()
     link = tmp_path / "ledger.json"
@@ -384,6 +390,7 @@ def test_bad_usage(arguments, said):
 # -- seeds -------------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_the_seed_moves_the_points(derivation):
     file = derivation("a.py", claim_text("wrong", "sin(x)", "x"))
 
@@ -405,6 +412,8 @@ def test_axioms_of_a_claim():
     assert re.search(r"lemma-18-i, which uses no other claim", shown)
 
 
+# The axioms of one claim are listed; an interrupt ends workers.
+@thorough_only
 def test_all_axioms():
     result = exits(run("axioms"), 0)
     for name in ("fubini", "induction", "mean-value-theorem"):
@@ -513,6 +522,7 @@ def test_interrupt_of_workers(derivation, tmp_path, phase):
     assert errors == "interrupted\n"
 
 
+@thorough_only
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 def test_workers_end_with_a_program_that_was_killed(derivation, tmp_path):
     process = started_with_workers(derivation, tmp_path)
@@ -555,6 +565,7 @@ def test_a_copy_of_the_derivations(tmp_path):
     assert zeta.read_text() == "mine"
 
 
+@thorough_only
 def test_a_proof_in_a_pipe_is_neither_padded_nor_broken(derivation):
     long = " + ".join(f"x**{n}" for n in range(2, 90))
     shown = verify(derivation("a.py", claim_text("long", long, long)), "-v").stdout.splitlines()

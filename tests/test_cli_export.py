@@ -7,6 +7,7 @@ import pytest
 
 from tests._cli import exits, refused
 from tests._cli import run as program
+from tests._profile import thorough_only
 from tests.conftest import claim_text
 
 WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
@@ -22,6 +23,7 @@ def run(derivation):
     return run
 
 
+@thorough_only
 def test_a_book(run, tmp_path):
     out = tmp_path / "out"
     exits(run("-o", out), 0, "verified 2 claims in ", f"wrote 2 of them to {out} in ")
@@ -93,6 +95,8 @@ def test_without_tex_the_source_is_left(run, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "book.tex").is_file()
 
 
+# tests/export compiles parts of the book, where there is LaTeX.
+@thorough_only
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
 def test_a_pdf(run, tmp_path):
     result = run("square", "--standalone", "-o", tmp_path / "out", "--pdf")

@@ -7,6 +7,7 @@ import pytest
 
 from tests._cli import exits, refused
 from tests._cli import run as program
+from tests._profile import thorough
 from tests.conftest import claim_text
 
 WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
@@ -70,7 +71,7 @@ def test_no_folder(run, command):
     refused(run(command), "is needed: where to write")
 
 
-@pytest.mark.parametrize("command", ["latex", "html", "coq", "all"])
+@pytest.mark.parametrize("command", ["latex", thorough("html"), "coq", "all"])
 def test_claims_can_be_named_by_an_option(run, command, tmp_path):
     """The option of verify, for what else is an argument; both at once are one list."""
     arguments = {"one": ["square"], "other": ["--claim", "square"]}

@@ -4,6 +4,7 @@ import pytest
 
 from tests._cli import exits, refused
 from tests._cli import run as program
+from tests._profile import thorough_only
 from tests.conftest import HEADER, claim_text
 from tests.export.site_check import Page, problems
 
@@ -30,6 +31,7 @@ def read(folder):
     return {f.relative_to(folder).as_posix(): f.read_text(encoding="utf-8") for f in files}
 
 
+@thorough_only
 def test_a_site(run, tmp_path):
     out = tmp_path / "new" / "out"
     result = run("-o", out, "--title", "My <claims>")
@@ -50,6 +52,7 @@ def test_a_site(run, tmp_path):
     assert run("-o", out).exit_code == 0
 
 
+@thorough_only
 def test_claims_with_what_they_rest_on(run, tmp_path):
     assert run("again", "-o", tmp_path / "out").exit_code == 0
     files = read(tmp_path / "out")

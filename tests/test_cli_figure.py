@@ -11,7 +11,7 @@ from slrsym.papers.single_location.experiments import EXPERIMENTS, SECTION_E3
 
 from ._cli import exits, refused
 from ._cli import run as program
-from ._profile import THOROUGH, more
+from ._profile import THOROUGH, more, thorough_only
 from .probing.tiny import write_bert
 
 
@@ -93,6 +93,8 @@ def undrawn(monkeypatch):
     )
 
 
+# test_figure_1_in_small trains the same encoder.
+@thorough_only
 def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
     result = exits(run("all", "-o", tmp_path), 0)
     found = {f.name: f.read_text() for f in tmp_path.iterdir()}
@@ -145,6 +147,7 @@ def test_data_of_another_figure_are_refused(tmp_path, small, undrawn):
     assert names_in(tmp_path) == ["figure-4a.pdf", "runs.nc"]
 
 
+@thorough_only
 def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     file = tmp_path / "4a.nc"
     changes = ("--d", 100, "--lam", 0.2, "--runs", 5, "--steps", 30)
@@ -165,6 +168,7 @@ def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     assert "shared noise" in (tmp_path / "figure-9.pdf").read_text()
 
 
+@thorough_only
 def test_figures_of_an_encoder(tmp_path, monkeypatch):
     from .probing.test_probing import few
 

@@ -12,6 +12,7 @@ import typer.main
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
 from slrsym.prover.claims.file_search import builtin_derivation_folder
+from tests._profile import thorough_cases
 
 from ._cli import exits, refused, run
 
@@ -74,6 +75,7 @@ def test_groups_have_examples_too(group):
             COMMANDS[name].make_context(name, words[len(name.split()) :])
 
 
+@thorough_cases("export all")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_line_of_a_help_is_whole_in_the_list(name):
     *path, last = name.split()
@@ -131,6 +133,7 @@ TABLES = [
 ]
 
 
+@thorough_cases("simulate --runs")
 @pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
 def test_tables_are_written_for_programs_too(words, tmp_path):
     alone = exits(run(*words, "--json", "-"), 0)

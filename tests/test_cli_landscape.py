@@ -16,6 +16,7 @@ from slrsym.papers.single_location.figures.landscape import (
 )
 from slrsym.papers.single_location.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.papers.single_location.task import OrderParameters
+from tests._profile import thorough_only
 
 from ._cli import exits, refused
 from ._cli import run as program
@@ -97,6 +98,8 @@ def test_branches_are_told_with_their_events(branch):
     assert printed(branch_table([back]), 100) == text
 
 
+# tests/landscape follows branches.
+@thorough_only
 def test_branches_from_the_command_line(tmp_path):
     file = tmp_path / "branches.json"
     exits(run("--d", 2, "--L", 3, "--branches", 0.6, 0.8, "--json", file), 0)

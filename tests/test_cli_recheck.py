@@ -12,7 +12,7 @@ from slrsym.proof import Ledger
 from slrsym.prover.claims.__main__ import _is_known
 from slrsym.prover.tactics.proof_log import statement_and_step_records, write_log
 from tests._cli import exits, run
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 
 # The function of this name hides the module.
 COMMAND = sys.modules["slrsym.cli.verify"]
@@ -93,6 +93,7 @@ def judged(words, expected, *said):
     return output
 
 
+@thorough_only
 def test_what_was_proved_is_judged_again(logged):
     source, log = logged
     judged(
@@ -259,8 +260,9 @@ for line in open("proofs.log").readlines()[1:]:
 """
 
 
+# The other file beside the log.
 @pytest.mark.usefixtures("by_process")
-@pytest.mark.parametrize("name", ["slrsym/prover/claims/__main__.py", "json.py"])
+@pytest.mark.parametrize("name", [thorough("slrsym/prover/claims/__main__.py"), "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
     (tmp_path / "proofs.log").write_text(log.read_text())

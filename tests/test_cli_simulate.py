@@ -34,17 +34,17 @@ def simulate(*arguments):
     ("arguments", "start", "schedule", "task"),
     [
         ((), UniformStart(3), 0.1, TASK),
-        (("--start", "manifold", "--seed", 5), ManifoldStart(3, 5), 0.1, TASK),
-        (("--lam", "0.5/(1+1e-2*t)"), UniformStart(3), InverseTimeDecay(0.5, 1e-2), TASK),
-        (("--lam", "0.1 + exp(-t/9)"), UniformStart(3), Formula("0.1 + exp(-t/9)"), TASK),
-        (("--gamma2", "1/4"), UniformStart(3), 0.1, Task(400, 10, 0.5)),
-        (
+        thorough(("--start", "manifold", "--seed", 5), ManifoldStart(3, 5), 0.1, TASK),
+        thorough(("--lam", "0.5/(1+1e-2*t)"), UniformStart(3), InverseTimeDecay(0.5, 1e-2), TASK),
+        thorough(("--lam", "0.1 + exp(-t/9)"), UniformStart(3), Formula("0.1 + exp(-t/9)"), TASK),
+        thorough(("--gamma2", "1/4"), UniformStart(3), 0.1, Task(400, 10, 0.5)),
+        thorough(
             ("--d", 50, "--L", 3, "--gamma2", 4, "--epsilon", 0.5),
             UniformStart(3),
             0.1,
             Task(50, 3, 2.0, 0.5),
         ),
-        (("--gamma", 2), UniformStart(3), 0.1, Task(400, 10, 2.0)),
+        thorough(("--gamma", 2), UniformStart(3), 0.1, Task(400, 10, 2.0)),
     ],
 )
 def test_runs_are_those_of_the_library(tmp_path, arguments, start, schedule, task):
@@ -55,6 +55,7 @@ def test_runs_are_those_of_the_library(tmp_path, arguments, start, schedule, tas
     assert load(file).attrs == made.attrs
 
 
+@thorough_only
 def test_a_given_start(tmp_path):
     file = tmp_path / "runs.nc"
     arguments = SHORT[:4]
@@ -109,6 +110,7 @@ def test_batches(tmp_path):
     assert (load(file).kappa[:, 0] == 0.5).all()
 
 
+@thorough_only
 def test_dynamics_and_alpha(tmp_path):
     files = [tmp_path / name for name in ("a.nc", "b.nc")]
     for file, dynamics in zip(files, ("vectors", "overlaps"), strict=True):
@@ -173,6 +175,7 @@ def test_plots(tmp_path, coarse, form):
         file.unlink()
 
 
+@thorough_only
 def test_resume(tmp_path):
     first, second = tmp_path / "first.nc", tmp_path / "second.nc"
     simulate(*SHORT, "-o", first)
@@ -302,5 +305,6 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     assert load(file).equals(simulated(TASK, UniformStart(200), 0.1, 4e-3, 3000, 1500, "numpy"))
 
 
+@thorough_only
 def test_help_says_the_default():
     assert "[default: 0.004]" in run("simulate", "--help").stdout

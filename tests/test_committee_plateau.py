@@ -16,6 +16,8 @@ def test_sampled_plateaus_are_the_derived_ones():
         assert row.mean - row.limit > 10 * row.error
 
 
+# The same equations are drawn beside samples in tests/figures.
+@thorough_only
 def test_derived_values_tend_to_the_closed_form():
     limit = np.array(plateau.in_the_limit(3))
     far = [np.abs(np.array(plateau.derived(3, eta)) / limit - 1) for eta in (1e-2, 1e-3)]

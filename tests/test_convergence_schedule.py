@@ -10,6 +10,7 @@ from slrsym.models.training.schedules import InverseTimeDecay
 from slrsym.papers.single_location import convergence
 from slrsym.papers.single_location.notation import alpha
 from slrsym.papers.single_location.task import ORACLE
+from tests._profile import thorough
 
 from ._benchmarks import benchmark
 
@@ -21,7 +22,7 @@ COLD = PAPER._replace(lam=0.3, cooling=5e-3, alpha=0.02)
 NEAR = FALLING._replace(kappa=0.9, nu=0.95, target=1e-5)
 
 
-@pytest.mark.parametrize(("setting", "factor"), [(FALLING, 1.6), (COLD, 2.5), (NEAR, 1.5)])
+@pytest.mark.parametrize(("setting", "factor"), [thorough(FALLING, 1.6), (COLD, 2.5), (NEAR, 1.5)])
 def test_no_run_takes_longer_than_the_bound(setting, factor):
     taken, bound = program.steps(setting), program.bound(setting)
     assert taken <= bound <= factor * taken

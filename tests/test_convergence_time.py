@@ -7,6 +7,7 @@ from sympy import lambdify
 
 from slrsym.papers.single_location import convergence
 from slrsym.papers.single_location.notation import alpha, kappa, nu
+from tests._profile import thorough_cases, thorough_only
 
 from ._benchmarks import benchmark
 
@@ -19,6 +20,7 @@ NEAR = PAPER._replace(target=1e-6)
 SADDLE = PAPER._replace(lam=0.02, alpha=0.05, kappa=1e-8, nu=1e-8, target=0.2)
 
 
+@thorough_only
 @pytest.mark.parametrize(("setting", "factor"), [(WARM, 8), (NEAR, 1.2), (SADDLE, 1.9)])
 def test_no_run_takes_longer_than_the_bound(setting, factor):
     taken, bound = program.steps(setting), program.bound(setting)
@@ -38,6 +40,7 @@ def test_a_run_that_takes_too_long():
         program.steps(PAPER, most=1000)
 
 
+@thorough_only
 def test_the_table(capsys):
     program.main(["--settings", "0"])
     header, row, _ = capsys.readouterr().out.splitlines()
@@ -69,6 +72,7 @@ def iterates(x, y, count):
     return found
 
 
+@thorough_cases("1-start0")
 @pytest.mark.parametrize("start", [(1e-4, 1e-6), (1e-7, 3e-3), (0.5, 0.01)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_run_is_near_the_oracle_after_the_counts(start, sign):

@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 
 from slrsym.prover.rules.axioms import AXIOMS
+from tests._profile import thorough_cases
 
 from ._public import MODULES, reference, things_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@thorough_cases("slrsym.proof")
 @pytest.mark.parametrize("name", reference().PACKAGES)
 def test_docstrings_are_complete(name):
     module = importlib.import_module(name)
@@ -28,6 +30,17 @@ def test_docstrings_are_complete(name):
     assert not faults, "\n".join(faults)
 
 
+# The folders of tests of the same names try what the examples show.
+@thorough_cases(
+    "slrsym.papers.single_location.certify.attraction",
+    "slrsym.papers.single_location.certify.global_minimum",
+    "slrsym.papers.single_location.certify.manifold_fixed_points",
+    "slrsym.papers.single_location.certify.step_size",
+    "slrsym.papers.single_location.certify.sublevel",
+    "slrsym.papers.single_location.landscape.enumeration",
+    "slrsym.papers.single_location.montecarlo.estimators",
+    "slrsym.testing.strategies",
+)
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0

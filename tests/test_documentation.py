@@ -182,6 +182,7 @@ def test_commands_in_blocks_are_understood(words, tmp_path, monkeypatch):
         context = command.make_context(name, rest, parent=context)
 
 
+@thorough_only
 def test_a_command_that_is_not_there_is_noticed(tmp_path, monkeypatch):
     for words in (["figure", "4a", "--lambda", "1"], ["prove"], ["simulate", "--steps", "many"]):
         with pytest.raises(typer.BadParameter.__base__):

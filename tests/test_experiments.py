@@ -70,6 +70,7 @@ def sampled():
 class TestFullSize:
     """Section 5 and appendix E.2 of the paper, in numbers."""
 
+    @thorough_only
     def test_all_steps_of_all_runs(self, full):
         for name, runs in full.items():
             assert runs.sizes["run"] == 30
@@ -213,6 +214,7 @@ def test_other_data_are_refused(file):
     assert file.read_text() == "no netCDF"
 
 
+@thorough_only
 def test_surveys_are_kept_and_read_again(file, monkeypatch):
     survey = SquareSurvey(points=9)
     made = load_or_compute(survey, file)

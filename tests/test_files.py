@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from slrsym.files import DamagedFileError, SavingFailedError, read_netcdf, replace_atomically
+from tests._profile import thorough_cases
 
 from ._cli import exits, refused, run
 from .conftest import HEADER, claim_text
@@ -80,7 +81,21 @@ def full_disk(monkeypatch):
     signal.signal(signal.SIGXFSZ, before)
 
 
-@pytest.mark.parametrize(("command", "option", "ending", "shown"), WRITTEN, ids=str)
+# Figures are written by tests/figures; each command has a file here, and listings an output.
+@thorough_cases(
+    "simulate---plot-.pdf-after 400 steps",
+    "recovery---json-.json-where 40 runs end",
+    "recovery---plot-.svg-where 40 runs end",
+    "landscape---plot-.png-signs of the indices",
+    "certify---json-.json-solutions in the square",
+    "figure---data-.nc-figure 3: ",
+    "figure--o-/figure-3.pdf-",
+)
+@pytest.mark.parametrize(
+    ("command", "option", "ending", "shown"),
+    WRITTEN,
+    ids=lambda value: value[0] if isinstance(value, tuple) else value,
+)
 def test_a_full_disk_loses_no_result(
     command, option, ending, shown, full_disk, tmp_path, monkeypatch
 ):

@@ -11,6 +11,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+from tests._profile import thorough_only
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 
@@ -33,6 +35,8 @@ def late(source, own):
             yield from (room(n) for n in names if n.startswith("slrsym.") and room(n) != own)
 
 
+# Of the text alone; what is late, and what a name stands for, is told on examples.
+@thorough_only
 def test_every_late_import_is_listed_with_its_reason():
     (section,) = re.findall(r"## Deferred imports\n(.*?)\n## ", PAGE.read_text(), re.DOTALL)
     rows = [row.split("|")[1:3] for row in section.splitlines() if row.startswith("| `")]
@@ -84,6 +88,7 @@ def places_of_classes(sources):
     return places
 
 
+@thorough_only
 def test_a_name_of_a_class_stands_for_one_thing():
     files = (ROOT / "slrsym").rglob("*.py")
     places = places_of_classes({f.relative_to(ROOT): f.read_text(encoding="utf-8") for f in files})

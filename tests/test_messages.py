@@ -13,6 +13,7 @@ from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import cauchy_schwarz, chain, inside
 from slrsym.prover.statements.expressions import ProofError
+from tests._profile import thorough
 
 from ._cli import run
 
@@ -168,16 +169,17 @@ def test_a_share_whose_mean_is_not_finite(share, error):
 # -- files -------------------------------------------------------------------------------------
 
 
+# Another output that is full, by the same path.
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
 @pytest.mark.parametrize(
     "words",
     [
         ["derivations"],
         ["--help"],
-        ["axioms", "lemma-16"],
+        thorough(["axioms", "lemma-16"]),
         ["--version"],
         ["simulate", "--help"],
-        ["verify", "--claim", "lemma-18-ii", "--workers", "1"],
+        thorough(["verify", "--claim", "lemma-18-ii", "--workers", "1"]),
     ],
 )
 def test_standard_output_that_is_full(words):

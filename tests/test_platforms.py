@@ -82,6 +82,8 @@ def folder(tmp_path) -> Path:
     return made
 
 
+# A site is written in the same locale.
+@thorough_only
 def test_a_derivation_is_verified_in_a_plain_locale(folder):
     shown = program("verify", "größen.py", "--workers", "2", where=folder, **PLAIN)
     assert "1 of 1 claims proved" in shown

@@ -6,8 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ._profile import COLLECTED, NIGHTLY, THOROUGH, beyond_dev, more, one_in, thorough_only
-from ._slow import without_test
+from ._profile import (
+    COLLECTED,
+    NIGHTLY,
+    THOROUGH,
+    beyond_dev,
+    more,
+    one_in,
+    thorough_cases,
+    thorough_only,
+)
+
+# The names of tests below that dev leaves out.
+LEFT = (
+    "::test_what_dev_leaves_out",
+    "::test_cases_that_dev_leaves_out[1]",
+    "::test_cases_that_are_named[1-a]",
+    "::test_cases_that_are_named[0-b]",
+)
 
 
 def test_what_is_the_same(request):
@@ -19,6 +35,13 @@ def test_cases_that_dev_leaves_out(request, case):
     assert beyond_dev(request.node) == (case == 1)
 
 
+@thorough_cases("1-a", "0-b")
+@pytest.mark.parametrize("letter", ["a", "b"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_cases_that_are_named(request, number, letter):
+    assert beyond_dev(request.node) == ((number, letter) in {(1, "a"), (0, "b")})
+
+
 @thorough_only
 def test_what_dev_leaves_out(request):
     assert beyond_dev(request.node)
@@ -28,7 +51,7 @@ def test_what_dev_leaves_out(request):
 def test_what_dev_leaves_out_is_not_run(request):
     run = [item.nodeid for item in request.session.items]
     for name in request.config.stash[COLLECTED]:
-        if name.endswith(("::test_what_dev_leaves_out", "::test_cases_that_dev_leaves_out[1]")):
+        if name.endswith(LEFT):
             assert (name in run) == THOROUGH
 
 
@@ -65,8 +88,12 @@ def test_who_reads_the_profile_marks_tests():
         assert "THOROUGH" not in read or "more" in read or wholly_marked, file
 
 
-def test_every_name_of_a_slow_test_is_that_of_a_test(request):
+def test_every_named_case_is_one(request):
     config = request.config
     if config.option.keyword or any("::" in argument for argument in config.args):
         pytest.skip("only a part of the tests was collected")
-    assert not without_test(config.stash[COLLECTED])
+    there = set(config.stash[COLLECTED])
+    for item in request.session.items:
+        for mark in item.iter_markers("thorough_cases"):
+            test = item.nodeid.partition("[")[0]
+            assert there.issuperset(f"{test}[{case}]" for case in mark.args), test

@@ -43,6 +43,7 @@ MEAN_HEADER = HEADER + (
 BELL_HEADER = HEADER + "from sympy import exp, pi, sqrt\nfrom slrsym.gaussian import erf_prime\n"
 
 
+@thorough_only
 def test_each_claim_and_each_step_is_an_item(run, write):
     write("sub/a.py", claim_text("one"), claim_text("two"))
     result = run("--collect-only", "-q")
@@ -59,6 +60,7 @@ def test_each_claim_and_each_step_is_an_item(run, write):
     run().assert_outcomes(passed=6)
 
 
+@thorough_only
 def test_selection_by_name_and_by_node(run, write):
     write("a.py", claim_text("one"), claim_text("two"))
     run("-k", "two").assert_outcomes(passed=3, deselected=3)
@@ -66,11 +68,13 @@ def test_selection_by_name_and_by_node(run, write):
     run("a.py::one::1 [algebra]").assert_outcomes(passed=1)
 
 
+@thorough_only
 def test_the_first_failure_stops(run, write):
     write("a.py", WRONG, claim_text("right"))
     run("-x").assert_outcomes(failed=1)
 
 
+@thorough_only
 def test_a_failing_step_shows_both_sides_and_the_point(run, write):
     write("a.py", WRONG)
     result = run("-q")
@@ -100,6 +104,7 @@ def test_a_claim_that_samples_contradict(run, write, monkeypatch):
     )
 
 
+@thorough_only
 def test_the_seed_moves_the_points(run, write):
     write("a.py", WRONG)
     said = {
@@ -155,6 +160,7 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
         result.stderr.fnmatch_lines([f"*must be an integer of at least 1; got {wrong}"])
 
 
+@thorough_only
 def test_a_file_that_does_not_import_is_a_collection_error(run, write):
     write("a.py", claim_text("right"))
     write("b.py", "y = 1 / 0\n", claim_text("never"))
@@ -181,6 +187,7 @@ def test_an_error_is_shown_once(run, write, arguments):
     assert "y = 1 / 0" not in result.stdout.str()
 
 
+@thorough_only
 def test_a_named_file_is_loaded_once(run, write):
     write("a.py", "print('loaded')\n", claim_text("one"))
     result = run("-s", "a.py")
@@ -188,6 +195,7 @@ def test_a_named_file_is_loaded_once(run, write):
     assert result.outlines.count("loaded") == 1
 
 
+@thorough_only
 def test_the_doctests_of_a_derivation_file_are_kept(run, write):
     function = "def two():\n    '''\n    >>> two()\n    2\n    '''\n    return 2\n"
     write("a.py", function, claim_text("one"))
@@ -234,6 +242,7 @@ def test_a_claim_without_a_proof(run, write):
     result.stdout.fnmatch_lines(["*claim bare has no proof"])
 
 
+@thorough_only
 def test_the_last_failures_again(run, write):
     write("a.py", claim_text("right"), WRONG)
     run("-p", "cacheprovider").assert_outcomes(passed=4, failed=2)
@@ -257,6 +266,7 @@ def test_a_missing_dependency_and_a_circle(run, write):
     result.assert_outcomes(failed=4, passed=5)
 
 
+@thorough_only
 def test_claims_of_other_files_and_built_in_ones(run, write):
     write("a.py", claim_text("upon", by='lemma("below")'))
     write("z.py", claim_text("below"))
@@ -284,6 +294,7 @@ def test_a_claim_of_the_folder_wins_over_a_built_in_one(run, write):
     run("a.py").assert_outcomes(passed=3)
 
 
+@thorough_only
 def test_ordinary_files_are_left_alone(run, pytester):
     pytester.makepyfile(
         helper="from slrsym.gaussian import expectation\nraise RuntimeError('imported')\n",
@@ -293,6 +304,7 @@ def test_ordinary_files_are_left_alone(run, pytester):
     run().assert_outcomes(passed=1)
 
 
+@thorough_only
 def test_the_collection_can_be_switched_off(run, write, pytester):
     write("a.py", WRONG)
     pytester.makeini("[pytest]\nslrsym_derivations = false\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import slrsym
+from tests._profile import thorough_only
 
 PACKAGE = Path(slrsym.__file__).parent
 
@@ -71,6 +72,8 @@ def constant():
     }
 
 
+# Of the text alone.
+@thorough_only
 def test_messages_show_a_value(constant):
     found = {
         (file, text, line)
@@ -89,6 +92,7 @@ def test_the_list_of_messages_without_a_value_is_needed(constant):
     assert needed == WITHOUT_A_VALUE
 
 
+@thorough_only
 def test_messages_are_clauses_without_a_full_stop():
     """They stand after the name of the error, or after that of an option."""
     for file, line, message in raised():

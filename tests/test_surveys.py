@@ -12,6 +12,7 @@ from slrsym.papers.single_location.surveys import (
     SquareSurvey,
     best_inverse_temperature,
 )
+from tests._profile import thorough_only
 
 ORACLE = (1, 1, 0, 0, 0)
 
@@ -40,6 +41,7 @@ def test_no_temperature_is_better_than_the_best(d, L, gamma):
     assert least < min(excess_risk(ORACLE, factor * best, task) for factor in (0.99, 1.01))
 
 
+@thorough_only
 def test_the_oracle_approaches_the_bound_and_linear_prediction_does_not(risks):
     assert (np.diff(risks.oracle) < 0).all()
     assert (risks.oracle > 0.01).all()
@@ -62,12 +64,14 @@ def test_estimates_agree_with_the_risks(risks, name):
     assert (risks[f"{name}_error"] / risks[f"{name}_estimate"] < 0.03).all()
 
 
+@thorough_only
 def test_estimates_share_no_random_numbers(oracle, risks):
     again = OracleSurvey(exact=(10,), sampled=(10, 10), samples=100).compute()
     assert again.oracle_estimate[0] != again.oracle_estimate[1]
     assert again.linear_estimate[0] != again.linear_estimate[1]
 
 
+@thorough_only
 def test_a_survey_is_saved_whole(tmp_path, risks, oracle):
     file = tmp_path / "risks.nc"
     made = oracle.compute(file)
@@ -75,6 +79,7 @@ def test_a_survey_is_saved_whole(tmp_path, risks, oracle):
     assert made.equals(risks)
 
 
+@thorough_only
 def test_kinds_of_the_fixed_points(square):
     points = zip(square.fixed_kappa.values, square.fixed_nu.values, strict=True)
     kinds = dict(zip(points, square.fixed_kind.values, strict=True))

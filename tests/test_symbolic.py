@@ -32,7 +32,7 @@ from slrsym.proof import Ledger, Refused, algebra, chain
 from slrsym.prover.claims.file_search import builtin_derivation_folder
 
 from . import tensor_quadrature
-from ._profile import THOROUGH, more
+from ._profile import THOROUGH, more, thorough_only
 from .proofs._steps import check
 
 
@@ -50,6 +50,8 @@ def test_derived_risk_is_proposition_15(paper_formula):
     check(chain(risk_closed_form()).then(in_owens_t(paper_formula), by=algebra))
 
 
+# The same by finite differences in tests/properties.
+@thorough_only
 def test_the_proof_checker_would_see_a_slip_in_proposition_15(paper_formula):
     wrong = paper_formula + Rational(1, 10**30) * rho**2 * (L - 1) * (L - 2)
     with pytest.raises(Refused, match="are not known to compare"):
@@ -91,6 +93,7 @@ def test_risk_on_manifold_does_not_know_the_other_overlaps():
     assert risk_on_manifold().free_symbols == {d, L, gamma, epsilon, lam, kappa, nu}
 
 
+@thorough_only
 @more
 def test_gradient_and_hessian_are_derivatives_of_the_closed_form():
     rng = np.random.default_rng(3)

@@ -9,7 +9,7 @@ from slrsym import Task, simulate
 from slrsym.papers.single_location.certify import AttractedShare, Attraction
 from slrsym.papers.single_location.certify.attracted_share import oracle_or_mirror_share_lower_bound
 from slrsym.proof import in_words
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 
 
 def near(radius="2/5", step="1/200"):
@@ -23,7 +23,9 @@ def uniform(d, runs, seed):
     return tuple(x / np.linalg.norm(x, axis=-1, keepdims=True))
 
 
-@pytest.mark.parametrize(("d", "radius"), [(2, 0.4), (3, 0.7), (4, 0.5), (6, 0.9)])
+@pytest.mark.parametrize(
+    ("d", "radius"), [thorough(2, 0.4), (3, 0.7), thorough(4, 0.5), thorough(6, 0.9)]
+)
 def test_it_is_the_share_of_samples(d, radius):
     runs = 400_000
     k, v = uniform(d, runs, d)

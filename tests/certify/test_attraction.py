@@ -11,6 +11,7 @@ from slrsym.papers.single_location.certify.attraction import Attraction, attract
 from slrsym.papers.single_location.notation import kappa, nu
 from slrsym.papers.single_location.paper_risk import gradient
 from slrsym.proof import in_words
+from tests._profile import thorough_cases, thorough_only
 
 from .test_sublevel import E1, E2, TASK, slopes, unit
 
@@ -52,6 +53,8 @@ def test_every_step_leads_nearer_at_the_certified_rate(lam, alpha, radius):
         before = after
 
 
+# The bound is tried at points, and every step leads nearer.
+@thorough_only
 def test_the_bound_is_below_what_is_gained():
     """The quadratic form, with numbers in it, against D - alpha G/2 of random vectors."""
     rng = np.random.default_rng(12)
@@ -121,6 +124,7 @@ REFUSED = {
 }
 
 
+@thorough_cases("too large", "too small a room", "too hot")
 @pytest.mark.parametrize(("near", "why"), REFUSED.values(), ids=REFUSED)
 def test_what_is_not_so_is_not_shown(near, why):
     reason = near.reason_not_shown(near.statement)
@@ -153,6 +157,7 @@ def test_the_variance_of_erf_by_its_spread(t, s):
     assert float(ErfVariance(t, s).fdiff(2).evalf()) == pytest.approx(difference, rel=1e-7)
 
 
+@thorough_only
 def test_a_range_of_temperatures_is_cut_into_slices():
     # At 3/20 the rate is no longer what is asked for.
     hot = Attraction("3/20..4/25", "1/1000", "1/500", "1/1000", "1", max_boxes=100)

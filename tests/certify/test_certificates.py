@@ -30,7 +30,7 @@ from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hess
 from slrsym.papers.single_location.paper_risk_expressions import planar_step_program
 from slrsym.papers.single_location.task import Task
 from slrsym.prover.certificates.certificate import CertificateError, load
-from tests._profile import thorough, thorough_only
+from tests._profile import thorough, thorough_cases, thorough_only
 
 TASK = Task(400, 10, math.sqrt(0.5))
 SHOWN = certify.CertificateOutcome.SHOWN
@@ -54,6 +54,8 @@ def on_manifold(points):
 # -- step sizes --------------------------------------------------------------------------------
 
 
+# A step size is looked for at three other tasks.
+@thorough_only
 def test_the_step_size_is_nearly_what_a_grid_allows(best):
     assert best.verdict is SHOWN
     assert best.fraction_of_grid > 0.999
@@ -147,6 +149,7 @@ def test_the_closed_form_serves_all_of_a_range(task):
     assert 0 < step <= least
 
 
+@thorough_cases("task3")
 @pytest.mark.parametrize("task", WIDE[:4])
 def test_a_step_size_is_looked_for_over_a_wide_range(task):
     found = certify.alpha_bar(*task, tolerance=0.9, max_boxes=50_000)

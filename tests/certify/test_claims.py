@@ -30,6 +30,7 @@ from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
 from slrsym.prover.claims.claim import register_certificate_class
 from slrsym.prover.claims.ledger import Ledger
 from tests._cli import exits, run
+from tests._profile import thorough_only
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -276,6 +277,8 @@ def test_a_certificate_that_rests_on_something_unproved_is_open():
         assert row.error == "it rests on below, not proved"
 
 
+# `slrsym verify` proves them.
+@thorough_only
 def test_the_claims_below_certificates_of_the_package_are_proved():
     ledger = slrsym.ledger()
     for id in ("sublevel-certified", "attraction-certified"):

@@ -13,6 +13,7 @@ from slrsym.balls.boxes import (
     parse_rational_interval,
     parse_rational_or_root,
 )
+from tests._profile import thorough_only
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,7 @@ def test_ranges_that_are_refused(name, value, why):
         parse_parameter_range(name, value)
 
 
+@thorough_only
 @given(
     st.fractions(0, 10, max_denominator=1000),
     st.fractions(Fraction(1, 100), 10, max_denominator=1000),

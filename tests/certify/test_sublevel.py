@@ -11,6 +11,7 @@ from slrsym.papers.single_location.certify.sublevel import (
 )
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient
 from slrsym.proof import in_words
+from tests._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 LEVEL, RADIUS = 0.1155, 0.15
@@ -42,6 +43,7 @@ def pairs(rng, count):
     return unit(chosen[:, 0] + beside[:, 0]), unit(chosen[:, 1] + beside[:, 1])
 
 
+@thorough_only
 def test_small_risks_are_near_the_oracle():
     """Of random pairs, and of what lowers their risk for a while."""
     k, v = pairs(np.random.default_rng(1), 20_000)
@@ -55,6 +57,7 @@ def test_small_risks_are_near_the_oracle():
     assert seen > 100_000
 
 
+@thorough_only
 def test_the_bound_is_below_the_risk():
     """For random quadratic functions, multipliers and unit vectors."""
     rng = np.random.default_rng(2)
@@ -81,11 +84,12 @@ def test_the_bound_is_below_the_risk():
     assert seen > 500
 
 
+# One level above which nothing is shown is enough.
 @pytest.mark.parametrize(
     ("level", "radius", "why"),
     [
         ("1156/10000", "3/20", "not above the level"),
-        ("1155/10000", "1/8", "not above the level"),
+        thorough("1155/10000", "1/8", "not above the level"),
         ("1134/10000", "3/20", "the oracle's excess risk is not seen"),
         ("1155/10000", "3/4", "radius between"),
     ],

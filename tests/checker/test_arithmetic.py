@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slrsym.checker.term import Rejected, definedness_equation, neg, num
 from slrsym.checker.theorem import apply_rule
 from slrsym.prover.tactics.arithmetic import search_arithmetic_evidence
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_cases
 from tests.checker.terms import proved
 
 ZERO, ONE, TWO, HALF = num(0), num(1), num(2), num(1, 2)
@@ -368,6 +368,7 @@ LONG = {
 }  # fmt: skip
 
 
+@thorough_cases("squares of squares", "a derivative of high order")
 @pytest.mark.parametrize("name", LONG)
 def test_what_would_be_too_long_is_refused_at_once(name):
     t = LONG[name]

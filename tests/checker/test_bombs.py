@@ -11,7 +11,7 @@ import pytest
 
 from slrsym.checker import Rejected, recheck
 from slrsym.checker.log import FORMAT, chained_digest
-from tests._profile import thorough_only
+from tests._profile import thorough_cases, thorough_only
 
 OK = ["=", ["n", 0, 1], ["n", 0, 1]]
 SHOWN = ["arithmetic", [], [], OK, [1, [], [], []]]
@@ -165,6 +165,18 @@ def require_soon(path, reason):
     return seconds, size
 
 
+# Long assumptions, and bars in bars.
+@thorough_cases(
+    "derivatives of order 1",
+    "bars in bars",
+    "sums of bars",
+    "the image of a matrix",
+    "values at many places",
+    "long assumptions",
+    "long premises",
+    "nine pigeons, many times",
+    "seven pigeons, many times",
+)
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_log_is_refused_within_two_seconds(tmp_path, name):
     lines, terms, reason = BOMBS[name]
@@ -199,6 +211,7 @@ def test_no_size_takes_more_than_two_seconds(tmp_path, make, size):
     assert used < 500e6
 
 
+@thorough_only
 @pytest.mark.parametrize("part", [b"0,", b"[],"])
 def test_a_long_line_is_not_unpacked(tmp_path, part):
     header = {"format": FORMAT, "claims": 1}
@@ -215,6 +228,7 @@ def test_a_long_line_is_not_unpacked(tmp_path, part):
     require_soon(path, "line 1: cut short")
 
 
+@thorough_only
 def test_what_fits_the_limit_of_work_once_is_accepted(tmp_path):
     require_soon(written(tmp_path / "some.log", *pigeons(5, 1)), None)
     require_soon(written(tmp_path / "more.log", *image_of_a_matrix(10)), None)

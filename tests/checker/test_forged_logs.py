@@ -18,6 +18,7 @@ from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, chained_digest
 from slrsym.checker.term import definedness_equation, num
 from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
+from tests._profile import thorough_cases
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -467,6 +468,8 @@ def test_the_log_is_good(tmp_path):
     assert copy.deepcopy(good()) == good()
 
 
+# A statement of too long a sum is refused.
+@thorough_cases("the table has too long a sum")
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_logs_are_refused(name, tmp_path):
     text = FORGERIES[name]()

@@ -16,7 +16,7 @@ from slrsym.prover.tactics.numerical_values import (
 )
 from slrsym.prover.tactics.proof_log import emit_records
 from slrsym.prover.tactics.translation import Translator
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)
 a, b = sp.symbols("a b", positive=True)
@@ -68,11 +68,12 @@ def test_a_lemma_at_long_values():
     assert one_step(wanted, by, supposed, {"apart": claim}, patience=1) == []
 
 
+# The other case; sums without functions of them.
 @pytest.mark.parametrize(
     ("statement", "given"),
     [
         # The signs of two factors, as is given in other words.
-        (
+        thorough(
             sp.Ge(
                 x**2 * (z - u - (1 - y**2) * (a * u**2 + b * v**2) / (a * b - v**2)) / (1 - y**2)
                 + u + (1 - x**2 - y**2) * (z - v**2 / (4 * a) - u - b) / (1 - y**2),
@@ -108,6 +109,7 @@ def test_roots_of_what_is_equal():
     assert one_step(statement, algebra, [x >= -1, x <= 1]) == []
 
 
+@thorough_only
 def test_terms_of_other_values_are_not_tried(monkeypatch):
     asked = []
     shown = emission.ProofEmitter.find_proof_once

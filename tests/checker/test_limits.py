@@ -9,6 +9,7 @@ import pytest
 
 from slrsym.checker.term import DEPTH, Rejected, TermReader, num, parse_term
 from slrsym.checker.theorem import apply_rule
+from tests._profile import thorough_cases
 from tests.checker.terms import NORMAL, ONE, TWO, ZERO, mean
 
 X, Y, Z = (("s", name, "R") for name in "xyz")
@@ -84,6 +85,14 @@ BOMBS = {
 }
 
 
+# Ten other bombs, among them of each kind.
+@thorough_cases(
+    "16 pigeons",
+    "40 atoms that alternate",
+    "a derivative of order 99",
+    "derivatives of derivatives",
+    "copies in copies",
+)
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_within_seconds(name):
     rule, *data = BOMBS[name]

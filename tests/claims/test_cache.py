@@ -13,6 +13,7 @@ from slrsym.checker import Rejected
 from slrsym.prover.claims import cache, files_read
 from slrsym.prover.tactics.emission import ProofEmitter
 from tests._cli import run as program
+from tests._profile import thorough
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"
@@ -175,7 +176,10 @@ def test_old_runs_are_forgotten(monkeypatch, tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-@pytest.mark.parametrize("command", ["axioms one --path", "axioms --path", "export snippet"])
+# One command that shows an earlier run is enough.
+@pytest.mark.parametrize(
+    "command", ["axioms one --path", "axioms --path", thorough("export snippet")]
+)
 def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeypatch):
     """What they print is the same, and nothing is loaded for it."""
     file = derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))

@@ -46,6 +46,8 @@ def rows(ledger):
         return ledger.verify(seed=1)
 
 
+# Each claim of derivations/ is sampled, certified and drawn a step of in dev, at another seed.
+@thorough_only
 @more
 def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
@@ -87,6 +89,7 @@ def test_steps_hold_to_many_digits(rows):
     assert min(digits) >= 28
 
 
+@thorough_only
 @more
 def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
     found = {row.id: row.monte_carlo for row in rows}
@@ -105,6 +108,7 @@ def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
     assert sum(map(len, found.values())) < 10_000  # as the probability of a false alarm supposes
 
 
+@thorough_only
 @more
 def test_the_deviations_of_samples_are_normal(rows):
     items = [item for row in rows for item in row.monte_carlo]
@@ -141,6 +145,7 @@ def test_the_ledger_has_every_claim_that_the_derivations_are_about(ledger):
     assert expected <= set(ledger.claims)
 
 
+@thorough_only
 @more
 def test_theorem_1_rests_on_lemma_18_and_steins_lemma(rows):
     found = {row.id: row for row in rows}

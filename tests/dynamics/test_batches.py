@@ -19,6 +19,7 @@ from slrsym.papers.single_location.dynamics.stochastic import (
 )
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import Task
+from tests._profile import thorough_cases, thorough_only
 from tests.dynamics._runs import BACKENDS, same, states
 from tests.kernels._cases import needs_numba
 
@@ -31,6 +32,8 @@ def run(steps=30, backend="numpy", task=TASK, runs=3, **more):
     return simulate(task, UniformStart(runs, 1), FALLING, 1e-2, steps, 4, backend, **more)
 
 
+# The same by NumPy; machine code of engines without batches is tried in test_engines.
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_is_logged_are_the_states_of_the_engine(backend):
     found, start = run(30, backend), UniformStart(3, 1).overlaps(TASK)
@@ -47,6 +50,9 @@ def test_what_is_logged_are_the_states_of_the_engine(backend):
     }  # fmt: skip
 
 
+@thorough_cases(
+    "at once-numba", "on the beat, d=3-numba", "off it-numba", "off it, d=3-numba", "early-numba"
+)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("first", "d"),
@@ -62,6 +68,7 @@ def test_resumed_runs_are_those_that_were_not_interrupted(first, d, backend, tmp
     same(load(file), whole)
 
 
+@thorough_only
 @needs_numba
 def test_beyond_a_thousand_steps():
     """Where runs take new streams of random numbers."""
@@ -70,6 +77,7 @@ def test_beyond_a_thousand_steps():
     same(resume(run(1003, "numba"), 1100), whole)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_some_of_the_runs_go_on_alone(backend):
     whole = run(30, backend)
@@ -77,12 +85,14 @@ def test_some_of_the_runs_go_on_alone(backend):
     assert (states(found) == states(whole)[[2, 0]]).all()
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_runs_do_not_depend_on_how_many_there_are(backend):
     few, many = run(30, backend, runs=2), run(30, backend, runs=7)
     same(many.isel(run=slice(2)).assign_attrs(start=few.start), few)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_span_of_steps_does_not_matter(backend, monkeypatch):
     whole = run(30, backend)
@@ -145,6 +155,7 @@ def test_a_generator_gives_a_seed_that_is_saved(tmp_path):
     assert run(rng=rng).attrs["seed"] != seed
 
 
+@thorough_only
 def test_runs_from_the_manifold_leave_it():
     found = simulate(TASK, ManifoldStart(2), FALLING, 1e-2, 5, batch=2)
     assert found.attrs["dynamics"] == "overlaps"

@@ -7,7 +7,7 @@ from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldSta
 from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.task import Task
-from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
+from tests._profile import THOROUGH, more, one_in, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
 
 PAPER = Task(400, 10, 0.5**0.5)
@@ -48,6 +48,8 @@ def test_vectors_and_overlaps_agree(figure, backend):
     assert difference(overlaps[-1], states) > 0.1
 
 
+# The same by NumPy; machine code of vectors and of overlaps by test_vectors_and_overlaps_agree.
+@thorough_cases("4b-numpy", "4b-numba", "7a-numba")
 @more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("figure", one_in(2, sorted(SETTINGS)))
@@ -73,6 +75,7 @@ def test_backends_agree(figure, start):
     assert difference(one, other) < 1e-13
 
 
+@thorough_only
 @more
 @pytest.mark.parametrize("d", [thorough(2), 3])
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -133,6 +136,7 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     assert (gone(machine, plain) < 5 * grown[1]).all()
 
 
+@thorough_cases("UniformStart-numpy")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 def test_a_run_does_not_depend_on_others(start, backend):
@@ -148,6 +152,7 @@ def test_a_run_does_not_depend_on_others(start, backend):
         assert (found == alone[: len(found), : found.shape[1]]).all()
 
 
+@thorough_cases("numpy")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_run_of_vectors_does_not_depend_on_others(backend):
     task, lam = Task(30, 10, 0.7), np.full(300, 0.5)
@@ -220,6 +225,7 @@ def test_vectors_stay_units_and_the_others_where_they_are():
     assert (engine.v_star == v_star).all()
 
 
+@thorough_cases("numpy")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_near_a_saddle_rounding_does_not_lead_out_of_the_feasible_set(backend):
     """At k = k*, v = -v* the map is unstable across the boundary: 1e-16 grows until it is NaN."""
@@ -244,6 +250,7 @@ def test_near_a_saddle_rounding_does_not_lead_out_of_the_feasible_set(backend):
     assert np.abs(two).max() <= 1 + 1e-14
 
 
+@thorough_only
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_large_steps_stay_in_the_feasible_set(backend):
     rng = np.random.default_rng(1)

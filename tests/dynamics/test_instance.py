@@ -13,6 +13,7 @@ from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.training.descent import risk_slope_symbol
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.papers.single_location.task import PLACES
+from tests._profile import thorough_only
 from tests.models._vectors import unit
 
 NAMES = re.compile(rf"(?<![A-Za-z])({'|'.join(p.name for p in ORDER_PARAMETERS)})(?![A-Za-z])")
@@ -58,6 +59,8 @@ def test_a_name_would_be_seen():
 c = Symbol("c", real=True)
 
 
+# A head with an angle, and one on one token.
+@thorough_only
 @pytest.mark.parametrize(
     "stated", [attention(), attention(angle=c), multi_head(2, 1), multi_head(1, 1)]
 )

@@ -9,6 +9,7 @@ from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEng
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
 from slrsym.papers.single_location.task import Task
+from tests._profile import thorough_cases
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import costly
 
@@ -70,6 +71,8 @@ def test_turning_k_round_alone_is_no_symmetry():
     assert np.abs(rows[:, 1] - signs * rows[:, 0]).max() > 1e-3
 
 
+# The other engine, whose steps are those of NumPy in test_engines.
+@thorough_cases("NumbaEngine")
 @pytest.mark.parametrize("engine", ENGINES)
 @costly()
 @given(feasible(), TASKS, spread(1e-2, 3))

@@ -27,6 +27,7 @@ from slrsym.papers.single_location.dynamics.spheres import (
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import Task
 from tests._cli import Screen
+from tests._profile import thorough_cases, thorough_only
 from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba
 
@@ -43,6 +44,7 @@ def start(dynamics, runs=3):
 # -- what is logged ----------------------------------------------------------------------------
 
 
+@thorough_cases("overlaps-numpy")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dynamics", DYNAMICS)
 def test_the_shape_of_runs(dynamics, backend):
@@ -220,6 +222,7 @@ def test_vectors_are_resumed_up_to_rounding(backend):
     xr.testing.assert_equal(found.isel(step=slice(5)), run(16))
 
 
+@thorough_only
 def test_resumed_from_a_file(tmp_path):
     file, other = tmp_path / "runs.nc", tmp_path / "other.nc"
     simulate(TASK, UniformStart(3), FALLING, 4e-3, 18, 4, "numpy", path=file)
@@ -465,6 +468,8 @@ def test_the_progress_bar(wanted, terminal, monkeypatch, capsys):
 # -- step sizes --------------------------------------------------------------------------------
 
 
+# The other engine; tests/properties has descent of risks.
+@thorough_cases("numpy-start0", "numpy-start1")
 @pytest.mark.parametrize("start", [UniformStart(3, seed=1), ManifoldStart(3, seed=1)])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_too_large_a_step_is_told_with_the_largest_stable_one(start, backend):

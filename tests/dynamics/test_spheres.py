@@ -20,6 +20,7 @@ from slrsym.papers.single_location.landscape.points import (
     count_symmetric_images,
 )
 from slrsym.testing import UnitSpheres, check_hessian
+from tests._profile import thorough_cases
 
 
 def random_points(count, m, seed):
@@ -27,6 +28,7 @@ def random_points(count, m, seed):
     return points / np.linalg.norm(points, axis=-1, keepdims=True)
 
 
+@thorough_cases("2-2-1-0.3-2.0")
 @pytest.mark.parametrize(("d", "L", "gamma", "lam"), [(2, 1, 0.3, 2.0), (30, 7, 1.5, 0.3)])
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):

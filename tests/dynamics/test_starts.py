@@ -20,6 +20,7 @@ from slrsym.papers.single_location.dynamics.initial_conditions import (
 )
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.task import Task
+from tests._profile import thorough
 
 RUNS = 4000
 
@@ -76,7 +77,7 @@ def features(states):
     )
 
 
-@pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
+@pytest.mark.parametrize("d", [thorough(2), 3, 4, 5, 50])
 def test_the_law_on_the_sphere(d):
     drawn = features(UniformStart(RUNS, seed=d).overlaps(Task(d, 5, 1.0)))
     full = features(drawn_in_full(d, np.random.default_rng(d)))
@@ -85,7 +86,7 @@ def test_the_law_on_the_sphere(d):
         assert ks_2samp(drawn[:, i].round(12), full[:, i].round(12)).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
+@pytest.mark.parametrize("d", [thorough(2), 3, 4, 5, 50])
 def test_the_law_on_the_manifold(d):
     states = ManifoldStart(RUNS, seed=d).overlaps(Task(d, 5, 1.0))
     full = drawn_in_full(d, np.random.default_rng(d), manifold=True)
@@ -96,7 +97,7 @@ def test_the_law_on_the_manifold(d):
         assert ks_2samp(drawn[:, i].round(9), full[:, i].round(9)).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("d", [4, 50, 10**9])
+@pytest.mark.parametrize("d", [thorough(4), 50, thorough(10**9)])
 def test_moments(d):
     states = UniformStart(10_000, seed=1).overlaps(Task(d, 5, 1.0))
     # Each square has the mean 1/d and the variance 2 (d - 1) / (d^2 (d + 2)).

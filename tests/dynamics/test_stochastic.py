@@ -64,6 +64,7 @@ def p_values(one, other):
     return np.array([ks_2samp(x, y, method="asymp").pvalue for x, y in pairs])
 
 
+@thorough_only
 @more
 @pytest.mark.parametrize(("d", "tokens", "batch"), SETTINGS)
 def test_the_law_is_that_of_vectors(d, tokens, batch):

@@ -14,6 +14,7 @@ from slrsym.documents.export.site import site_files
 from slrsym.proof import Claim, Explanation, ProofError
 from slrsym.prover.claims.ledger import builtin_ledger
 from slrsym.prover.statements.expressions import conjuncts
+from tests._profile import thorough
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page
 
@@ -115,9 +116,9 @@ def test_an_explanation_may_be_a_text():
     [
         ("theorem-5", ["A=1+2λ2γ2", "istherisk", "Notation"], ["B=", "a="]),
         ("theorem-1", ["A=1+2s2", "s=λγ", "ζ(t,s)=", "forastandardnormalG"], ["B="]),
-        ("lemma-16", [], ["Notation", "A="]),
+        thorough("lemma-16", [], ["Notation", "A="]),
         ("proposition-9", ["a=t/A", "B=1+4s2", "t=λ"], ["ζ(", "risk"]),
-        ("owens-t-derivative-h", ["T(h,x)=12π"], ["risk", "ζ"]),
+        thorough("owens-t-derivative-h", ["T(h,x)=12π"], ["risk", "ζ"]),
     ],
 )
 def test_letters_of_a_statement_are_explained_on_its_page(ledger, id, said, unsaid):

@@ -29,6 +29,7 @@ from slrsym.documents.export.site import site_files
 from slrsym.documents.typeset.boxes import Atom, row_of_boxes
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.prover.rules.axioms import AXIOMS, find_axiom
+from tests._profile import thorough, thorough_cases, thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE
@@ -55,6 +56,7 @@ def small_site(small_document):
 # -- pages -------------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_every_page_is_sound_and_every_link_resolves(document, site):
     assert {"index.html", "axioms.html", "notation.html", "style.css", "site.js"} <= set(site)
     assert {"data.js", "map.js", "ledger.js", "ledger.html"} <= set(site)
@@ -68,7 +70,7 @@ def test_every_page_is_sound_and_every_link_resolves(document, site):
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("claims/lemma-18-ii.html", "claims/lemma-19.html", "no file"),
+        thorough("claims/lemma-18-ii.html", "claims/lemma-19.html", "no file"),
         ("#outline", "#nobody", "no such place"),
         ('href="style.css"', 'href="https://example.org/style.css"', "elsewhere"),
         ("</mi>", "", "no element found|mismatched tag|is not closed|closes"),
@@ -156,6 +158,8 @@ def links_of(files, name):
     return {posixpath.normpath(posixpath.join(here, path)) for path in paths if path}
 
 
+# One claim of each kind is shown on a page in the other cases and tests.
+@thorough_only
 def test_theorem_5_is_one_click_from_the_front_and_its_axioms_two(ledger):
     axioms = ("bolzano-weierstrass", "fubini")
     files = site_files(build(ledger, as_if_proved(ledger, ["lemma-6", "theorem-5"], axioms), {}))
@@ -192,6 +196,21 @@ def test_axioms_have_their_references(site):
     assert "What rests on it" in site["axioms/fubini.html"]
 
 
+@thorough_cases(
+    "theorem conditional-risk",
+    "theorem decrease",
+    "theorem bounded-descent",
+    "theorem small-steps",
+    "theorem limits-solve",
+    "theorem connected-limits",
+    "theorem expansion-injective",
+    "theorem expansion-invertible",
+    "theorem center-stable",
+    "theorem strict-maximum",
+    "theorem all-but-few",
+    "theorem from-overlaps",
+    "theorem from-overlaps-and-edges",
+)
 @pytest.mark.parametrize("name", [name for name in AXIOMS if name.startswith("theorem ")])
 def test_formulas_of_rules_are_set_as_formulas(small_document, name):
     (section,) = small_document.sections
@@ -245,6 +264,7 @@ def test_every_displayed_formula_reads_as_what_was_checked(document, kind):
     assert not wrong, f"{wrong[0].claim}: {wrong[0].reason}\n{wrong[0].latex}"
 
 
+@thorough_only
 def test_annotations_are_the_latex_that_is_read_back(document):
     """What someone copies from a page is what the book prints."""
     formula = r'class="formula(?: desk)?"><math.*?<annotation[^>]*>(.*?)</annotation>'
@@ -256,6 +276,7 @@ def test_annotations_are_the_latex_that_is_read_back(document):
             assert len(found) == (len(display.formulas) if display.links else 1)
 
 
+@thorough_only
 def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
     source = random.Random(7)
     changes = {
@@ -304,8 +325,8 @@ def test_evidence(ledger):
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
-        ("failed", "step 1 <b> is refused"),
-        ("conditional", "it rests on x, not proved"),
+        thorough("failed", "step 1 <b> is refused"),
+        thorough("conditional", "it rests on x, not proved"),
         ("cited", "what is concluded in x is cited, not checked"),
         ("certified", "x in [0.1, 2]"),
         ("empirical", "2,000 tasks, none against it"),
@@ -398,7 +419,7 @@ def test_a_statement_in_words():
         ("proposition-11", ["Every orbit converges to (−1,−1) or (−1,1) or (0,0) or (1,−1)"]),
         ("proposition-12", ["The map g is injective.", "nowhere singular."]),
         ("proposition-13", ["The starts whose orbits converge to", "are of Lebesgue measure 0."]),
-        ("theorem-5", ["For almost every pair of unit vectors", "converges to (k⋆,v⋆) or"]),
+        thorough("theorem-5", ["For almost every pair of unit vectors", "converges to (k⋆,v⋆) or"]),
     ],
 )
 def test_a_statement_about_orbits(ledger, id, said):

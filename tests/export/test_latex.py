@@ -54,6 +54,7 @@ def files(document):
     }
 
 
+@thorough_only
 def test_a_book_has_all_its_parts(document, files):
     book = files["book.tex"]
     for part in ("preamble.tex", "notation.tex", "graph.tex", "ledger.tex", "axioms.tex"):
@@ -289,6 +290,7 @@ def test_a_claim_of_many_parts_is_not_repeated(ledger):
     assert shown.count("align*") >= 6
 
 
+@thorough_only
 def test_parts_of_the_same_reason_are_one(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
     shown = LatexRenderer({}, brief=True).claim(claim)
@@ -296,6 +298,7 @@ def test_parts_of_the_same_reason_are_one(ledger):
     assert shown.count("slrgroup") == 1
 
 
+@thorough_only
 def test_short_formulas_without_reasons_stand_beside_each_other(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["lemma-4-chain-rule"]), {}).claims
     (three, *_) = LatexRenderer({}).blocks(claim.statement).split("\\end{align*}")
@@ -328,6 +331,7 @@ def test_a_long_step_shows_what_it_changes(document):
     assert seen >= 5
 
 
+@thorough_only
 def test_chapters_come_after_what_they_use(ledger):
     """All files have a place, and but for Theorem 1 and Proposition 15 none uses a later one."""
     every = []

@@ -7,6 +7,7 @@ import pytest
 from slrsym.documents.export.build import build
 from slrsym.documents.export.document import Display, HeadedBlocks
 from slrsym.documents.export.latex import LatexRenderer
+from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
@@ -71,6 +72,7 @@ def check(document):
         assert steps <= MOST_OF_A_STEP, f"{claim.id}: {steps}"
 
 
+@thorough_only
 def test_statements_and_steps_are_short(document):
     """All of them, where the document has all."""
     check(document)

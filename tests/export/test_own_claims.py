@@ -217,6 +217,7 @@ def test_long_lists_of_letters_have_lines_on_a_phone(odd):
     assert HtmlRenderer({}).inline([short]).count("<math") == 1
 
 
+@thorough_only
 def test_order_parameters_are_declared_as_the_paper_lists_them(ledger):
     (claim,) = build(ledger, as_if_proved(ledger, ["excess-risk-stable"]), {}).claims
     text = LatexRenderer({}).blocks(claim.assumptions).replace("\\allowbreak", "")

@@ -32,6 +32,7 @@ from slrsym.prover.claims.papers import builtin_papers
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.statements.maps import box_map, point_set
 from slrsym.prover.statements.orbits import OrbitsConvergeTo
+from tests._profile import thorough_only
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -222,6 +223,7 @@ def test_shorthand_is_for_the_eye():
     assert not own.letters
 
 
+@thorough_only
 def test_every_step_is_shown(ledger, document):
     for entry in document.claims:
         of = ledger.find(entry.id)

@@ -9,6 +9,7 @@ from slrsym.documents import figures
 from slrsym.documents.export.latex_book import latex_book_files
 from slrsym.documents.export.site import site_files
 from slrsym.papers.single_location.documents.stored_figures import PICTURES
+from tests._profile import thorough_only
 from tests.export.pictures import noted, shortened
 
 DRAWN = sorted({picture.figure for picture in PICTURES.values()})
@@ -50,6 +51,7 @@ def test_statements_show_their_pictures(document):
         assert f"\\label{{{name}}}" in text
 
 
+@thorough_only
 def test_site_book_and_documentation_link_to_each_other(document):
     site = site_files(
         document, extra_links={"Book": "../latex/book.pdf", "Documentation": "https://x.org/"}

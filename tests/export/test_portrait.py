@@ -22,6 +22,7 @@ from slrsym.papers.single_location.documents.phase_portrait import (
 from slrsym.papers.single_location.planar import C, K
 from slrsym.prover.claims.ledger import builtin_ledger
 from tests._cli import exits, refused, run
+from tests._profile import thorough_only
 from tests.export.test_browser import CHROMIUM
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -84,6 +85,8 @@ def seen(tmp_path_factory):
     return asked, arguments, json.loads(unescape(result[1]))
 
 
+# The separatrix of the same picture.
+@thorough_only
 @needs_browser
 def test_orbits_are_those_of_simulate(seen):
     asked, _, found = seen

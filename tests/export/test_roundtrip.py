@@ -10,6 +10,7 @@ from sympy import Derivative, Subs, Symbol, erf, exp, symbols
 from slrsym.documents.export.document import Display, TypesetFormula
 from slrsym.documents.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
+from tests._profile import thorough_only
 from tests.reading import ReadingError, read, read_display, roundtrip
 from tests.reading.roundtrip import Outcome, read_back, same
 
@@ -54,6 +55,7 @@ def _misprints(text: str) -> list[tuple[int, str, str]]:
     ]
 
 
+@thorough_only
 def test_a_misprint_is_noticed(document):
     caught = 0
     for claim in document.claims:

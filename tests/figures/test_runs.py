@@ -11,6 +11,7 @@ from slrsym.papers.single_location.figures.runs import (
     choose_distinct_run_indices,
     runs_figure,
 )
+from tests._profile import thorough_only
 
 
 @pytest.fixture
@@ -30,6 +31,7 @@ def band(axes, number=0):
                      for t in steps]).T  # fmt: skip
 
 
+@thorough_only
 def test_lines_are_means_over_runs(panels, runs):
     risk, overlaps, _, distance = panels
     for axes, number, values in (
@@ -46,6 +48,7 @@ def test_lines_are_means_over_runs(panels, runs):
         )
 
 
+@thorough_only
 def test_axes(panels):
     risk, overlaps, paths, distance = panels
     assert risk.get_yscale() == distance.get_yscale() == "log"
@@ -62,6 +65,7 @@ def test_axes(panels):
         assert axes.get_xlim() == (0, 4080)
 
 
+@thorough_only
 def test_the_legend_names_the_right_lines(panels):
     legend = panels[1].get_legend()
     named = {
@@ -76,6 +80,7 @@ def test_the_legend_names_the_right_lines(panels):
     assert [drawn.get_color() for drawn in panels[1].lines] == list(named.values())
 
 
+@thorough_only
 def test_trajectories_are_those_of_runs_that_part(panels, runs):
     chosen = choose_distinct_run_indices(runs)
     assert chosen[0] == 0
@@ -142,6 +147,7 @@ def test_a_distance_of_zero_is_said(on_manifold):
     assert distance.get_yscale() == "log"
 
 
+@thorough_only
 def test_distances_too_small_to_matter_are_cut(runs):
     tiny = runs.assign(distance=runs.distance * 1e-7)
     assert runs_figure(tiny).axes[3].get_ylim()[0] == 1e-8
@@ -165,12 +171,14 @@ def test_the_setting_is_said(runs, on_manifold):
     assert "One run" in shown
 
 
+@thorough_only
 def test_a_temperature_that_falls_has_an_index(runs, on_manifold):
     constant, falling = (runs_figure(x).axes[0].get_ylabel() for x in (runs, on_manifold))
     assert r"R_\lambda -" in constant
     assert r"R_{\lambda_t}" in falling
 
 
+@thorough_only
 def test_the_beginning_of_sampled_runs_is_made_again_from_the_same_numbers(sampled):
     chosen = [0, 3]
     finer = _finer(sampled, chosen)
@@ -181,6 +189,8 @@ def test_the_beginning_of_sampled_runs_is_made_again_from_the_same_numbers(sampl
         assert finer[name].sel(step=both).equals(sampled[name].isel(run=chosen).drop_attrs())
 
 
+# The setting that is said without batches.
+@thorough_only
 def test_batches_are_said(runs):
     assert "Batches" not in runs_figure(runs).get_suptitle()
     drawn = runs.assign_attrs(batch=5, seed=0)

@@ -95,6 +95,7 @@ def test_figures_fit_a_page_and_are_readable_in_print(drawn):
         assert min(sizes) >= 8.9
 
 
+@thorough_only
 @pytest.mark.parametrize("form", figures.FORMATS)
 def test_files(tmp_path, risks, form):
     file = tmp_path / f"figure.{form}"
@@ -107,6 +108,7 @@ def test_files(tmp_path, risks, form):
     assert [f.name for f in tmp_path.iterdir()] == [file.name]
 
 
+@thorough_only
 def test_a_failed_write_leaves_the_old_file(tmp_path, drawn, monkeypatch):
     file = tmp_path / "figure.pdf"
     file.write_text("old")
@@ -128,6 +130,7 @@ def test_other_formats_are_refused(tmp_path, drawn):
     assert not list(tmp_path.iterdir())
 
 
+@thorough_only
 def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
     before = dict(mpl.rcParams)
     save_figure(draw("3", risks), tmp_path / "figure.pdf")

@@ -68,6 +68,7 @@ def test_contours_are_not_transposed(square):
     assert all(box.height > 1.9 and box.width < 1 for box in boxes)
 
 
+@thorough_only
 def test_arrows_point_along_the_field_and_are_coloured_by_its_magnitude(square):
     (arrows,) = (
         c for c in risk_over_square_figure(square).axes[1].collections if isinstance(c, Quiver)

@@ -48,7 +48,7 @@ from slrsym.gaussian import (
     owens_t,
     standard_normal,
 )
-from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
+from tests._profile import THOROUGH, more, one_in, thorough, thorough_cases, thorough_only
 
 x, y, z, a, b, c, r = symbols("x y z a b c r", real=True)
 s = Symbol("s", positive=True)
@@ -118,6 +118,7 @@ ONE_VARIABLE = [
 ]
 
 
+@thorough_cases("erf(x + 1)*erfc(x)")
 @more
 @pytest.mark.parametrize("integrand", one_in(2, ONE_VARIABLE), ids=str)
 def test_one_variable(integrand):
@@ -145,6 +146,7 @@ TWO_VARIABLES = [
 ]
 
 
+@thorough_cases("erf(x + y)*erf_prime(x - y)-2")
 @pytest.mark.parametrize(
     ("integrand", "rank"),
     # Dev takes one of four for each rank.
@@ -309,6 +311,7 @@ def test_exchange_of_variables(f, g, p, q, root):
         assert same(value, expectation(integrand, turned))
 
 
+@thorough_only
 @quick
 @given(integrands, rationals, rationals, rationals)
 def test_tower_property(f, p, q, root):
@@ -321,6 +324,7 @@ def test_tower_property(f, p, q, root):
         assert same(outer, joint)
 
 
+@thorough_only
 @quick
 @given(integrands, rationals)
 def test_derivative_in_the_mean(f, mean):
@@ -436,6 +440,7 @@ def test_constants():
     assert expectation(erf(a), ONE) == erf(a)
 
 
+@thorough_only
 @pytest.mark.parametrize(
     ("integrand", "value"), [(x**2000, factorial2(1999)), thorough(x**1999, 0)]
 )

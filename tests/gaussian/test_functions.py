@@ -448,6 +448,7 @@ def test_owens_t_far_out():
         assert relative_error(low, leading * (1 - 1 / (2 * square))) < 2.0**-52
 
 
+@thorough_only
 @pytest.mark.parametrize(
     ("mean", "scale", "digits"),
     [
@@ -565,6 +566,7 @@ def test_quadrature_rule():
             assert float(2 / ((1 - root**2) * slope**2)) == weight
 
 
+@thorough_only
 @more
 def test_scalar_owens_t_to_the_last_digits():
     for height, end in owens_arguments(1000 if THOROUGH else 300, seed=1).tolist():
@@ -713,6 +715,7 @@ def test_numba():
     np.testing.assert_allclose(values, code_test_values(), rtol=1e-12)
 
 
+@thorough_only
 def test_numba_owens_t_is_the_scalar_one():
     pytest.importorskip("numba", reason="Numba is an optional extra")
     functions = _numba_owens.compile_owens()

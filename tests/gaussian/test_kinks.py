@@ -50,6 +50,7 @@ from slrsym.gaussian import (
     expectation,
     standard_normal,
 )
+from tests._profile import thorough_cases, thorough_only
 
 x, y, z, w = symbols("x y z w", real=True)
 m, n, r, a, b = symbols("m n r a b", real=True)
@@ -116,6 +117,8 @@ ONE = [
 ]  # fmt: skip
 
 
+# Twenty and more other integrands of each test.
+@thorough_cases("sin(x)*sign(x)", "cos(2*x)*Max(a, x)")
 @pytest.mark.parametrize("case", ONE, ids=lambda case: str(case[0]))
 def test_one_variable(case):
     expr, function, breaks = case
@@ -150,6 +153,7 @@ TWO = [
 ]  # fmt: skip
 
 
+@thorough_only
 @pytest.mark.parametrize("case", TWO, ids=lambda case: str(case[0]))
 def test_two_variables(case):
     expr, function, lines = case
@@ -191,6 +195,7 @@ def test_arc_cosine_kernels():
         )
 
 
+@thorough_only
 def test_the_largest_of_several():
     assert expectation(Max(x, y), standard_normal(x, y)) == 1 / sqrt(pi)
     assert expectation(Max(x, y, z), standard_normal(x, y, z)) == 3 / (2 * sqrt(pi))
@@ -308,6 +313,7 @@ def test_digits_of_the_definition(expr):
         assert abs(found - value.evalf(30)) < Rational(1, 10**29)
 
 
+@thorough_only
 def test_kinks_in_two_dimensions_to_many_digits():
     law = GaussianLaw({x: 0, y: 0}, [[1, Rational(1, 2)], [Rational(1, 2), 1]])
     found = Expectation(sign(x) * sign(y), law).evalf(12)

@@ -8,12 +8,14 @@ from sympy import Rational
 
 from slrsym.gaussian import Expectation, IntegrabilityError, expectation
 from tests._benchmarks import benchmark
-from tests._profile import one_in
+from tests._profile import one_in, thorough_cases, thorough_only
 
 DOCS = Path(__file__).parents[2] / "docs"
 tried = benchmark("expectations", DOCS / "_ext")
 
 
+# All its rows are tried but every second.
+@thorough_only
 def test_the_page_is_what_the_program_prints():
     page = (DOCS / "reference" / "expectations.md").read_text(encoding="utf-8")
     assert page == tried.page()
@@ -21,6 +23,7 @@ def test_the_page_is_what_the_program_prints():
     assert page.count("| open: ") == 5
 
 
+@thorough_cases("38")
 @pytest.mark.parametrize("place", one_in(2, range(47)))
 def test_closed_forms_against_their_definitions(place):
     integrand, law = tried.TRIED[place]

@@ -52,6 +52,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
+from tests._profile import thorough_only
 from tests.reading import read
 from tests.reading.roundtrip import same
 
@@ -175,6 +176,7 @@ def test_random_formulas_read_back(expr):
     assert same(read(typeset(expr), _NAMES), expr)
 
 
+@thorough_only
 @given(_FORMULAS, st.sampled_from([8.0, 15.0, 30.0]))
 def test_broken_formulas_are_whole_and_fit_where_they_can(expr, width):
     box = FormulaPrinter().box(Add(expr))

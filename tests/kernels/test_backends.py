@@ -24,7 +24,7 @@ from slrsym.kernels.program import cache_folder
 from slrsym.kernels.symbolic_functions import DecayCoefficients, DecayIntegral, DifferenceFromErf
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import Task
-from tests._profile import THOROUGH, more, thorough, thorough_only
+from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting
 
 NAMES = ["excess_risk", "gradient", "hessian"]
@@ -50,6 +50,8 @@ def exactly(x):
 # -- Numba -------------------------------------------------------------------------------------
 
 
+# The gradient, and all other names by NumPy against mpmath.
+@thorough_cases("excess_risk", "hessian")
 @more
 @needs_numba
 @pytest.mark.parametrize("name", NAMES)
@@ -67,6 +69,7 @@ def test_numba_and_numpy_agree(name):
         assert np.median(np.abs(plain - fast)[size[:, 0] > 0] / size[size[:, 0] > 0]) < 1e-15
 
 
+@thorough_only
 @needs_numba
 def test_parameters_may_be_arrays():
     states = np.array([feasible(np.random.default_rng(i), "anywhere") for i in range(3)])
@@ -242,6 +245,7 @@ def test_without_numba_the_rest_works(no_numba):
 # -- mpmath ------------------------------------------------------------------------------------
 
 
+@thorough_cases("60-near")
 @more
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dps", [20, 60])
@@ -264,6 +268,7 @@ def _integral(backend):
     return compile_expressions([integral], [e, low, width], [], backend)
 
 
+@thorough_cases("1000000.0-40")
 @pytest.mark.parametrize("dps", [15, 40])
 @pytest.mark.parametrize("exponent", [thorough(0.0), 3.0, thorough(1e2), 1e6])
 def test_mpmath_integrates(exponent, dps):
@@ -308,6 +313,7 @@ def test_mpmath_hessian_is_the_slope_of_the_gradient():
 # -- balls -------------------------------------------------------------------------------------
 
 
+@thorough_cases("near-excess_risk", "near-gradient", "near-hessian")
 @more
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian, risk
 from slrsym.papers.single_location.task import OrderParameters, Task
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_cases
 from tests.kernels._cases import (
     ARRAY_BACKENDS,
     EPS,
@@ -19,6 +19,7 @@ from tests.kernels._cases import (
 )
 
 
+@thorough_cases("excess risk-anywhere-numba")
 @more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,6 +53,7 @@ def test_the_oracle_with_almost_no_noise(backend):
     assert abs(float(again) / known - 1) < 1e-14
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_nothing_overflows_at_the_ends_of_the_domain(backend):
     rng = np.random.default_rng(3)
@@ -108,6 +110,7 @@ def test_differences_of_the_gradient_approach_the_hessian():
 TASK = Task(400, 10, 0.7, 0.1)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_shapes(backend):
     rng = np.random.default_rng(1)
@@ -122,6 +125,7 @@ def test_shapes(backend):
     assert risk(states[0, 0], [], TASK, backend).shape == (0,)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_each_row_is_computed_by_itself(backend):
     rng = np.random.default_rng(2)
@@ -138,6 +142,7 @@ def test_each_row_is_computed_by_itself(backend):
         assert (gradient(states[some], 0.3, TASK, backend) == together[some]).all()
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_arrays_of_any_layout(backend):
     rng = np.random.default_rng(4)

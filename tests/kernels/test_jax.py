@@ -24,7 +24,7 @@ from slrsym.models.definition.specification import softmax
 from slrsym.models.examples import attention
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import Task
-from tests._profile import THOROUGH, more, thorough
+from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 
 jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
@@ -271,6 +271,8 @@ def test_the_risk_of_softmax_by_a_call_of_the_host(monkeypatch):
     assert float(slopes[1]) == 7
 
 
+# Owen's T and the risk of attention; the compiler of JAX takes seconds for each function.
+@thorough_cases("zeta", "erf_variance", "erf_covariance")
 @pytest.mark.parametrize("name", SINGLE)
 def test_value_and_derivatives_of_a_function(name):
     function, places = SINGLE[name]
@@ -297,6 +299,7 @@ def test_a_branch_that_is_not_taken_does_not_spoil_derivatives():
     assert jax.jacrev(slope)(np.array([0.0, 2.0])).tolist() == [[0, -1], [-1, 0]]
 
 
+@thorough_only
 @pytest.mark.parametrize("spread", [0.3, thorough(3.0)])
 def test_means_by_quadrature(spread):
     c = Symbol("c", real=True)
@@ -341,6 +344,7 @@ def test_jit_vmap_and_broadcasting():
     assert np.asarray(slopes) == pytest.approx(kernel("gradient")(states, *REST), rel=1e-10)
 
 
+@thorough_only
 def test_derivatives_in_parameters():
     risk = kernel("excess_risk", "jax")
     state = np.array([0.3, 0.2, 0.1, -0.2, 0.4])
@@ -375,6 +379,7 @@ def compile_risk():
 # -- models ----------------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_softmax_has_first_derivatives_and_refuses_others():
     model = attention(softmax).model
     values = {"d": 20.0, "L": 10.0, "gamma": 0.7, "lambda": 0.5, "epsilon": 0.1}

@@ -16,6 +16,7 @@ from slrsym.kernels.softmax_risk import (
     softmax_risk_and_derivatives,
 )
 from slrsym.kernels.softmax_risk_balls import _Role, ball_softmax_risk_value
+from tests._profile import thorough_cases, thorough_only
 
 UPPER = np.triu_indices(3)
 
@@ -147,6 +148,8 @@ def test_slopes_are_those_of_the_risk(seed, extra, counts):
                 assert by_covs[r, i, j] == pytest.approx(along(0.0, zero, one), abs=1e-8)
 
 
+# One case of each.
+@thorough_cases("1-0.4-counts1", "3-0.0-counts2")
 @pytest.mark.parametrize(("seed", "extra", "counts"), [*CASES, (3, 0.0, [1.0, 2.0, 1.0])])
 def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     rng = np.random.default_rng(seed)
@@ -165,6 +168,7 @@ def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     assert abs(float(ball) - found) < 1e-11 * found
 
 
+@thorough_only
 def test_balls_are_narrow_where_scores_are_steep():
     rng = np.random.default_rng(5)
     counts = [1.0, 2.0]
@@ -218,6 +222,7 @@ def test_means_of_a_role_by_mpmath(mu):
         assert list(map(float, role.at(mpmath.mpf(x)))) == pytest.approx(exact, rel=1e-11)
 
 
+@thorough_only
 @pytest.mark.parametrize(("mu", "spread"), [(0.7, 0.0), (0.8, 1.1), (6.0, 1.4)])
 def test_means_of_a_role_by_numba(mu, spread):
     """Summed in another order, with a polynomial for exp."""

@@ -10,7 +10,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import Z, _derivative
 from slrsym.models.examples import multi_head
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 
 x, y = symbols("x y", real=True)
 p = Symbol("p", positive=True)
@@ -43,6 +43,7 @@ def test_a_deep_expression(backend):
     assert value(expr, backend) == pytest.approx(expected, rel=1e-14)
 
 
+@thorough_only
 def test_a_long_chain_of_meanings():
     names = [Symbol(f"v{n}", real=True) for n in range(3000)]
     given = {names[0]: x + 1}

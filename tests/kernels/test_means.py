@@ -13,6 +13,7 @@ from slrsym.kernels import compile_expressions, numpy_special_functions
 from slrsym.kernels.mpmath_backend import _cholesky, _trapezoid
 from slrsym.kernels.numpy_special_functions import compute_normal_means
 from slrsym.kernels.symbolic_functions import gaussian_mean
+from tests._profile import thorough_cases
 from tests.kernels._cases import needs_numba
 
 from .test_program import value
@@ -21,6 +22,7 @@ x, y, m, n = symbols("x y m n", real=True)
 p, q, v, w = symbols("p q v w", positive=True)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba), "mpmath"])
 def test_numbers_in_means_by_quadrature(backend):
     """The root of e is a number, and no rational: nothing passes it on to the integrand."""

@@ -13,7 +13,7 @@ from slrsym.kernels import numba_backend
 from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.mpmath_backend import _decay_integral
 from slrsym.kernels.printing import program_from_expressions
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_cases, thorough_only
 from tests.kernels import polynomials
 from tests.kernels._cases import ARRAY_BACKENDS, needs_numba
 
@@ -66,6 +66,7 @@ def test_the_error_of_exp_and_erf():
     assert [compiled.erf(x) for x in (-math.inf, -30.0, 0.0, 30.0)] == [-1, -1, 0, 1]
 
 
+@thorough_cases("numba")
 @more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 def test_the_error_of_the_decay_series(backend):
@@ -88,6 +89,7 @@ def test_the_error_of_the_decay_series(backend):
         assert abs(found - exact) < (5 + exponent / 3) * math.ulp(float(exact))
 
 
+@thorough_only
 @needs_numba
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="reads the assembly of x86-64")
 def test_a_loop_over_states_is_vectorised(monkeypatch, tmp_path):

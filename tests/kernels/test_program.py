@@ -62,6 +62,7 @@ from slrsym.kernels.symbolic_functions import (
 from slrsym.papers.single_location import paper_risk, paper_risk_expressions
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS
 from slrsym.papers.single_location.paper_risk_expressions import risk_program
+from tests._profile import thorough_cases
 from tests.kernels._cases import BACKENDS, needs_numba
 
 x, y = symbols("x y", real=True)
@@ -154,6 +155,7 @@ def test_loose_symbols():
 # -- names -------------------------------------------------------------------------------------
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_names_may_be_any(backend):
     # Names of Python, of functions, of what programs make, and none of these.
@@ -177,6 +179,7 @@ def test_names_must_differ():
 # -- what can be computed ----------------------------------------------------------------------
 
 
+@thorough_cases("numba", "mpmath")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_backends_agree(backend):
     """Everything that expressions may hold, against plain Python."""
@@ -240,6 +243,7 @@ def test_backends_agree(backend):
     assert found == pytest.approx(expected, rel=4e-15)
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_maxima_leave_their_arguments_alone(backend):
     """NumPy's maximum takes a third argument for a place to write to."""
@@ -247,6 +251,7 @@ def test_maxima_leave_their_arguments_alone(backend):
     assert value(outputs, [x, y], [], [0.5, 0.25], [], backend) == [0.5, 0.5, 0.25, 0.125]
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_few_inputs_and_constant_outputs(backend):
     assert value([x**2], [x], [], [3.0], [], backend) == [9.0]
@@ -377,6 +382,7 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
     assert len(times) == 5
 
 
+@thorough_cases("numba")
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba)])
 def test_constants_without_parameters_hold_for_every_row(backend):
     """One width of erf is a number where the mean is a parameter that has a value for each row."""

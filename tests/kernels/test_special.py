@@ -14,7 +14,7 @@ from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.numpy_special_functions import erf_covariance
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_cases, thorough_only
 from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
 
 
@@ -40,6 +40,8 @@ def variance_by(backend):
     return lambda at, spread: float(kernel([at], spread)[0])
 
 
+# The other seed.
+@thorough_cases("0-numpy", "0-numba", "1-numba", "2-numba", "3-numba")
 @more
 @pytest.mark.parametrize("backend", ARRAY_BACKENDS)
 @pytest.mark.parametrize("seed", range(4))
@@ -81,6 +83,7 @@ def test_what_is_too_small_for_a_double_is_none(backend):
             assert variance_by(backend)(t, 1.0) == 0
 
 
+@thorough_only
 def test_the_definition():
     with mpmath.workdps(30):
         t, s = mpmath.mpf("0.7"), mpmath.mpf("1.3")
@@ -137,6 +140,7 @@ def pairs(rng, count):
     return x, y, r
 
 
+@thorough_only
 @more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(2))
@@ -189,6 +193,7 @@ def by_definition(h, a):
     return np.sign(a) * mpmath.quadgl(form, places) / (2 * mpmath.pi)
 
 
+@thorough_cases("0-numpy", "0-numba", "0-mpmath", "0-ball", "0-jax", "1-numpy", "1-numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(2))
 def test_owens_t(seed, backend):
@@ -258,6 +263,7 @@ def test_numbers_and_arrays_agree():
         assert _numba_owens.gaussian_zeta(t, s) == pytest.approx(zeta(t, s), rel=1e-14)
 
 
+@thorough_only
 def test_covariances_of_numbers_and_arrays_agree():
     """Where the integrand has its peak inside, at either end, and where nothing is left."""
     numba_special = pytest.importorskip("slrsym.kernels._numba_special")

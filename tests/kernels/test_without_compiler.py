@@ -19,6 +19,7 @@ from slrsym.kernels._numba_owens import owens_t
 from slrsym.kernels.numba_backend import compile_loop, iterate_compiled, numba_function
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
+from tests._profile import thorough_only
 
 from .test_laplace import plain_means
 
@@ -208,6 +209,7 @@ def test_means_of_one_variable(spread, generated):
     assert found == pytest.approx(fall * np.array(exact), abs=1e-14)
 
 
+@thorough_only
 def test_means_of_two_variables(generated):
     """The sine of one variable times the cosine of another: half the sines of sum, difference."""
     a, b, c = 1.5, 0.4, 0.2

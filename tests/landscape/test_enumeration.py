@@ -20,6 +20,7 @@ from slrsym.papers.single_location.landscape.points import (
     point_name,
 )
 from slrsym.papers.single_location.task import OrderParameters
+from tests._profile import thorough, thorough_only
 
 
 def near(found, **values):
@@ -50,6 +51,7 @@ def test_the_landscape_of_figure_7b(cold):
     assert (saddle.kind, saddle.index, saddle.family_dimension) == ("saddle", 1, 397)
 
 
+@thorough_only
 def test_the_landscape_of_figure_7a(warm):
     oracle = named(warm, "oracle")
     assert (oracle.kind, oracle.index) == ("saddle", 1)
@@ -60,7 +62,7 @@ def test_the_landscape_of_figure_7a(warm):
     assert best.excess_risk < oracle.excess_risk
 
 
-@pytest.mark.parametrize("which", ["cold", "warm", "small"])
+@pytest.mark.parametrize("which", ["cold", "warm", thorough("small")])
 def test_every_point_is_confirmed(which, request):
     found = request.getfixturevalue(which)
     assert found.is_balanced
@@ -167,7 +169,7 @@ def test_flat_regions_are_no_critical_points():
     assert distances_to_zero_if_converged(np.zeros(2), tilted) == pytest.approx(np.pi)
 
 
-@pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])
+@pytest.mark.parametrize(("d", "lam"), [(2, 0.1), thorough(3, 0.5), thorough(4, 1.0)])
 def test_few_dimensions(d, lam):
     found = find_critical_points(Task(d, 3, 0.6), lam, max_expected_missed=0.5)
     assert found.is_balanced
@@ -179,6 +181,7 @@ def test_few_dimensions(d, lam):
         VectorEngine(np.array([point.state]), found.task, 0.1)
 
 
+@thorough_only
 def test_the_same_seed_gives_the_same_points(small):
     again = find_critical_points(small.task, small.lam, max_expected_missed=0.5)
     assert again.as_dict() == small.as_dict()

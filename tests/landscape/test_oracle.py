@@ -16,6 +16,7 @@ from slrsym.papers.single_location.landscape import (
     swap_point_and_excess_risk,
 )
 from slrsym.papers.single_location.paper_risk import kernel
+from tests._profile import thorough_only
 from tests.properties._examples import examples
 
 
@@ -46,6 +47,7 @@ def test_the_hessian_at_the_oracle_is_that_of_the_risk(d, L, gamma, lam):
     assert oracle_hessian_in_angles(task, [lam, 2 * lam]).shape == (2, 2, 2)
 
 
+@thorough_only
 @examples(0.25)
 @given(st.integers(5, 10_000), st.integers(2, 50), st.floats(0.1, 2.0), st.floats(0.01, 0.2))
 def test_the_oracle_loses_its_stability_there(d, L, gamma, off):

@@ -8,7 +8,7 @@ from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.examples import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
-from tests._profile import nightly_only, thorough_only
+from tests._profile import nightly_only, thorough_cases, thorough_only
 
 MODELS = {
     "angle": lambda: attention(angle=Symbol("c", real=True)),
@@ -35,6 +35,8 @@ def verdicts(stated):
     return {claim.id: check_claim(claim, find) for claim in stated.claims("m")}
 
 
+# Softmax in dev; other risks than those of models are refused in tests/tactics/test_models.py.
+@thorough_cases("angle", "committee")
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_derived_is_proved(name):
     stated = MODELS[name]().model
@@ -127,6 +129,7 @@ def test_spikes_are_among_the_moments():
     assert all(v.accepted for v in found.values())
 
 
+@thorough_only
 @pytest.mark.parametrize("part", ["risk", "gradient"])
 def test_a_slip_is_found(part):
     stated = committee(1, 1).model

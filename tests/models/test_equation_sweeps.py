@@ -61,6 +61,7 @@ def test_steps_of_descent_have_a_grid(linear):
     assert found.time[-1] == 20
 
 
+@thorough_only
 def test_a_random_start_is_the_same_at_each_point(linear):
     values = {"rate": [0.1, 0.2], "sigma": 0, "d": 50}
     found = linear.sweep(values, "uniform", 1, rng=3, points=2, workers=1, progress=False)

@@ -11,7 +11,7 @@ from slrsym.models.examples import committee as committee_of_units
 from slrsym.models.means.mean_patterns import MeanPattern
 from slrsym.models.means.moments import covariance_symbol, generic_gaussian_variables
 from slrsym.proof import builtin_ledger, check_claim
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 
 from . import _committee_forms as forms
 
@@ -55,6 +55,8 @@ def values_of(v, v_star, second, target, numbers):
     return named | numbers
 
 
+# Fewer units, and the first of the claims; the ledger has the invariance of the subspace.
+@thorough_only
 @pytest.mark.parametrize(("students", "teachers"), [(1, 1), (2, 3), (3, 2)])
 def test_derived_equations_are_the_closed_forms(students, teachers):
     stated, equations, v, v_star = committee(students, teachers, trained=True, correlated=True)
@@ -94,6 +96,9 @@ SETTINGS = {
 }
 
 
+@thorough_cases(
+    "two of two", "three of two", "four of four", "correlated teachers", "weight decay", "noise"
+)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_trajectories_are_those_of_the_closed_forms(setting):
     students, teachers, given = SETTINGS[setting]
@@ -125,6 +130,7 @@ def slope(u):
     return sqrt(2 / pi) * exp(-(u**2) / 2)
 
 
+@thorough_only
 def test_patterns_are_the_integrals_of_saad_and_solla():
     """S1 to S4, each at 50 random covariances."""
     Z = generic_gaussian_variables(4)
@@ -223,7 +229,7 @@ def test_equations_of_alike_units_are_those_of_all_of_them():
         assert change[single] == pytest.approx(found[of_class], abs=1e-13)
 
 
-@pytest.mark.parametrize("count", [2, 3, 7])
+@pytest.mark.parametrize("count", [thorough(2), 3, 7])
 def test_the_plateau_and_its_spectrum(count):
     """S11 and S13, in units of 2 eta / pi."""
     equations = alike(K).equations("gradient-flow", rate=0.5)
@@ -294,6 +300,7 @@ def test_a_step_of_descent_is_that_of_simulate(sphere):
     assert np.abs(found.gram.values - runs.gram.values[0, :, 0]).max() < 1e-12
 
 
+@thorough_only
 def test_gradient_flow_is_descent_with_small_steps_in_each_eigenspace():
     stated = attention(cov=(1, 4), other_cov=(2, 1)).model
     rng = np.random.default_rng(2)
@@ -331,6 +338,7 @@ def test_an_inverse_temperature_is_trained():
 # -- the object ----------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_backends_agree_and_the_jacobian_is_that_of_the_drift():
     _, equations, v, v_star = committee(2, 1, trained=True)
     rng = np.random.default_rng(4)
@@ -361,6 +369,7 @@ def test_backends_agree_and_the_jacobian_is_that_of_the_drift():
     assert np.array(written, dtype=float) == pytest.approx(jacobian, abs=1e-12)
 
 
+@thorough_only
 @more
 def test_claims_are_proved_and_a_slip_is_found():
     find = builtin_ledger().find
@@ -372,6 +381,7 @@ def test_claims_are_proved_and_a_slip_is_found():
     assert not check_claim(equations.claims("m")[0], find).accepted
 
 
+@thorough_only
 @more
 def test_the_symmetric_subspace_is_proved_to_be_invariant():
     find = builtin_ledger().find

@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tests._profile import thorough_cases
+
 mpl.use("Agg")
 
 FILES = sorted((Path(__file__).parents[2] / "docs" / "models").glob("*.py"))
@@ -16,6 +18,8 @@ def test_there_are_six():
     assert len(FILES) == 6
 
 
+# Two other files of docs/models run.
+@thorough_cases("angle", "committee", "plateau", "probit", "two_heads")
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_they_are_short_and_run(file, tmp_path, monkeypatch):
     text = file.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from slrsym.gaussian import normal_cdf
 from slrsym.kernels import softmax_risk
 from slrsym.models import logistic, softmax
 from slrsym.models.examples import attention, committee, multi_head
-from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
@@ -116,6 +116,8 @@ def by_direction(instance, vectors):
     )
 
 
+# Two activations are differentiated in dev, and ten risks compared with quadrature.
+@thorough_cases("probit", "sine", "exponential", "mixed", "biased", "relu")
 @more
 @pytest.mark.parametrize("name", HEADS)
 def test_the_risk_against_quadrature_of_the_definition(name):
@@ -134,6 +136,9 @@ def test_the_risk_against_quadrature_of_the_definition(name):
         assert abs(found / expected - 1) < 1e-12
 
 
+@thorough_cases(
+    "erf", "angle", "probit", "exponential", "mixed", "biased", "relu", "step", "tanh", "logistic"
+)
 @pytest.mark.parametrize("name", HEADS)
 @mpmath.workdps(50)
 def test_slopes_and_curvatures_against_differences(name):
@@ -160,6 +165,7 @@ def test_slopes_and_curvatures_against_differences(name):
 QUICK = ("angle", "probit", "biased")
 
 
+@thorough_cases("angle", "biased")
 @pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=thorough_only) for n in HEADS]
 )
@@ -206,7 +212,7 @@ def test_descent_starts_from_a_file_of_vectors(tmp_path):
     [
         ("erf", [{"theta", "eta", "rho"}, {"kappa", "nu", "rho"}, {"kappa", "nu", "theta", "eta"}]),
         ("angle", [{"kappa", "nu", "theta", "eta"}]),
-        ("exponential", []),
+        thorough("exponential", []),
         ("step", [{"theta", "eta", "rho"}]),
     ],
 )
@@ -259,6 +265,7 @@ def in_spaces(instance, vectors, sizes):
 EIGENVALUES = {"g_1": 0.3, "g_2": 0.9, "s_1": 1.2, "s_2": 0.7}
 
 
+@thorough_only
 @more
 def test_two_eigenvalues_against_quadrature_of_the_definition():
     instance = eigenspaces()
@@ -286,6 +293,7 @@ def test_two_eigenvalues_against_quadrature_of_the_definition():
         assert abs(risk(state, *numbers_of(model, values))[0] / expected - 1) < 1e-12
 
 
+@thorough_only
 def test_descent_with_two_eigenvalues_is_that_of_vectors():
     instance = eigenspaces()
     model, rng, sizes, alpha = instance.model, np.random.default_rng(3), (14, 16), 0.02
@@ -386,6 +394,7 @@ def softmax_by_quadrature(vectors, values, plus=0.0):
     return values["epsilon"] ** 2 + bell @ (error**2 + spread) @ bell
 
 
+@thorough_only
 @more
 @pytest.mark.parametrize("plus", [0, 1])
 def test_softmax_against_quadrature_of_the_definition(plus):
@@ -437,6 +446,7 @@ def exact_softmax(mu, gamma, d, state, angle, extra):
     return mpmath.quad(square, ends)
 
 
+@thorough_cases("20-0", "1000000-0", "1000000-0.3")
 @more
 @needs_numba
 @pytest.mark.parametrize("plus", [0, 0.3])
@@ -546,6 +556,7 @@ def test_slopes_of_softmax():
 # -- tokens of R^d -----------------------------------------------------------------------------
 
 
+@thorough_only
 def test_z_scores_are_those_of_a_normal_law():
     """Risks against tokens that are drawn, at 64 settings of several instances."""
     rng = np.random.default_rng(20)
@@ -596,6 +607,7 @@ def two_head_moments(lam, mean, cov):
     return weight @ given, weight @ (given**2 + spread)
 
 
+@thorough_only
 @more
 def test_two_heads_against_quadrature_of_the_definition():
     """Over both scores of a token, given which the rest is Gaussian."""
@@ -624,6 +636,7 @@ def test_two_heads_against_quadrature_of_the_definition():
         assert abs(found / (total + bias**2) - 1) < 1e-12
 
 
+@thorough_only
 @needs_numba
 def test_means_by_quadrature_by_numba():
     """They are the same, and need more nodes only where the activation is steep."""

@@ -33,6 +33,7 @@ def _shifted(x):
     return erf(x / 3 + Rational(1, 2))
 
 
+@thorough_only
 @pytest.mark.parametrize(
     "backend", ["numpy", pytest.param("numba", marks=[needs_numba, thorough_only])]
 )

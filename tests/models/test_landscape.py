@@ -13,7 +13,7 @@ from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.landscape.critical_point_search import SearchCoverage
 from slrsym.models.landscape.critical_point_table import StationaryPoints
 from tests._cli import Screen
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 
 VALUES = {"lambda": 0.2, "gamma": 0.7, "d": 8, "L": 3, "epsilon": 0.1}
 ACTIVATIONS = {"tanh": tanh, "relu": lambda x: Max(x, 0), "erf": erf}
@@ -36,6 +36,7 @@ def found(name, starts=24):
     return attention(ACTIVATIONS[name]).model.landscape(VALUES, starts=starts, rng=0)
 
 
+@thorough_only
 @pytest.mark.parametrize("name", ["tanh", "relu"])
 def test_all_earlier_orbits_are_found(name):
     points = found(name, 50)
@@ -51,7 +52,7 @@ def test_all_earlier_orbits_are_found(name):
         assert min(far) < 2e-4, (state, risk)
 
 
-@pytest.mark.parametrize("name", ["tanh", "relu"])
+@pytest.mark.parametrize("name", [thorough("tanh"), "relu"])
 def test_points_are_critical_sorted_and_one_of_each_orbit(name):
     stated, points = attention(ACTIVATIONS[name]).model, found(name)
     assert points.overlaps == ("kappa", "nu", "theta", "eta", "rho")
@@ -68,6 +69,7 @@ def test_points_are_critical_sorted_and_one_of_each_orbit(name):
     assert len({(round(p.risk, 7), p.index) for p in isolated}) == len(isolated)
 
 
+@thorough_only
 def test_the_index_is_that_of_all_dimensions():
     """With the oracle as a strict minimum, and saddles whose descending directions grow with d."""
     stated = attention(tanh).model
@@ -84,6 +86,7 @@ def test_the_index_is_that_of_all_dimensions():
     assert counts[8] == counts[20] == 2
 
 
+@thorough_only
 def test_the_index_agrees_with_vectors_in_all_dimensions():
     """With the Hessian by differences of the risk of vectors in R^6."""
     stated, d = attention(erf).model, 6
@@ -147,6 +150,7 @@ def test_a_continuum_is_one_row():
     assert points.symmetries >= 6
 
 
+@thorough_only
 def test_permutations_of_units_are_symmetries():
     stated = committee(2, 1).model
     points = stated.landscape({"d": 6, "epsilon": 0.1}, starts=12, rng=0)
@@ -156,6 +160,7 @@ def test_permutations_of_units_are_symmetries():
     assert again.symmetries >= 4
 
 
+@thorough_only
 def test_few_dimensions():
     points = attention(erf).model.landscape(VALUES | {"d": 2}, starts=12, rng=0)
     assert len(points) > 2

@@ -11,7 +11,7 @@ from slrsym.models import Direction, Predictor, Token, TokenSequence, model, sof
 from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.model_reports import SampledTokenComparison
 from slrsym.models.training.descent import risk_slope_symbol
-from tests._profile import thorough, thorough_only
+from tests._profile import thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
 
 c = Symbol("c", real=True)
@@ -58,6 +58,7 @@ def values_of(stated):
     return {name: value for name, value in NUMBERS.items() if name in known}
 
 
+@thorough_cases("angle", "two eigenvalues")
 @pytest.mark.parametrize("name", ALL)
 def test_every_method_of_every_instance(name):
     stated = made[name]()
@@ -75,6 +76,7 @@ def test_every_method_of_every_instance(name):
     assert "Order parameters" in text
 
 
+@thorough_cases("angle")
 @pytest.mark.parametrize("name", ALL)
 def test_tokens_agree_with_every_instance(name):
     stated = made[name]()
@@ -124,6 +126,7 @@ def test_critical_points_are_critical(name):
     assert all(np.isfinite(point.risk) for point in points)
 
 
+@thorough_only
 def test_tokens_of_equal_noise():
     """The matrix of correlations is singular."""
     stated = multi_head(1, 2, 1, sin).model

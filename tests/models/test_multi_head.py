@@ -6,7 +6,7 @@ import pytest
 from scipy.special import erf
 
 from slrsym.models.examples import multi_head
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
@@ -43,12 +43,16 @@ def errors(instance, vectors, rng, count, tau=0.0):
     return Y * Y
 
 
-@pytest.mark.parametrize(("heads", "informative", "count"), [(1, 1, 5), (2, 2, 22), (2, 1, 14)])
+@pytest.mark.parametrize(
+    ("heads", "informative", "count"), [(1, 1, 5), thorough(2, 2, 22), thorough(2, 1, 14)]
+)
 def test_as_many_order_parameters_as_counted(heads, informative, count):
     found = multi_head(heads, informative).model.order_parameters
     assert len(found) == count == 4 * heads * informative + heads**2 + heads * (heads - 1)
 
 
+# Two heads by NumPy, with their gradient in descent, and tokens without correlation.
+@thorough_only
 @pytest.mark.parametrize("tau", [0, 0.6])
 def test_the_risk_against_tokens(tau):
     instance = multi_head(2, 2, tau)
@@ -70,6 +74,7 @@ def test_the_risk_against_tokens(tau):
 
 
 # Machine code for 22 order parameters takes a minute to compile: one head shows the same loops.
+@thorough_only
 @pytest.mark.parametrize(
     ("heads", "backend"),
     [
@@ -94,6 +99,7 @@ def test_descent_of_overlaps_is_that_of_vectors(heads, backend):
     assert moved > 0.1
 
 
+@thorough_only
 @mpmath.workdps(50)
 def test_slopes_against_differences():
     instance = multi_head(2, 2, 0.6)

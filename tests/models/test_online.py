@@ -8,6 +8,7 @@ from sympy import erf as symbolic_erf
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.examples import attention, committee
+from tests._profile import thorough, thorough_only
 
 NOISE, D, RUNS, TIME = 0.2, 400, 8, 3
 
@@ -44,6 +45,8 @@ def single_samples(start, rate, sphere, rng):
     return found
 
 
+# One unit, free and on a sphere; equations as an object refuse what grows with d, too.
+@thorough_only
 @pytest.mark.parametrize("kind", ["free", "sphere", "two"])
 def test_equations_of_the_limit_are_those_of_runs(kind):
     rng, sphere = np.random.default_rng(40), kind == "sphere"
@@ -82,7 +85,7 @@ def test_equations_of_the_limit_are_those_of_runs(kind):
             lambda: units(True).solve_online_descent({}, rate=1, time=1, start=np.eye(2)),
             "number for epsilon",
         ),
-        (
+        thorough(
             lambda: attention().model.solve_online_descent({}, rate=1, time=1, start=np.eye(4)),
             "grows with d",
         ),
@@ -121,6 +124,7 @@ def test_numbers_and_starts_are_as_the_model_says(changed, message):
         units(True).solve_online_descent(**options | changed)
 
 
+@thorough_only
 def test_starts_are_those_of_simulate():
     stated, values = units(True), {"epsilon": 1, "d": 30}
     options = {"rate": 0.5, "time": 1, "points": 3}

@@ -13,6 +13,7 @@ from slrsym.papers.single_location.paper_risk import excess_risk, kernel
 from slrsym.papers.single_location.symbolic import gradient, hessian, risk_closed_form
 from slrsym.papers.single_location.task import Task, informative_token_law, other_token_law
 from slrsym.proof import builtin_ledger
+from tests._profile import thorough_cases
 from tests.kernels._cases import KINDS, feasible, setting
 
 
@@ -42,6 +43,7 @@ def directions(names):
     return [{"k": "k", "v": "v", "y": r"v^\star"}[name] for name in names]
 
 
+@thorough_cases("near", "manifold", "corner")
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_what_was_derived_before(paper, kind):
     """To 25 digits, from an expression of Owen's T that knows nothing of models."""
@@ -64,6 +66,7 @@ def test_it_is_what_was_derived_before(paper, kind):
                 assert abs(old - new) <= mpmath.mpf(10) ** -25 * (1 + abs(old))
 
 
+@thorough_cases("swap", "manifold")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_form_that_was_found_loses_no_more_than_the_one_by_hand(paper, kind):
     """Near the oracle, too, where the closed form cancels without bound."""

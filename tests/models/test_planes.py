@@ -12,7 +12,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
 from slrsym.models.examples import multi_head
-from tests._profile import THOROUGH, more, thorough, thorough_only
+from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS, needs_numba
 
 x, y = symbols("x y", real=True)
@@ -84,6 +84,8 @@ def mean_and_slopes():
     return [mean, mean.diff(LAW[0]), mean.diff(LAW[0], LAW[1])]
 
 
+# The same means by NumPy, and risks that are made of them.
+@thorough_cases("numba", "jax")
 @pytest.mark.parametrize("backend", [b for b in BACKENDS if b not in ("numpy", "ball")])
 def test_backends_agree(backend):
     outputs = mean_and_slopes()[: 1 if backend == "mpmath" else 3]
@@ -97,6 +99,7 @@ def test_backends_agree(backend):
         assert np.abs(found - expected).max() < 1e-13
 
 
+@thorough_only
 def test_derivatives_by_jax():
     """In the law, by the heat equation, and in a parameter of the function."""
     jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
@@ -184,6 +187,7 @@ def test_gelu_has_a_closed_form():
     assert found == pytest.approx(by_panels(form, (0, 0), [[0.7, 0.3], [0.3, 1.0]]), rel=1e-12)
 
 
+@thorough_only
 def test_two_heads_against_tokens():
     stated = multi_head(2, 1, activation=tanh).model
     values = {"d": 8, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.4}

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 from slrsym.papers.single_location.dynamics import load
-from tests._profile import NIGHTLY, THOROUGH, more
+from tests._profile import NIGHTLY, THOROUGH, more, thorough_cases
 from tests.models._random_models import ACTIVATIONS, Drawn, drawn
 
 pytestmark = more
@@ -70,6 +70,8 @@ def _backends(it: Drawn, seed: int) -> list[str]:
     return found
 
 
+# Another draw.
+@thorough_cases("7")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_model_drawn_at_random(seed, tmp_path):
     it = _by_seed(seed)

@@ -122,6 +122,8 @@ def gaps(name, sizes, seed=5):
     return np.array(found)
 
 
+# Sampled runs follow the equations of one token in test_online, and those of committees here.
+@thorough_only
 @pytest.mark.parametrize("name", CASES)
 def test_runs_follow_the_equations(name):
     """Of eight runs the mean gap is about 1 / sqrt(d); a wrong term would leave more."""

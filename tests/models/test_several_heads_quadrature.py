@@ -118,8 +118,8 @@ def drawn(instance: MultiHead, rng: np.random.Generator, d: int) -> dict:
     ("heads", "informative", "correlation"),
     [
         (1, 1, Integer(0)),
-        (1, 2, Rational(1, 3)),
-        (2, 1, Integer(0)),
+        thorough(1, 2, Rational(1, 3)),
+        thorough(2, 1, Integer(0)),
         thorough(2, 2, Integer(0)),
         thorough(2, 2, Rational(3, 5)),
         thorough(2, 3, Integer(1)),

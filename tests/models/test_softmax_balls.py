@@ -9,7 +9,7 @@ from flint import arb
 from slrsym.kernels import softmax_risk_balls
 from slrsym.models import softmax
 from slrsym.models.examples import attention
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 from tests.models._vectors import numbers_of, state_of
 from tests.models.test_instances import by_direction, drawn, softmax_by_quadrature
 
@@ -23,6 +23,7 @@ def numbers(model, d, tokens, inverse_temperature, gamma=None):
     return numbers_of(model, values)
 
 
+@thorough_only
 @pytest.mark.parametrize("plus", [0, 1])
 def test_balls_hold_the_risk(plus):
     """By the definition, for two tokens: over the scores of both."""
@@ -38,6 +39,7 @@ def test_balls_hold_the_risk(plus):
     assert abs(float(ball) - instance.model.compile("numpy", "risk")(state, *at)[0]) < 1e-12
 
 
+@thorough_only
 @pytest.mark.parametrize(("d", "tokens", "risk"), [(6, 5, "0.3881356"), (20, 10, "0.1121325")])
 def test_balls_hold_the_bayes_risk(d, tokens, risk):
     found = SOFTMAX.compile("ball", "risk")(
@@ -51,7 +53,7 @@ def test_balls_hold_the_bayes_risk(d, tokens, risk):
     ("inverse_temperature", "later", "earlier", "coarser", "constants"),
     [
         (0.7, 30, 0, 1, {}),
-        (2, 0, 47, 1, {}),
+        thorough(2, 0, 47, 1, {}),
         (0.7, 0, 0, 5, {}),
         (0.7, 0, 0, 1, {"_FOLDS": 12}),
         (0.7, 0, 0, 1, {"_REACH": 4}),
@@ -90,6 +92,7 @@ def rows():
 ROWS = rows()
 
 
+@thorough_only
 @pytest.mark.parametrize(
     "row", [*ROWS[:1], *(pytest.param(row, marks=thorough_only) for row in ROWS[1:])]
 )

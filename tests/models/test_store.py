@@ -17,11 +17,13 @@ from slrsym.papers.single_location.dynamics import (
     simulate,
 )
 from slrsym.papers.single_location.task import Task
+from tests._profile import thorough_only
 
 VALUES = {"d": 20, "L": 3, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.2}
 OPTIONS = {"alpha": 1e-2, "rng": 3, "backend": "numpy", "progress": False}
 
 
+@thorough_only
 def test_they_come_back_as_they_were(tmp_path):
     for stated, more in (
         (attention().model, {"runs": 3}),
@@ -68,6 +70,7 @@ def test_those_of_the_paper_are_of_the_same_kind(tmp_path):
         stated.simulate(VALUES, steps=1, start=theirs, **OPTIONS)
 
 
+@thorough_only
 def test_random_starts_are_those_of_the_paper():
     """The paper's task is a model among others, and a run does not depend on those beside it."""
     stated = attention().model
@@ -82,6 +85,7 @@ def test_random_starts_are_those_of_the_paper():
             assert np.abs(ours - theirs[:runs]).max() < 1e-14
 
 
+@thorough_only
 def test_they_go_on(tmp_path):
     stated, file = attention().model, tmp_path / "first.nc"
     first = stated.simulate(VALUES, steps=8, runs=3, path=file, **OPTIONS)

@@ -77,6 +77,7 @@ def erf_risk(method: str, antithetic: bool, samples: int) -> Callable[[Setting, 
 
 
 # Whether all methods agree is seen in test_estimators: here, dev takes some of them.
+@thorough_only
 @pytest.mark.parametrize(
     ("method", "antithetic", "most_d"),
     [
@@ -92,6 +93,7 @@ def test_the_risk_of_erf_attention(method, antithetic, most_d):
     require_standard_normal(deviations(erf_risk(method, antithetic, BLOCK), 1, most_d))
 
 
+@thorough_only
 @pytest.mark.parametrize("method", [thorough("plain"), "projected"])
 def test_the_risk_of_linear_predictors(method):
     def z(s: Setting, i: int) -> float:
@@ -104,6 +106,7 @@ def test_the_risk_of_linear_predictors(method):
     require_standard_normal(deviations(z, 2, 12 if method == "plain" else 1e6))
 
 
+@thorough_only
 @pytest.mark.parametrize("method", [thorough("projected"), "conditioned"])
 def test_the_gradient_in_the_order_parameters(method):
     # One component of each: the five of a sample are not independent.
@@ -144,6 +147,7 @@ def test_the_gradient_at_vectors(method):
     require_standard_normal(deviations(z, 4, 12, 1.5))
 
 
+@thorough_only
 @pytest.mark.parametrize("antithetic", [False, True])
 def test_gradients_at_the_oracle_and_at_other_degenerate_points(antithetic):
     task, lam = Task(d=50, L=4, gamma=0.8, epsilon=0.2), 0.3

@@ -33,6 +33,7 @@ from slrsym.papers.single_location.montecarlo.sampling import (
     sample_quantity,
 )
 from slrsym.papers.single_location.task import OrderParameters
+from tests._profile import thorough_only
 from tests.montecarlo._settings import random_state, settings
 
 TASK = Task(d=7, L=4, gamma=0.8, epsilon=0.3)
@@ -198,6 +199,7 @@ def test_the_cost_does_not_depend_on_d(method, monkeypatch):
     assert values[0] == values[1]
 
 
+@thorough_only
 def test_conditioning_never_loses_and_says_what_it_gains():
     for s in settings(6, 3):
         plain, conditioned, pairs = (

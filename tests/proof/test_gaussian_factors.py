@@ -10,6 +10,7 @@ from slrsym.crosscheck import evaluate, expectations
 from slrsym.crosscheck.gaussian_factors import split_off_gaussian_exponent
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, standard_normal
 from slrsym.prover.tactics.existence_of_laws_and_expectations import _rank_one_factor
+from tests._profile import thorough_only
 
 X = x, y, z, w = symbols("x y z w", real=True)
 ROOT = Matrix([[1, 0, 0, 0], [1, 2, 0, 0], [-1, 1, 1, 0], [2, -1, 1, 3]]) / 3
@@ -70,6 +71,7 @@ def absorbed(monkeypatch):
 # exp(-x^2/4) times that of a Gaussian with mean x/2 and variance 1/2, over the root of 2.
 
 
+@thorough_only
 def test_two_directions(absorbed):
     law = GaussianLaw({x: Rational(1, 2), y: 0}, eye(2))
     found = digits_of(Expectation(exp(-((x - y) ** 2) / 2) * erf(x) * erf(y), law))
@@ -79,6 +81,8 @@ def test_two_directions(absorbed):
     )
 
 
+# The forms do not vary, or the factor is narrow.
+@thorough_only
 def test_kinks_move_with_the_variables(absorbed):
     integrand = exp(-((x - y) ** 2) / 2) * Heaviside(x + y - Rational(1, 3)) * Abs(x)
     found = digits_of(Expectation(integrand, standard_normal(x, y)))

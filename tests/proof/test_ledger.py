@@ -293,6 +293,7 @@ def test_what_a_proof_without_evidence_was_to_rest_on_is_told(derivation):
         assert ledger.citations(id) == {id: ()}
 
 
+@thorough_only
 def test_axioms_come_through_dependencies(derivation):
     text = claim_text("mine", "Expectation(erf(t + G), law)", "erf(t/sqrt(3))", "by_lemma")
     header = HEADER + (

@@ -15,6 +15,7 @@ from slrsym.prover.claims.ledger import load_claims
 from slrsym.prover.rules.axioms import is_soundness_axiom
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.tactics.judgement import judge_claim
+from tests._profile import thorough_cases
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
 CLAIMS = load_claims(PAGE)
@@ -25,6 +26,28 @@ CONDITIONAL = {
 }  # fmt: skip
 
 
+# The other statements of the page; their evidence is searched for in tests/checker.
+@thorough_cases(
+    "relu",
+    "probit",
+    "chi-square-moment",
+    "truncated-mean",
+    "hermite-orthogonality",
+    "larger-of-two",
+    "sheppard",
+    "quadrant",
+    "arc-cosine-kernel-one",
+    "arc-cosine-kernel-two",
+    "hermite-pair",
+    "price",
+    "arcsine-by-price",
+    "hypercontractive",
+    "mills",
+    "subgaussian-tail",
+    "tenth-moment",
+    "bell",
+    "limit-of-zeta",
+)
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_proved(claim):
     find = builtin_ledger().find

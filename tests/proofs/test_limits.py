@@ -50,6 +50,7 @@ from slrsym.gaussian import (
 )
 from slrsym.proof import ball_arithmetic, chain, limits
 from slrsym.prover.statements.expressions import Refused
+from tests._profile import thorough_cases
 
 from ._steps import check
 
@@ -139,6 +140,7 @@ NUMBERS = [
 ]
 
 
+@thorough_cases("E[Max(0, G)**2]-(49/100, 51/100)")
 @pytest.mark.parametrize(("number", "between"), NUMBERS, ids=str)
 def test_numbers_lie_where_they_are(number: Expr, between: tuple[Any, Any]) -> None:
     low, high = between

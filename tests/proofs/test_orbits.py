@@ -48,7 +48,7 @@ from slrsym.prover.statements.orbits import (
     VanishesAlong,
 )
 
-from .._profile import THOROUGH, more
+from .._profile import THOROUGH, more, thorough, thorough_only
 
 x, y = symbols("x y", real=True)
 a = Symbol("a", positive=True)
@@ -274,6 +274,7 @@ def test_false_statements_on_the_planar_map(statement, given, why):
     assert re.search(why, str(found.value))
 
 
+@thorough_only
 def test_a_step_size_above_the_bound():
     # It is not the best bound, and far above it some steps still descend.
     given = [Gt(alpha * C, 60), Le(alpha, 40)]
@@ -288,13 +289,14 @@ def test_a_step_size_above_the_bound():
     assert refused >= 2
 
 
+# Three other true statements.
 @more
 @pytest.mark.parametrize(
     "statement",
     [
-        OrbitsConvergeTo(g, FIXED_POINTS),
+        thorough(OrbitsConvergeTo(g, FIXED_POINTS)),
         NullStarts(g, point_set([*MAXIMA, *ORIGIN])),
-        AccumulationPointsSolve(g, stationarity_equations()),
+        thorough(AccumulationPointsSolve(g, stationarity_equations())),
         Injective(g),
     ],
 )
@@ -303,6 +305,7 @@ def test_true_statements_on_the_planar_map(statement):
         require_no_orbit_counterexample(statement, safe, np.random.default_rng(seed))
 
 
+@thorough_only
 def test_pairs_are_moved_by_the_gradient_of_the_function():
     """Its slopes, by differences in all coordinates; the step, by the definition."""
     names = kappa, nu, theta, eta, rho = symbols("kappa nu theta eta rho", real=True)

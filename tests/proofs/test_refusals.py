@@ -28,6 +28,7 @@ from slrsym.proof import (
 )
 from slrsym.prover.rules.step import Rule
 from slrsym.prover.statements.expressions import Refused
+from tests._profile import thorough_cases
 
 from ._steps import check
 
@@ -69,6 +70,7 @@ REFUSED: list[tuple[Any, str, Any, Rule, str]] = [
 ]  # fmt: skip
 
 
+@thorough_cases("Gaussian calculus: E[sign(G - H)**2] = 1")
 @pytest.mark.parametrize(
     "case", REFUSED, ids=lambda case: f"{case[3]}: {case[0]} {case[1]} {case[2]}"
 )

@@ -36,6 +36,7 @@ from slrsym.prover.rules.lemmas import by_claim
 from slrsym.prover.rules.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.prover.statements.expressions import ProofError, Refused
 from slrsym.prover.tactics.emission import ProofEmitter
+from tests._profile import thorough_only
 
 from ._steps import check, eq
 
@@ -90,6 +91,7 @@ def by_derivative(goal: Any, at: Any, variable: Symbol = x) -> Any:
     return equal_by_derivative(goal, variable, at=at, value=algebra, derivative=differentiate)
 
 
+@thorough_only
 def test_equal_by_derivative() -> None:
     check(by_derivative(eq(asin(x / sqrt(1 + x**2)), atan(x)), 0), x < 1, x > -1)
     check(by_derivative(eq(atan(x) + atan(1 / x), pi / 2), 1), x > 0)

@@ -14,6 +14,7 @@ from slrsym.papers.single_location.recovery import VERDICTS, Setting, recover, s
 from slrsym.papers.single_location.recovery.setting import endpoint_statistics
 from tests._cli import exits, refused
 from tests._cli import run as program
+from tests._profile import thorough_cases
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
 
@@ -100,6 +101,18 @@ def _grid(counts):
     )
 
 
+@thorough_cases(
+    "80-3-counts2",
+    "80-6-counts0",
+    "80-6-counts1",
+    "80-6-counts2",
+    "100-6-counts0",
+    "100-6-counts1",
+    "100-6-counts2",
+    "160-6-counts0",
+    "160-6-counts1",
+    "160-6-counts2",
+)
 @pytest.mark.parametrize("counts", [(520, 480, 0, 0, 0), (0, 300, 10, 210, 480), (1, 998, 1, 0, 0)])
 @pytest.mark.parametrize("several", [2, 3, 6])
 @pytest.mark.parametrize("width", [80, 100, 160])

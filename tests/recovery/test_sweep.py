@@ -42,6 +42,7 @@ def grid():
     return sweep(**GRID, **SIZE, workers=1)
 
 
+@thorough_only
 def test_the_grid_is_labelled(grid):
     assert grid["count"].dims == ("lam0", "rate", "d", "L", "gamma", "alpha", "verdict")
     assert grid["count"].shape == (2, 2, 1, 2, 1, 1, 5)
@@ -182,6 +183,7 @@ def test_over_processes(grid, tmp_path):
     assert sweep(**GRID, **SIZE, workers=2, path=file).identical(grid)
 
 
+@thorough_only
 def test_over_a_cluster_of_dask(grid):
     from distributed import Client
 

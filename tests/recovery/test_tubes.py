@@ -26,7 +26,7 @@ from slrsym.papers.single_location.recovery.tubes import (
     rotation_directions,
     tube_around_run,
 )
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_only
 
 
 def stepped(points, lam, task, alpha):
@@ -191,6 +191,7 @@ def test_where_steps_are_too_large_there_is_no_tube(constant):
     assert (follow_to_ends(wild, 0, 0, 5, (), "numba").decided == 1500).all()
 
 
+@thorough_only
 def test_a_tube_narrows_where_distances_grow(constant):
     """Backwards from the end, at a start that descent leaves: no tube is left."""
     lam = np.full(2001, 0.25)

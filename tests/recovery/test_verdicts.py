@@ -29,6 +29,7 @@ from slrsym.papers.single_location.recovery.setting import (
     distances_to_class_change,
     endpoint_statistics,
 )
+from tests._profile import thorough_only
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 
@@ -43,6 +44,7 @@ def test_where_states_are():
     assert classify_states(np.array(swap) * [1, 1, -1, 1, 1], LAM, TASK) == 3
 
 
+@thorough_only
 @pytest.mark.parametrize("lam", [0.05, 0.1, 0.6])
 def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
     rng = np.random.default_rng(5)
@@ -110,6 +112,7 @@ def creeping():
     return Setting(1, 0, 50, 5, 1, 0.01, 20_000)
 
 
+@thorough_only
 def test_runs_that_still_move_have_not_ended(creeping):
     with pytest.warns(RuntimeWarning, match=r"[89]\d.* % of the runs still move after 20,000"):
         found = recover(creeping, 40, workers=1)

@@ -49,7 +49,7 @@ from slrsym.proof import (
     symmetry,
 )
 from slrsym.prover.tactics.emission import ProofEmitter, is_covariance_matrix_formula
-from tests._profile import thorough_only
+from tests._profile import thorough, thorough_only
 from tests.tactics._shown import is_shown, refusals
 
 G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
@@ -80,7 +80,11 @@ def nested(f, c, inner):
 
 @pytest.mark.parametrize(
     ("mean", "variance", "shown"),
-    [(W * r / 2, 1 - r**2 / 2, True), (W * r / 2, 1, False), (-W * r / 2, 1 - r**2 / 2, False)],
+    [
+        thorough(W * r / 2, 1 - r**2 / 2, True),
+        (W * r / 2, 1, False),
+        (-W * r / 2, 1 - r**2 / 2, False),
+    ],
 )
 def test_given_a_correlated_variable(mean, variance, shown):
     f = W * erf(U + t)
@@ -208,6 +212,7 @@ def test_a_mean_with_a_closed_form_is_compared(mean, most, shown):
     assert is_shown(Le(mean, most), chain(mean).le(most, by=ball_arithmetic)) == shown
 
 
+@thorough_only
 def test_powers_of_maxima_are_polynomials_of_bars():
     left = E(Max(G, 0) ** 4)
     assert equal(left, Rational(3, 2), gaussian_calculus)
@@ -221,7 +226,9 @@ D = 1 + 2 * p**2
     ("integrand", "value"),
     [
         (erf(G) ** 2, 1 - 8 * OwensT(sqrt(2) * t / sqrt(D), 1 / sqrt(1 + 4 * p**2))),
-        (exp(-(G**2)) * erf(G), exp(-(t**2) / D) * erf(t / sqrt(D * (1 + 4 * p**2))) / sqrt(D)),
+        thorough(
+            exp(-(G**2)) * erf(G), exp(-(t**2) / D) * erf(t / sqrt(D * (1 + 4 * p**2))) / sqrt(D)
+        ),
     ],
 )
 def test_means_under_a_law_that_is_not_centred(integrand, value):
@@ -286,7 +293,7 @@ def test_another_mean_of_exponentials_is_refused():
 
 
 # SymPy's zeta is even: the arguments that are written may have other signs than the score.
-@pytest.mark.parametrize("score", [1 - p * U, p * U - t])
+@pytest.mark.parametrize("score", [thorough(1 - p * U), p * U - t])
 def test_the_mean_of_a_square_is_zeta(score):
     left = E(erf(score) ** 2, GaussianLaw({U: t}, [[r**2]]))
     at_mean = score.subs(U, t)

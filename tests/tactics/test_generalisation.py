@@ -10,6 +10,7 @@ from slrsym.checker.term import is_same_term
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.prover.tactics.emission import ProofEmitter
 from slrsym.prover.tactics.subterm_generalisation import _prove_with_symbols_for_summands
+from tests._profile import thorough_only
 from tests.tactics._shown import equal
 
 x, y = Symbol("x", real=True), Symbol("y", positive=True)
@@ -41,10 +42,12 @@ def conclusion_from(statement, *facts):
 FACTS = equal(A, Add(*TERMS[:45])), equal(B, Add(*TERMS[45:]))
 
 
+@thorough_only
 def test_a_sum_of_sums_of_many_long_summands():
     assert conclusion_from(equal(A + B + y, Add(*TERMS) + y), *FACTS)
 
 
+@thorough_only
 def test_an_inequality_beside_the_equations_does_no_harm():
     assert conclusion_from(equal(A + B, Add(*TERMS)), *FACTS, A < B)
 
@@ -55,6 +58,7 @@ def test_another_sum_does_not_follow(right):
         conclusion_from(equal(A + B, right), *FACTS)
 
 
+@thorough_only
 def test_summands_that_stand_in_two_facts():
     both, more, C = Add(*TERMS[:20]), Add(*TERMS[40:50]), TERMS[30]
     facts = equal(A, both + B), equal(C, both + y)

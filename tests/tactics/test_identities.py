@@ -26,6 +26,7 @@ from sympy import (
 )
 
 from slrsym.proof import algebra, chain, having, sign, tangent
+from tests._profile import thorough_cases, thorough_only
 from tests.tactics._shown import is_shown
 
 x, y, z, t = (Symbol(name, real=True) for name in "xyzt")
@@ -62,11 +63,13 @@ def equal(left, right):
     return is_shown(Eq(left, right, evaluate=False), chain(left).then(right, by=algebra))
 
 
+@thorough_cases("left6-right6")
 @pytest.mark.parametrize(("left", "right"), TRUE)
 def test_identities_are_derived(left, right):
     assert equal(left, right)
 
 
+@thorough_cases("left2-right2", "left4-right4")
 @pytest.mark.parametrize(("left", "right"), FALSE)
 def test_what_is_no_identity_is_not(left, right):
     assert not equal(left, right)
@@ -96,6 +99,7 @@ def test_a_logarithm_that_may_be_negative_has_no_sign():
     assert not less(0, log(Rational(1, 2) + p), strict=False)
 
 
+@thorough_only
 @pytest.mark.parametrize("factor", [1 / sqrt(pi), p * sqrt(pi)])
 def test_a_fact_is_used_times_a_positive_factor(factor):
     tail = symbols("q", nonnegative=True)

@@ -10,6 +10,7 @@ from slrsym.prover.tactics.linear_programs import (
     combine_nonnegatively_in_floating_point,
     drop_vanishing_terms,
 )
+from tests._profile import thorough_only
 
 
 def drawn(rng):
@@ -62,6 +63,7 @@ def test_terms_that_are_left_out_are_in_no_combination(seed):
             assert value == pytest.approx(float(target.get(m, 0)), abs=1e-6)
 
 
+@thorough_only
 def test_most_programs_without_a_solution_are_not_solved():
     rng, refused, none = random.Random(0), 0, 0
     for _ in range(300):

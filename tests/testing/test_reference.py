@@ -27,7 +27,7 @@ from slrsym.testing.accuracy import (
 )
 
 from .. import tensor_quadrature
-from .._profile import THOROUGH, more, one_in, thorough_only
+from .._profile import THOROUGH, more, one_in, thorough_cases, thorough_only
 from . import references as program
 from .references import _agreed, compute_risk, compute_zeta
 
@@ -146,6 +146,7 @@ def test_the_closed_form_is_the_definition(name):
             assert gap <= size * mpmath.mpf(10) ** (2 - DIGITS)
 
 
+@thorough_cases("oracle-numba")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("region", one_in(2, RISK_REGIONS))
 def test_errors_of_the_risk(region, backend):

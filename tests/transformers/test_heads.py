@@ -39,7 +39,8 @@ def squared_errors(task, students, stars, lam, rng, count):
     return np.square(y - output)
 
 
-@pytest.mark.parametrize("shared", [False, True])
+# Runs from samples, and from exact moments; another inverse temperature.
+@pytest.mark.parametrize("shared", [thorough(False), True])
 def test_the_risk_is_that_of_samples(shared):
     rng = default_rng([20, shared])
     scores = []
@@ -58,7 +59,7 @@ def test_the_risk_is_that_of_samples(shared):
     assert np.max(np.abs(scores)) < 4
 
 
-@pytest.mark.parametrize("lam", [0.0954, 1 / 3])
+@pytest.mark.parametrize("lam", [thorough(0.0954), 1 / 3])
 def test_two_heads_have_the_risk_of_the_claim_at_the_oracle(lam):
     """Claim several-heads-oracle, against the risk that the guide on several locations prints."""
     d, L, gamma = 80, 10, 0.5**0.5
@@ -117,7 +118,7 @@ def test_the_gradient_against_differences(heads, shared):
     assert abs(difference - expected).max() < 1e-6 * scale
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("backend", [thorough("numpy"), "numba"])
 def test_second_moments_and_their_derivatives(backend):
     if backend == "numba":
         pytest.importorskip("numba")
@@ -219,11 +220,11 @@ def sampled_and_full(task, heads, alpha, steps, count):
     [
         # Large steps, so that what is beyond the span counts; in 13 dimensions it has the least.
         (13, 2, False, 0.3, 3, 1500),
-        (30, 2, False, 0.3, 3, 1500),
+        thorough(30, 2, False, 0.3, 3, 1500),
         thorough(13, 2, True, 0.3, 3, 1500),
         thorough(30, 2, True, 0.3, 3, 1500),
         # One dimension more or less beyond it is a large part of three.
-        (7, 1, False, 1.0, 1, 8000),
+        thorough(7, 1, False, 1.0, 1, 8000),
     ],
 )
 def test_runs_from_samples_are_exact_in_law(d, n, shared, alpha, steps, count):

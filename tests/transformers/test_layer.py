@@ -10,7 +10,7 @@ from slrsym import Task
 from slrsym.papers.single_location.transformers import Layer, MultipleLocation
 from slrsym.papers.single_location.transformers.layer import _Pass
 
-from .._profile import nightly_only
+from .._profile import nightly_only, thorough_only
 
 TASK = Task(d=12, L=4, gamma=0.7, epsilon=0.1)
 
@@ -56,6 +56,7 @@ def test_the_output_is_that_of_the_definition(heads):
     assert np.allclose(layer.predict(X), expected, rtol=0, atol=1e-13)
 
 
+@thorough_only
 @pytest.mark.parametrize("heads", [1, 2, 3])
 def test_each_gradient_against_differences(heads):
     layer, X, y = shaken(heads)

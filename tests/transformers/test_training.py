@@ -11,6 +11,7 @@ from slrsym.papers.single_location.transformers import (
     MultipleLocation,
     overlaps_with_matched_stars,
 )
+from tests._profile import thorough_only
 
 
 def small(runs=2, heads=1, n=1, **others):
@@ -19,6 +20,7 @@ def small(runs=2, heads=1, n=1, **others):
     return LayerRuns(task, heads, width=10, runs=runs, test=50, **settings)
 
 
+@thorough_only
 def test_figure_8_in_small():
     task = MultipleLocation(Task(40, 6, 0.5**0.5, 0.1))
     data = LayerRuns(task, 1, 100, 2e-2, 64, 2000, 500, 1).compute(workers=1)
@@ -41,6 +43,7 @@ def test_the_log():
     assert data.attrs["task_noise"] == "independent"
 
 
+@thorough_only
 def test_a_run_is_the_same_alone():
     every, alone = small(3).compute(workers=1), small(1).compute(workers=1)
     assert every.isel(run=[0])[["kappa", "nu", "excess_risk"]].equals(
@@ -49,6 +52,7 @@ def test_a_run_is_the_same_alone():
     assert not np.array_equal(every.excess_risk[0], every.excess_risk[1])
 
 
+@thorough_only
 def test_processes_make_the_same():
     here, there = small().compute(workers=1), small().compute(workers=2)
     assert here.drop_attrs().equals(there.drop_attrs())

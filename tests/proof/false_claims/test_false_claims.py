@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.prover.rules.axioms import is_soundness_axiom
 
-from ..._profile import THOROUGH, more
+from ..._profile import THOROUGH, more, thorough_cases
 from . import (
     calculus,
     domains,
@@ -85,6 +85,8 @@ WITHOUT_POINT = {
 }
 
 
+# Other false steps and true twins of the same families.
+@thorough_cases("holes: a*b**2 reordered", "order: erf does not fall")
 @more
 @pytest.mark.parametrize("entry", FALSE if THOROUGH else FALSE[::12])
 def test_refused(entry, request):
@@ -127,6 +129,11 @@ NOT_SHOWN = {
 }
 
 
+@thorough_cases(
+    "identities: hyperbolic for circular",
+    "calculus: of an integral, a boundary term dropped",
+    "sums and slopes: Lipschitz, a factor before the bars",
+)
 @more
 @pytest.mark.parametrize("entry", TWINS if THOROUGH else TWINS[::6])
 def test_twin_accepted(entry, request):
