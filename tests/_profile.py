@@ -51,8 +51,9 @@ def _values(case: Any) -> tuple[Any, ...]:
     return case if type(case) is tuple else (case,)
 
 
-# What a test has that does something else in dev, as it or a fixture of its file reads `THOROUGH`;
-# `more(NIGHTLY)` where only nightly makes a difference.
+# What a test has that does something else in dev, as it or a fixture of its file reads `THOROUGH`,
+# or needs JAX or Sphinx, which README's commands do not install; `more(NIGHTLY)` where only nightly
+# makes a difference.
 more = pytest.mark.more
 
 # Fixtures of folders that are others in dev.
@@ -62,14 +63,11 @@ _FIXTURES = {"document"}
 def beyond_dev(item: pytest.Item) -> bool:
     """Whether a test is left out in dev, or does something else there.
 
-    All tests of Hypothesis do. Steps of derivations have more points, and so have they in ``slrsym
-    verify``.
+    All tests of Hypothesis do that have no mark `more` of their own. Steps of derivations have more
+    points, and so have they in ``slrsym verify``.
     """
     if not isinstance(item, pytest.Function):
         return False
-    return (
-        any(all(mark.args) for mark in item.iter_markers("more"))
-        or bool(_left(item))
-        or hasattr(item.obj, "hypothesis")
-        or not _FIXTURES.isdisjoint(item.fixturenames)
-    )
+    told = list(item.iter_markers("more"))
+    does_more = any(all(mark.args) for mark in told) if told else hasattr(item.obj, "hypothesis")
+    return does_more or bool(_left(item)) or not _FIXTURES.isdisjoint(item.fixturenames)

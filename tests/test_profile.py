@@ -70,6 +70,12 @@ def test_examples(request, x):
     assert beyond_dev(request.node)
 
 
+@more(NIGHTLY)
+@given(st.integers())
+def test_examples_that_are_the_same(request, x):
+    assert beyond_dev(request.node) == NIGHTLY
+
+
 def test_fixtures_of_a_folder(request):
     """The claims that are exported are few in dev, and all otherwise."""
     node = request.node

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from slrsym.gaussian import Expectation, expectation
 
-from .._profile import NIGHTLY
+from .._profile import NIGHTLY, more
 from .random_piecewise import Example, examples
 
 
-# A dev run has few integrands that bend in two directions, of which a quadrature takes a second.
+# Few integrands bend in two directions by day, for a quadrature of these takes a second.
+@more(NIGHTLY)
 @settings(max_examples=2000 if NIGHTLY else 200)
 @given(st.deferred(lambda: examples(planes=8 if NIGHTLY else 20)))
 def test_closed_forms_quadrature_and_sums_agree(example: Example):
