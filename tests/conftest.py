@@ -53,6 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # Not before Hypothesis has read its own option.
     from ._derivations import OneTestForEachClaim
     from ._profile import THOROUGH
+    from ._times import TestTimes
+
+    if os.environ.get("SLRSYM_TEST_TIMES") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(TestTimes())
 
     if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
         config.option.slrsym_points = 1

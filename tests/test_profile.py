@@ -1,6 +1,7 @@
 """Which tests a second run takes: those that do more in a thorough profile than in dev."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from ._profile import (
     thorough_cases,
     thorough_only,
 )
+from ._times import TestTimes
 
 # The names of tests below that dev leaves out.
 LEFT = (
@@ -84,6 +86,22 @@ def test_fixtures_of_a_folder(request):
         assert beyond_dev(node)
     finally:
         node.fixturenames.remove("document")
+
+
+def test_where_the_time_goes():
+    times = TestTimes()
+    for name, phases in (("a/b/test_x.py::t", (1, 2)), ("a/b/test_y.py::t[1]", (4,)),
+                         ("a/test_z.py::t", (0.5,)), ("a/b/test_x.py::u", (0.25,))):  # fmt: skip
+        times.pytest_runtest_logstart()
+        for seconds in phases:
+            times.pytest_runtest_logreport(SimpleNamespace(nodeid=name, duration=seconds))
+    total, before, *rest = (line.split(maxsplit=1) for line in times.lines())
+    assert total[1] == "4 tests  in all, by the clock"
+    assert 0 <= float(before[0]) <= float(total[0]) < 1
+    assert rest == [
+        ["7.2", "3 tests  a/b"], ["0.5", "1 tests  a"], ["4.0", "1 tests  a/b/test_y.py"],
+        ["3.2", "2 tests  a/b/test_x.py"], ["0.5", "1 tests  a/test_z.py"],
+    ]  # fmt: skip
 
 
 def test_who_reads_the_profile_marks_tests():
