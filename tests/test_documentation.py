@@ -17,7 +17,7 @@ import slrsym
 from slrsym.cli import app
 
 from ._benchmarks import benchmark
-from ._profile import thorough_only
+from ._profile import more, thorough_only
 from ._public import reference
 from .probing.tiny import write_bert
 
@@ -95,6 +95,7 @@ def test_the_examples_are_true(site):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@more
 @pytest.mark.parametrize(
     ("latex", "shown"),
     [
@@ -134,6 +135,7 @@ NUMPYDOC = {
 }  # fmt: skip
 
 
+@more
 def test_numpydoc_validates_public_docstrings():
     validate = pytest.importorskip("numpydoc.validate", reason="the extra docs is not installed")
     names = reference()

@@ -12,6 +12,7 @@ from sympy import lambdify
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS, L, d, epsilon, gamma, lam
 from slrsym.papers.single_location.symbolic import risk_closed_form
 from slrsym.papers.single_location.task import Task
+from tests._profile import more
 
 EPS = 2.0**-53
 INPUTS = (*ORDER_PARAMETERS, lam, gamma, d, L)
@@ -25,7 +26,7 @@ needs_jax = pytest.mark.skipif(
 # JAX reads it when it is imported.
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 ARRAY_BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
-BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball", pytest.param("jax", marks=needs_jax)]
+BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball", pytest.param("jax", marks=[needs_jax, more])]
 
 KINDS = ["anywhere", "near", "swap", "manifold", "corner"]
 

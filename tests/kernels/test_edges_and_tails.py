@@ -227,6 +227,7 @@ def test_derivatives_at_a_correlation_of_one(backend):
         assert_value(backend, slope(1.0, 2.0, 1.0), mpmath.mpf(right))
 
 
+@more
 @needs_jax
 def test_jax_differentiates_at_the_edges():
     import jax

@@ -231,6 +231,7 @@ def test_values_of_any_size_in_sympy_and_mpmath():
         assert precise.erfc(-(2**40)) == 2
 
 
+@more
 def test_slopes_by_jax():
     """The slope of zeta in s, which falls like 1/s^2."""
     jax = pytest.importorskip("jax")

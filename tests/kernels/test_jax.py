@@ -30,6 +30,7 @@ from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
 jax_backend = importlib.import_module("slrsym.kernels.jax_backend")
 special = importlib.import_module("slrsym.kernels._jax_special")
+pytestmark = more
 
 x, y, r = symbols("x y r", real=True)
 UPPER = np.triu_indices(5)

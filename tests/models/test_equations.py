@@ -246,6 +246,7 @@ def test_the_plateau_and_its_spectrum(count):
     assert found == pytest.approx(sorted(wanted, reverse=True), abs=1e-12)
 
 
+@more
 def test_equations_in_jax():
     """The rate of change, its Jacobian by JAX, and many numbers of units at once."""
     jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
