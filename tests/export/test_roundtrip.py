@@ -73,7 +73,7 @@ def test_a_misprint_is_noticed(document):
                 def display(self, display, width=38.0):
                     return self.wrong
 
-            outcomes = list(roundtrip._of_display(claim, display, Misprinting({})))
+            outcomes = list(roundtrip._of_display(claim, display, claim.names(), Misprinting({})))
             assert not all(o.equal for o in outcomes), f"{claim.id}: {old} -> {new}\n{text}"
             caught += 1
     assert caught >= 25
@@ -86,7 +86,9 @@ def test_what_is_not_shown_is_noticed(document):
     lying = Display(display.start, (display.links[0].__class__("=", TypesetFormula(
         display.links[0].formula.box, erf(Symbol("t", real=True))
     )),))  # fmt: skip
-    outcomes: list[Outcome] = list(roundtrip._of_display(claim, lying, LatexRenderer({})))
+    outcomes: list[Outcome] = list(
+        roundtrip._of_display(claim, lying, claim.names(), LatexRenderer({}))
+    )
     assert [o.equal for o in outcomes] == [True, False]
     assert "was checked as" in outcomes[1].reason
 

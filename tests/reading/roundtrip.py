@@ -58,15 +58,19 @@ def read_back(document: Document, renderer: Any = None) -> list[Outcome]:
     renderer = renderer or LatexRenderer(document.labels)
     outcomes: list[Outcome] = []
     for claim in document.claims:
+        # All expressions of the claim are gone through for them.
+        names = claim.names()
         for display in claim.displays():
-            outcomes += _of_display(claim, display, renderer)
+            outcomes += _of_display(claim, display, names, renderer)
     return outcomes
 
 
-def _of_display(claim: ClaimEntry, display: Display, renderer: Any) -> Iterable[Outcome]:
+def _of_display(
+    claim: ClaimEntry, display: Display, names: dict[str, Any], renderer: Any
+) -> Iterable[Outcome]:
     latex = renderer.display(display)
     try:
-        found = read_display(latex, claim.names())
+        found = read_display(latex, names)
     except (ReadingError, KeyError, TypeError, ValueError, AttributeError) as problem:
         reason = f"cannot be read: {type(problem).__name__}: {problem}"
         return [Outcome(claim.id, latex, False, reason)] * len(display.formulas)
