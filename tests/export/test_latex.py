@@ -32,6 +32,7 @@ from slrsym.documents.typeset.elision import (
     signed_terms_of_sum,
 )
 from slrsym.files import write_export_folder
+from slrsym.prover.claims.dependencies import read_table
 from slrsym.prover.claims.verification import ClaimSummary
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
@@ -175,13 +176,16 @@ def _complaints(log: str) -> list[str]:
 
 
 def with_foundations(ledger):
-    """Rows for all claims, with what they rest on; other tests verify them."""
-    rows = []
+    """Rows for all claims, with what they rest on by the table; other tests verify them."""
+    table, rows = read_table(), []
     for claim in ledger.claims.values():
-        below = ledger.foundations(claim.id)
-        axioms = tuple(sorted({a for found in below.values() for a in found.axioms}))
+        below, ahead = set(), [claim.id]
+        while ahead:
+            below.add(name := ahead.pop())
+            ahead += set(table[name].depends) - below
+        axioms = tuple(sorted({axiom for name in below for axiom in table[name].axioms}))
         (row,) = as_if_proved(ledger, [claim.id], axioms)
-        status = {"depends": below[claim.id].depends}
+        status = {"depends": table[claim.id].depends}
         if claim.is_empirical:
             status |= {"status": "empirical", "trials": "1,000 tasks with lambda <= 1e3_%, none"}
         elif claim.certificate() is not None:
@@ -334,13 +338,10 @@ def test_a_long_step_shows_what_it_changes(document):
 @thorough_only
 def test_chapters_come_after_what_they_use(ledger):
     """All files have a place, and but for Theorem 1 and Proposition 15 none uses a later one."""
-    every = []
+    every, table = [], read_table()
     for _, inside in titles_and_claims_of_files(ledger.claims.values()):
         claims = (
-            SimpleNamespace(
-                id=c.id, depends=ledger.foundations(c.id)[c.id].depends, place=(c.file, 1)
-            )
-            for c in inside
+            SimpleNamespace(id=c.id, depends=table[c.id].depends, place=(c.file, 1)) for c in inside
         )
         every.append(Section((), tuple(claims), inside[0].file.stem))
     made = group_by_chapter(every)
