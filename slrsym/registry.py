@@ -1,7 +1,8 @@
 """Import paths of printers and compiled functions, by name, imported on first use.
 
 An object that prints itself asks for its printer here by name. The top of the package says where
-each is found, and nothing is loaded before it is asked for.
+each is found, and papers say where their kinds of certificates are. Nothing is loaded before it is
+asked for.
 """
 
 from __future__ import annotations
@@ -27,3 +28,15 @@ def load_registered(name: str) -> Any:
     """Import the object that is registered under a name, and return it."""
     module, _, inside = dotted_name(name).rpartition(".")
     return getattr(import_module(module), inside)
+
+
+def load_all_registered(kind: str) -> dict[str, Any]:
+    """Import what is registered under all names that begin with a word and a dot.
+
+    They are returned by the rest of their names, in the order in which they were registered.
+    """
+    return {
+        name.removeprefix(f"{kind}."): load_registered(name)
+        for name in tuple(_PLACES)
+        if name.startswith(f"{kind}.")
+    }

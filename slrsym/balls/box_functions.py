@@ -21,17 +21,6 @@ from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions, rewrite_for_backends
 from slrsym.kernels.program import Program
-from slrsym.papers.single_location.notation import L, alpha, d, epsilon, gamma, lam
-
-PARAMETERS = {
-    "lam": lam,
-    "gamma": gamma,
-    "d": d,
-    "alpha": alpha,
-    "L": L,
-    "epsilon": epsilon,
-    "s": Symbol("s", positive=True),
-}
 
 
 class ParametricFunctions:
@@ -42,12 +31,12 @@ class ParametricFunctions:
         outputs: Sequence[Expr],
         state: Sequence[Symbol],
         given: Mapping[Symbol, Expr] | None = None,
-        parameters: Mapping[str, Symbol] = PARAMETERS,
+        parameters: Mapping[str, Symbol] | None = None,
     ) -> None:
         self.outputs = tuple(outputs)
         self.state = tuple(state)
         self.given = dict(given or {})
-        self.parameters = dict(parameters)
+        self.parameters = dict(parameters or {})
 
     @cached_property
     def value_program(self) -> Program:
@@ -268,9 +257,9 @@ class CertificateKind:
 
     statement: str
     parts: Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]
+    names: tuple[str, ...]
     # Algebraic side conditions.
     facts: Callable[[], Mapping[str, bool]] = dict
-    names: tuple[str, ...] = ("lam", "gamma", "d")
     numbers: tuple[str, ...] = ()
 
 

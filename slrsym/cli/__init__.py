@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -37,9 +38,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from slrsym import __version__
-
-        typer.echo(f"slrsym {__version__}")
+        typer.echo(f"slrsym {version('slrsym')}")
         raise typer.Exit
 
 

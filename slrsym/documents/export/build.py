@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -122,14 +123,13 @@ def build(
         )
         for name in used
     )
-    from slrsym import __version__
 
     told = (
         collect_errata(papers_of_files(ledger.find(id).file for id in wanted), wanted)
         if notation
         else ()
     )
-    return Document(tuple(made), axioms, called, table, __version__, told)
+    return Document(tuple(made), axioms, called, table, version("slrsym"), told)
 
 
 def has_task_notation(file: Path | None) -> bool:

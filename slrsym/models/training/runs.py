@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,16 +29,12 @@ from slrsym.files import (
 )
 from slrsym.jobs import end_on_sigterm, hold_signals, show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
-from slrsym.papers.single_location.task import OrderParameters, Task
+from slrsym.prover.claims.papers import load_paper_modules
+from slrsym.registry import load_all_registered
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
 # for an interrupt to be felt at once.
 _STRIDE = 400_000
-
-# What all runs have, and what those of the paper's task and those of other models have besides.
-_SETTINGS = {"backend", "alpha", "steps", "log_every", "start"}
-_OF_TASK = {"dynamics", "schedule", *(f"task_{name}" for name in Task.__dataclass_fields__)}
-_OF_MODEL = {"run", "step", "space", "direction", "other"}
 
 
 class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -93,26 +90,38 @@ def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict
     )
 
 
-def require_runs_dataset(runs: Any, *, of_task: bool = True) -> None:
-    """Raise an error for data that are not runs of `slrsym.simulate` or `Model.simulate`."""
-    if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
-        needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
-    else:
-        needed, dims = _SETTINGS | _OF_TASK, {"run", "step"}
-        variables = {*OrderParameters._fields, "lam", *dims}
-        if isinstance(runs, xr.Dataset) and "gram" in runs.variables:
-            raise ValueError(
-                "runs must be of slrsym.simulate; these are of a model: its simulate goes on from "
-                "them as start"
-            )
-    if not (
-        isinstance(runs, xr.Dataset)
-        and needed <= runs.attrs.keys()
-        and ("batch" in runs.attrs) == ("seed" in runs.attrs)
-        and variables <= {*runs.variables}
-        and {*runs.dims} == dims
-        and all(runs.sizes.values())
-    ):
+@dataclass(frozen=True)
+class RunsLayout:
+    """What datasets of runs of one kind have: settings, dimensions, and some of the variables."""
+
+    settings: frozenset[str]
+    dimensions: frozenset[str]
+    variables: frozenset[str]
+
+    def fits(self, runs: Any) -> bool:
+        """Return whether an object is a dataset of runs of this kind."""
+        return (
+            isinstance(runs, xr.Dataset)
+            and self.settings <= runs.attrs.keys()
+            and ("batch" in runs.attrs) == ("seed" in runs.attrs)
+            and self.variables | self.dimensions <= {*runs.variables}
+            and {*runs.dims} == self.dimensions
+            and all(runs.sizes.values())
+        )
+
+
+# The settings of all runs, and those of `Model.simulate`.
+RUN_SETTINGS = frozenset({"backend", "alpha", "steps", "log_every", "start"})
+MODEL_RUNS = RunsLayout(
+    RUN_SETTINGS,
+    frozenset({"run", "step", "space", "direction", "other"}),
+    frozenset({"excess_risk"}),
+)
+
+
+def require_runs_dataset(runs: Any, *layouts: RunsLayout) -> None:
+    """Raise `ValueError` for data that are not runs of one of the given layouts."""
+    if not any(layout.fits(runs) for layout in layouts):
         of = f" of {', '.join(map(str, runs.variables))}" if isinstance(runs, xr.Dataset) else ""
         raise ValueError(
             "runs must be a dataset that simulate returned or saved; "
@@ -166,8 +175,8 @@ def save_and_return_risk_error(
     write_if_path(runs, path, save)
     return RiskNotComputedError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
-        f"in {path}, with NaN as risk: slrsym.papers.single_location.dynamics.load reads them, "
-        f"start={str(path)!r} continues them",
+        f"in {path}, with NaN as risk: {__name__}.load reads them, start={str(path)!r} "
+        "continues them",
         runs,
     )
 
@@ -193,8 +202,9 @@ def load(path: str | Path) -> Runs:
     if not file.is_file():
         raise ValueError(f"path must be a file that exists; {file} is none")
     runs = read_netcdf(file, "runs")
+    load_paper_modules()
     try:
-        require_runs_dataset(runs, of_task=False)
+        require_runs_dataset(runs, MODEL_RUNS, *load_all_registered("runs").values())
     except ValueError:
         raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
     # As they were before they were saved.

@@ -19,6 +19,7 @@ from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.definition.specification import Direction, InnerProduct
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
 from slrsym.models.training.runs import (
+    MODEL_RUNS,
     Runs,
     advance_and_save_runs,
     build_runs,
@@ -332,9 +333,9 @@ def initial_gram_factors(
     Without a number of runs there are as many as `start` has points.
     """
     if isinstance(start, xr.Dataset):
-        require_runs_dataset(start, of_task=False)
+        require_runs_dataset(start, MODEL_RUNS)
         names = [x.name for x in model.directions]
-        if "gram" not in start.variables or start.direction.values.tolist() != names:
+        if start.direction.values.tolist() != names:
             raise ValueError(f"start must be runs of a model of {', '.join(names)}")
         start = start.gram.isel(step=-1).values
     if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):

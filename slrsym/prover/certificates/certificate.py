@@ -12,7 +12,7 @@ from typing import Any
 
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.files import DamagedFileError, replace_atomically
-from slrsym.papers.single_location.certify.statements import KINDS
+from slrsym.prover.certificates.kinds import certificate_kinds
 
 FORMAT = "slrsym certificate 1"
 
@@ -68,13 +68,12 @@ class Certificate:
     Attributes
     ----------
     kind : str
-        One of `slrsym.papers.single_location.certify.statements.KINDS`, where it is said what is
-        shown and how.
+        One of `certificate_kinds`, whose statement says what is shown.
     parameters : mapping of str to Range
         The box of parameters: a single number, or all numbers of a range.
     numbers : mapping of str to Fraction
         What else belongs to the statement, such as a number of zeros.
-    verdict : Verdict
+    verdict : CertificateOutcome
         Shown, refuted or undecided.
     digits : int
         How many decimal digits balls are computed with.
@@ -113,7 +112,7 @@ class Certificate:
     @property
     def statement(self) -> str:
         """The certified statement, as a sentence."""
-        return KINDS[self.kind].statement
+        return certificate_kinds()[self.kind].statement
 
     @property
     def smallest_margin_text(self) -> str | None:
@@ -226,9 +225,10 @@ def load(path: str | Path) -> Certificate:
 
 
 def _read(data: dict[str, Any]) -> Certificate:
-    if data["kind"] not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {data['kind']!r}")
-    said, meant = data["statement"], KINDS[data["kind"]].statement
+    kinds = certificate_kinds()
+    if data["kind"] not in kinds:
+        raise ValueError(f"kind must be one of {', '.join(kinds)}; got {data['kind']!r}")
+    said, meant = data["statement"], kinds[data["kind"]].statement
     if said != meant:
         raise ValueError(f"its statement is {said!r}, and a certificate of its kind says {meant!r}")
     for name, kind in (("digits", int), ("boxes", int), ("visited", int), ("tree", str)):

@@ -20,7 +20,6 @@ from slrsym.balls.branch_and_bound import (
     volume_fraction,
 )
 from slrsym.kernels.arguments import require_integer
-from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import (
     Certificate,
     CertificateOutcome,
@@ -30,6 +29,7 @@ from slrsym.prover.certificates.certificate import (
     UndecidedBoxesSummary,
     describe_box,
 )
+from slrsym.prover.certificates.kinds import certificate_kinds
 
 DIGITS = 30
 MAX_BOXES = 200_000
@@ -140,7 +140,7 @@ def certify(
 ) -> Certificate:
     """Prove or refute a kind of statement on a box of parameters, and return the certificate."""
     start = time.perf_counter()
-    what = KINDS[kind]
+    what = certificate_kinds()[kind]
     given = dict(numbers or {})
     budget = budget or Budget(MAX_BOXES)
     digits = require_integer("digits", digits, 10)

@@ -24,7 +24,6 @@ from slrsym.balls.boxes import (
     is_within,
     subdivision_leaves,
 )
-from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import (
     Certificate,
     CertificateError,
@@ -33,6 +32,7 @@ from slrsym.prover.certificates.certificate import (
     describe_box,
     load,
 )
+from slrsym.prover.certificates.kinds import certificate_kinds
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Checker:
         self.open = False
 
     def verdict(self) -> CertificateOutcome:
-        it, kind = self.certificate, KINDS[self.certificate.kind]
+        it, kind = self.certificate, certificate_kinds()[self.certificate.kind]
         _require(tuple(it.parameters) == kind.names, f"its parameters are not {kind.names}")
         _require(set(it.numbers) == set(kind.numbers), f"its numbers are not {kind.numbers}")
         parts = {part.name: part for part in kind.parts(it.numbers)}

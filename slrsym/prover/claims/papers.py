@@ -10,7 +10,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,8 @@ class Paper:
     task : bool
         Whether its letters are those of `slrsym.papers.single_location.notation`, and its model
         `slrsym.Task`.
+    module : str
+        The dotted name of a module that registers what only this paper has, or an empty text.
     """
 
     folder: Path
@@ -76,6 +79,7 @@ class Paper:
     notation: tuple[tuple[str, str], ...] = ()
     errata: tuple[tuple[str, tuple[str, ...]], ...] = ()
     task: bool = False
+    module: str = ""
     places: dict[str, str] = field(default_factory=dict, hash=False, compare=False)
 
     @property
@@ -113,7 +117,7 @@ def _read(file: Path, text: str) -> Paper:
     bibtex = data.get("bibtex", "") or _entry(file.parent.name, title, authors, identifier)
     return Paper(
         file.parent, title, tuple(authors), identifier, bibtex, data.get("called", ""), sections,
-        chapters, notation, errata, bool(data.get("task")),
+        chapters, notation, errata, bool(data.get("task")), str(data.get("module", "")),
         {id: section.number for section in sections for id in section.statements},
     )  # fmt: skip
 
@@ -149,3 +153,11 @@ def papers_of_files(files: Iterable[Path | None]) -> list[Paper]:
 def builtin_papers() -> list[Paper]:
     """Return the papers whose derivations come with slrsym."""
     return papers_of_files(builtin_derivation_folder().rglob("*.py"))
+
+
+@cache
+def load_paper_modules() -> None:
+    """Import the modules of the papers that come with slrsym, which register what is theirs."""
+    for paper in builtin_papers():
+        if paper.module:
+            import_module(paper.module)

@@ -19,7 +19,6 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import NoiseLaw
-from slrsym.papers.single_location.notation import L, epsilon
 from slrsym.prover.rules.chain import at
 from slrsym.prover.rules.lemmas import in_words
 from slrsym.prover.statements.expressions import ProofError, substitute_simultaneously
@@ -80,7 +79,10 @@ def _numbers(*values: Any) -> tuple[Expr, ...]:
     return values
 
 
-# What theorem conditional-risk shows: for measurable predictors there is no formula.
+# The letters of theorem conditional-risk: the number of tokens, and the deviation of the noise.
+L = Symbol("L", integer=True, positive=True)
+epsilon = Symbol("epsilon", nonnegative=True)
+# What it shows: for measurable predictors there is no formula.
 BAYES_RISK = in_words(
     "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
     "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."

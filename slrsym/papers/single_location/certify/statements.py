@@ -67,12 +67,7 @@ from functools import cache, partial
 from flint import fmpq
 from sympy import Expr, Symbol, erf, expand, simplify
 
-from slrsym.balls.box_functions import (
-    PARAMETERS,
-    CertificateKind,
-    CertificatePart,
-    ParametricFunctions,
-)
+from slrsym.balls.box_functions import CertificateKind, CertificatePart, ParametricFunctions
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, zeta_by_variance
 from slrsym.papers.single_location import paper_risk_expressions
@@ -85,10 +80,30 @@ from slrsym.papers.single_location.certify.manifold_functions import (
     risk_first_derivatives,
     risk_second_derivatives,
 )
-from slrsym.papers.single_location.notation import ORDER_PARAMETERS
+from slrsym.papers.single_location.notation import (
+    ORDER_PARAMETERS,
+    L,
+    alpha,
+    d,
+    epsilon,
+    gamma,
+    lam,
+)
 from slrsym.papers.single_location.paper_risk_expressions import ON_M
 
 __all__ = ["ENCLOSURES", "KINDS"]
+
+PARAMETERS = {
+    "lam": lam,
+    "gamma": gamma,
+    "d": d,
+    "alpha": alpha,
+    "L": L,
+    "epsilon": epsilon,
+    "s": Symbol("s", positive=True),
+}
+_OF_MAP = ("lam", "gamma", "d")
+_functions = partial(ParametricFunctions, parameters=PARAMETERS)
 
 _SIDE = (fmpq(-1), fmpq(1))
 
@@ -111,15 +126,13 @@ def _step_parts() -> tuple[CertificatePart, ...]:
         f"step of {x1} below 45 degrees": 2 - step.norms[0],
         f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
-    square = ParametricFunctions(
-        tuple(conditions.values()), (x1, x2), derivative_symbol_definitions()
-    )
+    square = _functions(tuple(conditions.values()), (x1, x2), derivative_symbol_definitions())
     return (CertificatePart("square", square, (_SIDE, _SIDE), labels=tuple(conditions)), _saddle())
 
 
 def _saddle() -> CertificatePart:
     in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in risk_second_derivatives())
-    found = ParametricFunctions((mixed**2 - in_1 * in_2,), ())
+    found = _functions((mixed**2 - in_1 * in_2,), ())
     return CertificatePart(
         "saddle", found, (), labels=("minus the determinant of the Hessian at the origin",)
     )
@@ -163,11 +176,11 @@ def _zero_parts() -> tuple[CertificatePart, ...]:
     in_1, in_2 = (drop_positive_factors(slope) for slope in risk_first_derivatives())
     sides = []
     for end in (1, -1):
-        along_2 = ParametricFunctions((in_2.subs(x1, end),), (x2,))
-        along_1 = ParametricFunctions((in_1.subs(x2, end),), (x1,))
+        along_2 = _functions((in_2.subs(x1, end),), (x2,))
+        along_1 = _functions((in_1.subs(x2, end),), (x1,))
         sides.append(CertificatePart(f"side {x1} = {end}", along_2, (_SIDE,), zeros=True))
         sides.append(CertificatePart(f"side {x2} = {end}", along_1, (_SIDE,), zeros=True))
-    square = ParametricFunctions((in_1, in_2), (x1, x2))
+    square = _functions((in_1, in_2), (x1, x2))
     return (*sides, CertificatePart("square", square, (_SIDE, _SIDE), zeros=True))
 
 
@@ -177,9 +190,9 @@ def _zero_parts() -> tuple[CertificatePart, ...]:
 @cache
 def _order_parts() -> tuple[CertificatePart, ...]:
     in_1, in_2 = risk_first_derivatives()
-    falls = ParametricFunctions((drop_positive_factors(-in_1.subs(x2, 1)),), (x1,))
-    rises = ParametricFunctions((drop_positive_factors(in_1.subs(x2, -1)),), (x1,))
-    turns = ParametricFunctions((drop_positive_factors(-in_2.diff(x1)),), (x1,))
+    falls = _functions((drop_positive_factors(-in_1.subs(x2, 1)),), (x1,))
+    rises = _functions((drop_positive_factors(in_1.subs(x2, -1)),), (x1,))
+    turns = _functions((drop_positive_factors(-in_2.diff(x1)),), (x1,))
     return (
         CertificatePart(f"side {x2} = 1", falls, (_SIDE,), labels=(f"minus the slope in {x1}",)),
         CertificatePart(f"side {x2} = -1", rises, (_SIDE,), labels=(f"the slope in {x1}",)),
@@ -227,9 +240,9 @@ def _rate_fields() -> tuple[ParametricFunctions, ParametricFunctions]:
     at_corner = {
         symbol: value.subs(corner) for symbol, value in derivative_symbol_definitions().items()
     }
-    return ParametricFunctions(
-        rows, (x1, x2), derivative_symbol_definitions()
-    ), ParametricFunctions(rates, (), at_corner)
+    return _functions(rows, (x1, x2), derivative_symbol_definitions()), _functions(
+        rates, (), at_corner
+    )
 
 
 def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
@@ -273,14 +286,14 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
     """Return the functions that an enclosure bounds, and their names."""
     if quantity == "zeta":
-        return ParametricFunctions((zeta_by_variance(_T, PARAMETERS["s"]),), (_T,)), ("zeta",)
+        return _functions((zeta_by_variance(_T, PARAMETERS["s"]),), (_T,)), ("zeta",)
     if quantity == "risk":
-        return ParametricFunctions((paper_risk_expressions.risk(),), ORDER_PARAMETERS), ("R",)
+        return _functions((paper_risk_expressions.risk(),), ORDER_PARAMETERS), ("R",)
     if quantity == "gradient":
         derivatives = paper_risk_expressions.gradient()
     else:
         derivatives = paper_risk_expressions.hessian()
-    return ParametricFunctions(derivatives, ORDER_PARAMETERS), _OUTPUTS[quantity]
+    return _functions(derivatives, ORDER_PARAMETERS), _OUTPUTS[quantity]
 
 
 def _enclosure_parts(quantity: str, numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
@@ -336,18 +349,20 @@ KINDS: dict[str, CertificateKind] = {
         "Jacobian determinant of the planar map is positive on the square, the map is injective, "
         "and at the origin it has one eigenvalue in (0, 1) and one above 1.",
         lambda numbers: _step_parts(),
+        (*_OF_MAP, "alpha"),
         _step_facts,
-        ("lam", "gamma", "d", "alpha"),
     ),
     "fixed-points": CertificateKind(
         "System (14) has exactly this many solutions in the square, each in its box.",
         lambda numbers: _zero_parts(),
+        _OF_MAP,
         numbers=("count",),
     ),
     "classification": CertificateKind(
         "(1, 1) and (-1, -1) are the only minima of the risk on the square, (1, -1) and (-1, 1) "
         "the only maxima, and the origin is a saddle.",
         lambda numbers: _order_parts(),
+        _OF_MAP,
         _order_facts,
     ),
     "rates": CertificateKind(
@@ -355,7 +370,7 @@ KINDS: dict[str, CertificateKind] = {
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",
         _rate_parts,
-        names=("lam", "gamma", "d", "alpha"),
+        names=(*_OF_MAP, "alpha"),
         numbers=(
             "radius",
             *(f"{x}_{what}" for x in ON_M for what in ("gain", "rate_low", "rate_high")),

@@ -20,8 +20,11 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.training.runs import (
+    MODEL_RUNS,
+    RUN_SETTINGS,
     Engine,
     Runs,
+    RunsLayout,
     advance_and_save_runs,
     build_runs,
     load,
@@ -59,6 +62,12 @@ from slrsym.papers.single_location.task import (
 )
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
+TASK_RUNS = RunsLayout(
+    RUN_SETTINGS
+    | {"dynamics", "schedule", *(f"task_{name}" for name in Task.__dataclass_fields__)},
+    frozenset({"run", "step"}),
+    frozenset({*OrderParameters._fields, "lam"}),
+)
 
 # A step with batches takes longer than one without, by as much as so many tokens make it.
 _TOKENS = 5
@@ -239,7 +248,12 @@ def resume(
     if isinstance(runs, str | Path):
         path = path or runs
         runs = load(runs)
-    require_runs_dataset(runs)
+    if MODEL_RUNS.fits(runs):
+        raise ValueError(
+            "runs must be of the single-location task; these are of a model: its simulate goes on "
+            "from them as start"
+        )
+    require_runs_dataset(runs, TASK_RUNS)
     runs = runs.transpose("run", "step")
     settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
     last = int(runs.step[-1])

@@ -1,0 +1,18 @@
+"""Kinds of certificates by name; each paper registers its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+
+from slrsym.balls.box_functions import CertificateKind
+from slrsym.prover.claims.papers import load_paper_modules
+from slrsym.registry import load_all_registered
+
+
+def certificate_kinds() -> Mapping[str, CertificateKind]:
+    """Return the kinds of certificates of all papers, by their names."""
+    load_paper_modules()
+    return dict(
+        chain.from_iterable(x.items() for x in load_all_registered("certificates").values())
+    )
