@@ -24,7 +24,6 @@ from slrsym.models.training.runs import (
     advance_and_save_runs,
     build_runs,
     load,
-    require_runs_dataset,
     save_and_return_risk_error,
 )
 from slrsym.models.training.schedules import SORTS, ParameterSchedules
@@ -333,9 +332,8 @@ def initial_gram_factors(
     Without a number of runs there are as many as `start` has points.
     """
     if isinstance(start, xr.Dataset):
-        require_runs_dataset(start, MODEL_RUNS)
         names = [x.name for x in model.directions]
-        if start.direction.values.tolist() != names:
+        if not MODEL_RUNS.fits(start) or start.direction.values.tolist() != names:
             raise ValueError(f"start must be runs of a model of {', '.join(names)}")
         start = start.gram.isel(step=-1).values
     if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
