@@ -123,7 +123,7 @@ def test_what_is_not_there(tmp_path):
 
 
 def test_an_installation_without_derivations(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym" / "claims" / "file_search.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "slrsym/prover/claims/file_search.py"))
     with pytest.raises(DerivationError, match="has no folder of derivations"):
         builtin_derivation_folder()
     inside = tmp_path / "slrsym" / "derivations"

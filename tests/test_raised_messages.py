@@ -21,9 +21,9 @@ OF_USERS = {
 # Messages about the whole of a model or a call, where no value says more: their file and beginning.
 WITHOUT_A_VALUE = {
     ("checker/theorem.py", "theorems are made by the rules"),
-    ("claims/verification.py", "a worker process died"),
+    ("prover/claims/verification.py", "a worker process died"),
     ("cli/export.py", "--snippet needs a claim"),
-    ("figures/__init__.py", "model is needed"),
+    ("documents/figures/__init__.py", "model is needed"),
     ("gaussian/noise_and_product_laws.py", "laws must be one law at least"),
     ("gaussian/law.py", "law is missing"),
     ("kernels/ball_backend.py", "means by quadrature are not enclosed"),
@@ -34,18 +34,24 @@ WITHOUT_A_VALUE = {
     ("kernels/softmax_risk_balls.py", "the score of softmax is too steep"),
     ("models/stated_model.py", "symmetric=True needs exchangeable units"),
     ("models/model_reports.py", "pairs must have two directions"),
-    ("models/rates_of_change.py", "online-sgd is for tokens whose covariance"),
-    ("models/risk.py", "the number of units is a symbol"),
-    ("models/one_sample_means.py", "equations are for predictors that are sums"),
-    ("models/specification.py", "two directions have an inner product"),
-    ("models/specification.py", "tokens must have one role at least"),
-    ("models/risk_terms.py", "of softmax there are balls"),
-    ("models/risk_terms.py", "softmax is for independent tokens"),
-    ("montecarlo/estimators.py", "method must be 'plain' or 'projected', and antithetic False"),
-    ("montecarlo/plan.py", "antithetic must be False"),
-    ("montecarlo/plan.py", "method must be 'plain' or 'projected' for a linear predictor"),
-    ("runs.py", "runs must be of slrsym.simulate"),
-    ("tactics/gaussian_rules.py", "a density beside other terms"),
+    ("models/training/rates_of_change.py", "online-sgd is for tokens whose covariance"),
+    ("models/means/risk.py", "the number of units is a symbol"),
+    ("models/means/one_sample_means.py", "equations are for predictors that are sums"),
+    ("models/definition/specification.py", "two directions have an inner product"),
+    ("models/definition/specification.py", "tokens must have one role at least"),
+    ("models/means/risk_terms.py", "of softmax there are balls"),
+    ("models/means/risk_terms.py", "softmax is for independent tokens"),
+    (
+        "papers/single_location/montecarlo/estimators.py",
+        "method must be 'plain' or 'projected', and antithetic False",
+    ),
+    ("papers/single_location/montecarlo/plan.py", "antithetic must be False"),
+    (
+        "papers/single_location/montecarlo/plan.py",
+        "method must be 'plain' or 'projected' for a linear predictor",
+    ),
+    ("papers/single_location/dynamics/runs.py", "runs must be of the single-location task"),
+    ("prover/tactics/gaussian_rules.py", "a density beside other terms"),
 }
 
 

@@ -143,7 +143,8 @@ def test_a_schedule_gives_at_any_steps_what_it_gives_at_all(monkeypatch):
 _LONG = """
 import sys
 from pathlib import Path
-from slrsym import Task, dynamics
+from slrsym import Task
+from slrsym.papers.single_location import dynamics
 from slrsym.papers.single_location.dynamics import Formula, UniformStart, engines
 
 engine = engines.NumpyEngine if "numpy" in sys.argv[1:] else engines.NumbaEngine

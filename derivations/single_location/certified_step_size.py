@@ -121,7 +121,7 @@ conditions = Claim(
         ),
         evaluate=False,
     ),
-    source="new; the conditions are those of slrsym.papers.single_location.certify.statements",
+    source="new; the conditions are those of the certificate of a step size",
     notation=dict(
         zip(
             symbols("h f q J_11 J_22 R_11 R_12", real=True),

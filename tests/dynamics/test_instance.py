@@ -17,7 +17,12 @@ from tests._profile import thorough_only
 from tests.models._vectors import unit
 
 NAMES = re.compile(rf"(?<![A-Za-z])({'|'.join(p.name for p in ORDER_PARAMETERS)})(?![A-Za-z])")
-ROOMS = ("dynamics", "montecarlo", "recovery", "landscape", "certify", "balls")
+PAPER = "papers/single_location"
+ROOMS = (
+    *(f"{PAPER}/{room}" for room in ("dynamics", "montecarlo", "recovery", "landscape", "certify")),
+    "balls",
+    "prover/certificates",
+)
 # Public attributes of results since version 0.1.
 PUBLIC = {("manifold_fixed_points.py", "kappa_rate"), ("manifold_fixed_points.py", "nu_rate")}
 

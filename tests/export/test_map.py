@@ -12,6 +12,7 @@ from slrsym.documents.export.html import STATUSES
 from tests.export.conftest import NODE, run_by_node
 
 TEMPLATES = files("slrsym.documents.export") / "templates"
+OF_PAPER = files("slrsym.papers.single_location.documents")
 
 
 def worst(*statuses, stated=False):
@@ -41,7 +42,8 @@ def test_colours_of_scripts_are_variables_of_the_style():
     known = set(re.findall(r"^ +--([a-z-]+):", (TEMPLATES / "style.css").read_text(), re.MULTILINE))
     assert known >= STATUSES.keys()
     named = set()
-    for script in (file for file in TEMPLATES.iterdir() if file.name.endswith(".js")):
+    scripts = [*TEMPLATES.iterdir(), *OF_PAPER.iterdir()]
+    for script in (file for file in scripts if file.name.endswith(".js")):
         text = script.read_text(encoding="utf-8")
         named |= set(re.findall(r'\bcolour\("([a-z-]+)"\)', text))
         for listed in re.findall(r"const colours = (\[.*?\]);", text):

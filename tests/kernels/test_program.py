@@ -42,7 +42,6 @@ from sympy import (
 )  # fmt: skip
 from sympy import gamma as gamma_function
 
-from slrsym import kernels
 from slrsym.gaussian import GaussianLaw, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.kernels import compile_expressions
@@ -59,7 +58,7 @@ from slrsym.kernels.symbolic_functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.papers.single_location import paper_risk, paper_risk_expressions
+from slrsym.papers.single_location import paper_risk_expressions
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS
 from slrsym.papers.single_location.paper_risk_expressions import risk_program
 from tests._profile import thorough_cases
@@ -390,9 +389,3 @@ def test_constants_without_parameters_hold_for_every_row(backend):
     states, many = np.linspace(-1, 1, 5)[:, None], np.linspace(0.2, 2.0, 5)
     expected = erf_variance(states[:, 0] * many, 0.5)
     assert np.abs(function(states, many)[:, 0] - expected).max() < 1e-15
-
-
-def test_names_of_the_papers_model_lead_to_it():
-    assert kernels.risk is paper_risk.risk
-    with pytest.raises(AttributeError, match=r"^module 'slrsym\.kernels' has no attribute 'loss'$"):
-        kernels.loss  # noqa: B018
