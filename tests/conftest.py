@@ -100,19 +100,24 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log):
     """Give a file to one process, as its tests share what is costly to make.
 
-    So do the files of a folder with fixtures of its own. Files go in the order of collection, in
-    which the short ones of ``derivations`` are last.
+    So do the files of a folder with fixtures of a session. Notebooks share nothing, and take half a
+    minute each. Files go in the order of collection, in which the short ones of ``derivations`` are
+    last.
     """
     from xdist.scheduler import LoadFileScheduling
 
     here = Path(__file__).parent
     folders = {
-        file.parent.relative_to(here.parent).as_posix() for file in here.glob("*/conftest.py")
+        file.parent.relative_to(here.parent).as_posix()
+        for file in here.glob("*/conftest.py")
+        if 'scope="session"' in file.read_text(encoding="utf-8")
     }
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
+            if file.endswith("test_notebooks.py"):
+                return nodeid
             folder = file.rpartition("/")[0]
             return folder if folder in folders else file
 
