@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-THOROUGH = settings.default.max_examples >= 400
+THOROUGH = settings.default.max_examples >= 200
 NIGHTLY = settings.default.max_examples >= 10_000
 
 # In a configuration: the names of all tests that were found, also of those left out.
