@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.prover.rules.axioms import is_soundness_axiom
 
-from ..._profile import THOROUGH, more, thorough_cases
+from ..._profile import thorough_cases, thorough_only
 from . import (
     calculus,
     domains,
@@ -36,15 +36,16 @@ THEMES = {
 }
 
 
-def listed(kind: str) -> list:
+def listed(kind: str, share: int) -> list:
+    """All entries, of which dev has one in so many."""
+    found = [(f"{name}: {x}", x) for name, theme in THEMES.items() for x in getattr(theme, kind)]
     return [
-        pytest.param(entry, id=f"{name}: {entry}")
-        for name, theme in THEMES.items()
-        for entry in getattr(theme, kind)
+        pytest.param(entry, id=id, marks=[thorough_only] if number % share else [])
+        for number, (id, entry) in enumerate(found)
     ]
 
 
-FALSE, TWINS = listed("false"), listed("twins")
+FALSE, TWINS = listed("false", 12), listed("twins", 6)
 
 # Statements, or steps, that are true for another reason than the one they name.
 TRUE_OTHERWISE = {
@@ -87,8 +88,7 @@ WITHOUT_POINT = {
 
 # Other false steps and true twins of the same families.
 @thorough_cases("holes: a*b**2 reordered", "order: erf does not fall")
-@more
-@pytest.mark.parametrize("entry", FALSE if THOROUGH else FALSE[::12])
+@pytest.mark.parametrize("entry", FALSE)
 def test_refused(entry, request):
     id, found = request.node.callspec.id, entry.verdict(effort=0.1)
     # What rests on a claim that is granted here, or on a rule, is not proved.
@@ -134,8 +134,7 @@ NOT_SHOWN = {
     "calculus: of an integral, a boundary term dropped",
     "sums and slopes: Lipschitz, a factor before the bars",
 )
-@more
-@pytest.mark.parametrize("entry", TWINS if THOROUGH else TWINS[::6])
+@pytest.mark.parametrize("entry", TWINS)
 def test_twin_accepted(entry, request):
     id, found = request.node.callspec.id, entry.verdict()
     assert found.accepted == (id not in NOT_SHOWN), found.failure
