@@ -49,6 +49,36 @@ def quadrant_ball(h: Any, k: Any, negative: bool, end: Any) -> Any:
     return normal_cdf(h) * normal_cdf(k) + _integral(h, k, end, arb(1))
 
 
+def normal_covariance_ball(h: Any, k: Any, r: Any, root: Any) -> Any:
+    """Return a ball around the bivariate normal distribution function less the product of both.
+
+    `root` is the square root of 1 - r^2. The ends h and k are exact.
+    """
+    if r < 0:
+        return -normal_covariance_ball(h, -k, -r, root)
+    if r == 0 or not h.is_finite() or not k.is_finite() or abs(h) > _FAR or abs(k) > _FAR:
+        larger = abs(h) if abs(h) > abs(k) else abs(k)
+        return arb(0) if r == 0 else arb(0, normal_cdf(-larger).upper())
+    if not r < arb(0.5):
+        return _to_one(h, k, root / (1 + r))
+    # Near 1 the lower end has as many digits as the correlation is small.
+    lost = 0 if r > arb(2) ** -20 else 2 * _size_in_bits(r)
+    with ctx.workprec(ctx.prec + lost):
+        value = _to_one(h, k, ((1 - r) / (1 + r)).sqrt())
+    return +value
+
+
+def _size_in_bits(r: Any) -> int:
+    return min(10**5, int(-float((abs(r).lower() + arb(2) ** -(10**5)).log().mid()) / _LN2))
+
+
+def _to_one(h: Any, k: Any, start: Any) -> Any:
+    """Integrate the density from exact bounds of a start up to 1."""
+    ends = [arb.max(end, arb(0)) for end in (start.lower(), start.upper())]
+    found = [_integral(h, k, end, arb(1)) for end in ends]
+    return found[0].union(found[-1])
+
+
 def probability_between(low: Any, high: Any) -> Any:
     """Return a ball around the probability of a normal number from `low` to `high`, or 0."""
     if high <= low:

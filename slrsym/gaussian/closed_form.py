@@ -70,7 +70,8 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     IntegrabilityError
         If the expectation does not exist, or the assumptions do not decide that it does.
     ValueError
-        If a symbol that has to be real is not declared so.
+        If a symbol that has to be real is not declared so, or a piece of a `Piecewise` that has a
+        positive probability is no number.
 
     Examples
     --------
@@ -103,7 +104,24 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
     expr = with_own_owens_t(expr)
     require_real_parameters(expr, law)
-    return with_sympy_owens_t(_evaluate(_in_probabilities(record), expr, law))
+    value = _evaluate(_in_probabilities(record), expr, law)
+    _require_value(expr, value)
+    return with_sympy_owens_t(value)
+
+
+def _require_value(expr: Expr, value: Expr) -> None:
+    """Raise an error if an expectation is no number since a piece of its integrand is none."""
+    if not value.has(sp.S.NaN):
+        return
+    for whole in sorted(expr.atoms(sp.Piecewise), key=sp.default_sort_key):
+        for piece, condition in whole.args:
+            if piece.has(sp.S.NaN):
+                where = "elsewhere" if condition == True else f"where {condition}"  # noqa: E712
+                raise ValueError(
+                    f"expr must have a value in every piece with a positive probability; got "
+                    f"{piece} {where} in {whole}: give that piece a value"
+                )
+    raise ValueError(f"expr must be a number almost everywhere; got {expr}")
 
 
 def _in_probabilities(record: Trace) -> Callable[[Expr, Law], Expr]:

@@ -17,6 +17,7 @@ from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.degeneracy import constant_value, is_singular, is_zero_sum
+from slrsym.gaussian.forms import affine_form_moments
 from slrsym.gaussian.law import GaussianLaw
 
 _KINKS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise, sp.Derivative, sp.DiracDelta)
@@ -53,6 +54,10 @@ def rewrite_with_signs(expr: Expr, law: GaussianLaw) -> Expr:
         return expr
     if isinstance(expr, sp.Add | sp.Mul):
         return expr.func(*(rewrite_with_signs(arg, law) for arg in expr.args))
+    if isinstance(expr, sp.Pow) and isinstance(expr.base, sp.sign) and expr.exp.is_even:
+        below, _, above = _sides(expr.base.args[0], law, may_vanish=True)
+        if expr.exp > 0:
+            return sp.expand(below + above)
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
         return rewrite_with_signs(expr.base, law) ** expr.exp
     if isinstance(expr, sp.Derivative):
@@ -95,7 +100,8 @@ def _pieces(expr: Expr, values: list[Expr], law: GaussianLaw) -> Branches:
         argument, *middle = values
         low: Expr = {sp.Abs: -argument, sp.sign: S.NegativeOne, sp.Heaviside: S.Zero}[expr.func]
         high: Expr = argument if isinstance(expr, sp.Abs) else S.One
-        below, at_zero, above = _sides(argument, law)
+        # Elsewhere the value at 0 is the mean of both sides, or what both sides go to.
+        below, at_zero, above = _sides(argument, law, middle not in ([], [S.Half]))
         if at_zero != 0 and S.NaN in middle:
             raise UnsupportedIntegrandError(f"{expr} has no value at 0")
         return [(above, high), (at_zero, middle[0] if middle else S.Zero), (below, low)]
@@ -169,14 +175,19 @@ def _indicator(condition: Any, law: GaussianLaw) -> Expr:
         return sp.Piecewise((S.One, condition), (S.Zero, True))
     difference, kind = condition.lhs - condition.rhs, condition.rel_op
     return sp.Add(
-        *(weight * _indicator_of_sign(v, kind, law) for weight, v in _branches(difference, law))
+        *(
+            weight * _indicator_of_sign(v, kind, law, may_vanish=True)
+            for weight, v in _branches(difference, law)
+        )
     )
 
 
-def _indicator_of_sign(form: Expr, relation: str, law: GaussianLaw) -> Expr:
+def _indicator_of_sign(
+    form: Expr, relation: str, law: GaussianLaw, may_vanish: bool = False
+) -> Expr:
     """Return the indicator that a smooth expression is in a relation to 0, such as ``">="``."""
     try:
-        below, at_zero, above = _sides(form, law)
+        below, at_zero, above = _sides(form, law, may_vanish)
     except UnsupportedIntegrandError:
         if relation not in ("==", "!=") or not _is_nowhere_constant(form, law):
             raise
@@ -199,11 +210,31 @@ def _is_nowhere_constant(form: Expr, law: GaussianLaw) -> bool:
     return is_polynomial and not is_singular(law.marginal(*involved))
 
 
-def _sides(form: Expr, law: GaussianLaw) -> tuple[Expr, Expr, Expr]:
-    """Return indicators that a smooth expression is negative, zero and positive."""
+def _sides(form: Expr, law: GaussianLaw, may_vanish: bool = False) -> tuple[Expr, Expr, Expr]:
+    """Return indicators that a smooth expression is negative, zero and positive.
+
+    With `may_vanish` it counts as zero, too, where a variance that is declared nonnegative is 0.
+    """
     sign = _sign(form, law)
     square = _square(sign, law)
+    if may_vanish:
+        square -= _vanishes(form, law)
     return (square - sign) / 2, 1 - square, (square + sign) / 2
+
+
+def _vanishes(form: Expr, law: GaussianLaw) -> Expr:
+    """Return 1 where symbols declared nonnegative make an affine form 0 for certain, else 0."""
+    variables = frozenset(law.symbols)
+    if total_degree(form, variables) != 1:
+        return S.Zero
+    (mean,), ((variance,),) = affine_form_moments([form], law)
+    variance = sp.factor(variance)
+    variance = variance.base if variance.is_Pow else variance
+    declared = any(s.is_nonnegative and not s.is_positive for s in variance.free_symbols)
+    if not declared or not variance.is_nonnegative or variance.is_positive:
+        return S.Zero
+    condition = sp.And(sp.Eq(variance, 0), sp.Eq(sp.expand(mean), 0))
+    return sp.Piecewise((S.One, condition), (S.Zero, True)) if condition != False else S.Zero  # noqa: E712
 
 
 def _square(sign: Expr, law: GaussianLaw) -> Expr:

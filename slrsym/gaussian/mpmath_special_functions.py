@@ -14,7 +14,11 @@ from flint import acb, arb, ctx
 from mpmath import mp
 from mpmath.libmp import from_man_exp
 
-from slrsym.gaussian.bivariate_normal_balls import bivariate_normal_ball
+from slrsym.gaussian.bivariate_normal_balls import bivariate_normal_ball, normal_covariance_ball
+from slrsym.gaussian.quadrant_moments_balls import (
+    half_line_moment_to_all_bits,
+    quadrant_moment_ball,
+)
 
 _LN2 = 0.6931471805599453
 
@@ -114,7 +118,28 @@ def bivariate_normal_cdf(h: Any, k: Any, r: Any, left: Any = None) -> Any:
             if found == 0 or found.rel_accuracy_bits() > wanted:
                 break
         prec *= 2
-    return +mpmath.make_mpf(from_man_exp(*map(int, found.mid().man_exp())))
+    return _middle(found)
+
+
+def normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    r"""Evaluate :math:`\Phi_2(h, k; r) - \Phi(h)\Phi(k)` for a correlation, given as an angle's."""
+    lost = _lost_in_square(h) + _lost_in_square(k)
+    with ctx.workprec(mp.prec + 20 + min(lost, 200)):
+        return _middle(normal_covariance_ball(*map(_ball, (h, k, cosine, sine))))
+
+
+def half_line_moment(n: int, u: Any) -> Any:
+    r"""Evaluate :math:`\mathbb{E}(u + Z)_+^n` for a standard normal Z."""
+    with ctx.workprec(mp.prec + 20 + _lost_in_square(u)):
+        return _middle(half_line_moment_to_all_bits(n, _ball(mp.convert(u))))
+
+
+def quadrant_moment(p: int, q: int, h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    r"""Evaluate :math:`\mathbb{E}(h + X)_+^p (k + Y)_+^q` by an angle of that cosine."""
+    with mp.workprec(mp.prec + 20):
+        end = sine / (1 + abs(cosine))
+    with ctx.workprec(mp.prec + 20 + _lost_in_square(h) + _lost_in_square(k)):
+        return _middle(quadrant_moment_ball(p, q, _ball(h), _ball(k), cosine < 0, _ball(end)))
 
 
 def gaussian_zeta(t: Any, s: Any) -> Any:
@@ -207,6 +232,13 @@ def _bell_integral(c: Any, start: Any, length: Any) -> Any:
 
         found = abs(along) * acb.integral(integrand, 0, 1, abs_tol=0).real
         return mpmath.make_mpf(from_man_exp(*map(int, found.mid().man_exp())))
+
+
+def _middle(ball: Any) -> Any:
+    """Return the middle of a ball to the working precision, 0 if it may be that."""
+    if ball.contains(0):
+        return mp.zero
+    return +mpmath.make_mpf(from_man_exp(*map(int, ball.mid().man_exp())))
 
 
 def _ball(x: Any) -> arb:

@@ -50,7 +50,7 @@ def mean_of_two_signs(
     scale_w = sp.sqrt(sp.factor(twice_noise_variance_w + 2 * variance_w))
     h, k = (sp.sqrt(2) * sp.factor(m) / a for m, a in ((mean_u, scale_u), (mean_w, scale_w)))
     r = 2 * sp.factor(covariance) / (scale_u * scale_w)
-    if len(form.atoms(OwensT)) > 1 and not twice_noise_variance_u + twice_noise_variance_w:
+    if len(form.atoms(OwensT)) > 1:
         # Owen's T has branches here, and cancels where r is near 1 or -1.
         form = 2 * bivariate_normal_cdf(h, k, r) + 2 * bivariate_normal_cdf(-h, -k, r) - 1
     return MeanOfTwoSigns(h, k, r, form)

@@ -12,6 +12,7 @@ import itertools
 import math
 import types
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
@@ -40,6 +41,7 @@ from slrsym.kernels.numpy_special_functions import (
     scaled_argument_with_arrays,
     sine_of_slope_with_arrays,
 )
+from slrsym.kernels.quadrant_arrays import quadrant_functions
 
 Function = Callable[..., Any]
 
@@ -219,17 +221,26 @@ owens_t = make_differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)
 
 def _integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2) on geometric pieces."""
+    return _integrate(_bell_of_slope, (rise, jnp.sqrt(fall), least), start, stop)
+
+
+def _bell_of_slope(x: Any, rise: Any, root: Any, least: Any) -> Any:
+    square = x * x
+    return jnp.exp(least - rise * square - (root / x) ** 2) / (1 + square)
+
+
+def _integrate(f: Function, inputs: tuple[Any, ...], start: Any, stop: Any) -> Any:
+    """Integrate f(x, *inputs) over x, on pieces equally long in log x."""
     stop = jnp.maximum(start, stop)
     length = jnp.log(stop / start)
     count = jnp.maximum(1.0, jnp.ceil(length / PIECE))
     ratio = jnp.exp(length / count)
+    inputs = tuple(x[..., None] for x in inputs)
 
     def piece(number: Any, so_far: Any) -> Any:
         low, total = so_far
         width = jnp.where(number < count, low * (ratio - 1), 0.0)
-        square = (low[..., None] + width[..., None] * NODES) ** 2
-        exponent = least[..., None] - rise[..., None] * square - fall[..., None] / square
-        terms = WEIGHTS / (1 + square) * jnp.exp(exponent)
+        terms = WEIGHTS * f(low[..., None] + width[..., None] * NODES, *inputs)
         return low + width, total + width * jnp.sum(terms, axis=-1)
 
     most = jnp.max(jnp.where(count < jnp.inf, count, 1.0), initial=1.0).astype(int)
@@ -276,7 +287,7 @@ def _bivariate_by_cosine(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     return _EDGES["quotient"](jnp.exp(-square / 2), 1 / (2 * math.pi), sine)
 
 
-_EDGES = edge_functions(jnp, erfc, _integral_on_geometric_pieces)
+_EDGES = edge_functions(jnp, erf, erfc, _integral_on_geometric_pieces)
 _bivariate = make_differentiable(
     _EDGES["bivariate_normal"],
     lambda i: (
@@ -292,13 +303,152 @@ _interval = make_differentiable(
 _mills = make_differentiable(
     _EDGES["mills_ratio"], lambda _: lambda x: -_mills(x) * (x + _mills(x))
 )
+_QUADRANTS = quadrant_functions(jnp, erfc, _integrate)
+
+
+def _half_line_by(n: int, i: int) -> Function:
+    """Return the derivative of the mean of (m + s Z)_+^n in m or in s."""
+
+    def slope(m: Any, s: Any) -> Any:
+        if n > i:
+            factor = n if i == 0 else n * (n - 1) * s
+            return factor * half_line_moment(n - 1 - i, m, s)
+        over = _EDGES["ratio"](m, s)
+        if n:
+            return _normal_pdf(over)
+        bell = _EDGES["quotient"](-over * over / 2, 1 / math.sqrt(2 * math.pi), s)
+        return -over * bell if i else bell
+
+    return slope
+
+
+@cache
+def _half_line(n: int) -> Function:
+    return make_differentiable(
+        lambda m, s: _QUADRANTS["half_line_moment"](n, m, s), lambda i: _half_line_by(n, i)
+    )
+
+
+def half_line_moment(n: int, m: Any, s: Any) -> Any:
+    """Return the mean of (m + s Z)_+^n."""
+    return _half_line(n)(m, s)
+
+
+def _given_end(n: int, m: Any, s: Any, over: Any, cosine: Any, sine: Any) -> Any:
+    """Return the mean of (m + s X)_+^n, given the other variable, times its density there."""
+    sine = jnp.where(cosine == 0, 1.0, sine)
+    return _normal_pdf(over) * half_line_moment(n, m - s * cosine * over, s * sine)
+
+
+def _quadrant_by_mean(p: int, q: int, flipped: bool) -> Function:
+    """Return the derivative of a quadrant's moment in the mean of its first variable."""
+
+    def slope(m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+        if p:
+            return p * quadrant_moment(p - 1, q, m, s, n, t, cosine, sine)
+        over = _EDGES["ratio"](m, s)
+        return _EDGES["ratio"](_given_end(q, n, t, over, cosine, sine), s)
+
+    return _swapped(slope) if flipped else slope
+
+
+def _quadrant_by_both(p: int, q: int) -> Function:
+    """Return the mean of the second derivative, once in each variable, over both deviations."""
+
+    def slope(m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+        if p and q:
+            return p * q * quadrant_moment(p - 1, q - 1, m, s, n, t, cosine, sine) * s * t
+        first, other = _EDGES["ratio"](m, s), _EDGES["ratio"](n, t)
+        if p:
+            return p * s * _given_end(p - 1, m, s, other, cosine, sine)
+        if q:
+            return q * t * _given_end(q - 1, n, t, first, cosine, sine)
+        return _bivariate_by_cosine(first, other, cosine, sine)
+
+    return slope
+
+
+def _quadrant_by_deviation(p: int, q: int, flipped: bool) -> Function:
+    """Return the derivative of a quadrant's moment in the deviation of its first variable."""
+    both = _quadrant_by_both(p, q)
+
+    def slope(m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+        inputs = m, s, n, t, cosine, sine
+        over = _EDGES["ratio"](m, s)
+        total = _EDGES["ratio"](cosine * both(*inputs), s)
+        if p > 1:
+            return total + p * (p - 1) * s * quadrant_moment(p - 2, q, *inputs)
+        density = _given_end(q, n, t, over, cosine, sine)
+        return total + (density if p else -_EDGES["ratio"](over * density, s) - total)
+
+    return _swapped(slope) if flipped else slope
+
+
+def _swapped(slope: Function) -> Function:
+    return lambda m, s, n, t, cosine, sine: slope(n, t, m, s, cosine, sine)
+
+
+@cache
+def _quadrant(p: int, q: int) -> Function:
+    slopes = (
+        lambda: _quadrant_by_mean(p, q, False), lambda: _quadrant_by_deviation(p, q, False),
+        lambda: _quadrant_by_mean(q, p, True), lambda: _quadrant_by_deviation(q, p, True),
+        lambda: _quadrant_by_both(p, q),
+    )  # fmt: skip
+    return make_differentiable(
+        lambda *inputs: _QUADRANTS["quadrant_moment"](p, q, *inputs), lambda i: slopes[i]()
+    )
+
+
+def quadrant_moment(p: int, q: int, m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+    """Return the mean of (m + s X)_+^p (n + t Y)_+^q."""
+    if p < q:
+        p, q, m, s, n, t = q, p, n, t, m, s
+    return _quadrant(p, q)(m, s, n, t, cosine, jax.lax.stop_gradient(sine))
+
+
+def _covariance_by_bound(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    return _bivariate_by_bound(h, k, cosine, sine) - _normal_pdf(h) * normal_cdf(k)
+
+
+_normal_covariance = make_differentiable(
+    _EDGES["normal_covariance"],
+    lambda i: (
+        _covariance_by_bound,
+        lambda h, k, c, s: _covariance_by_bound(k, h, c, s),
+        _bivariate_by_cosine,
+    )[i],
+)
+
+
+def _size_by_mean(mean: Any, s: Any) -> Any:
+    return erf(_EDGES["ratio"](mean, jnp.abs(s)) / SQRT2) / 2 * jnp.where(s < 0, -1.0, 1.0)
+
+
+_size_difference = make_differentiable(
+    _EDGES["size_difference"],
+    lambda i: {
+        0: lambda low, high, length, total, s: -_size_by_mean(low, s),
+        1: lambda low, high, length, total, s: _size_by_mean(high, s),
+        4: lambda low, high, length, total, s: (
+            _normal_pdf(_EDGES["ratio"](high, jnp.abs(s)))
+            - _normal_pdf(_EDGES["ratio"](low, jnp.abs(s)))
+        ),
+    }[i],
+)
 EDGE_FUNCTIONS = _EDGES | {
+    "half_line_moment": half_line_moment,
+    "quadrant_moment": quadrant_moment,
+    "normal_covariance": lambda h, k, c, s: _normal_covariance(h, k, c, jax.lax.stop_gradient(s)),
     # The sine is a function of the cosine, and the length of the ends.
     "bivariate_normal": lambda h, k, c, s: _bivariate(h, k, c, jax.lax.stop_gradient(s)),
     "normal_interval": lambda low, high, length: _interval(
         low, high, jax.lax.stop_gradient(length)
     ),
     "mills_ratio": _mills,
+    "size_difference": lambda low, high, length, total, s: _size_difference(
+        low, high, jax.lax.stop_gradient(length), jax.lax.stop_gradient(total), s
+    ),
     "log_normal_cdf": make_differentiable(_EDGES["log_normal_cdf"], lambda _: _mills),
     "ramp_mean": make_differentiable(
         _EDGES["ramp_mean"],

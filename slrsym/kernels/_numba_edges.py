@@ -9,7 +9,16 @@ import math
 from numba import njit
 
 from slrsym.kernels._numba_special import _integral_on_geometric_pieces
-from slrsym.kernels.edge_arrays import BEYOND, FAR, NOTHING, ROOT_TWO_PI, ROUNDING, SERIES
+from slrsym.kernels.edge_arrays import (
+    BEYOND,
+    FAR,
+    LEAST_ANGLE,
+    NOTHING,
+    ROOT_TWO_PI,
+    ROUNDING,
+    SERIES,
+    SHORT,
+)
 from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
 
 _compiled = njit(error_model="numpy")
@@ -36,7 +45,7 @@ def root(x, size):
 @_compiled
 def quotient(exponent, n, d):
     """Return exp(e) n/d, and 0 where exp(e) is 0 beside every number."""
-    if exponent < NOTHING:
+    if exponent < NOTHING or (n == 0 and d == 0):
         return 0.0
     return math.exp(exponent) * n / (abs(d) if d == 0 else d)
 
@@ -97,6 +106,24 @@ def ramp_mean_up(m, s):
 
 
 @_compiled
+def size_difference(low, high, length, total, s):
+    """Return half of E|high + s G| - E|low + s G|, negative if s < 0."""
+    if s < 0:
+        return -size_difference(low, high, length, total, -s)
+    if abs(total) < abs(length):
+        low, length, total = -low, total, length
+    way = -1.0 if total < 0 else 1.0
+    if abs(length) > 2 * s:
+        return way * length / 2 + ramp_mean_up(-abs(high), s) - ramp_mean_up(-abs(low), s)
+    if s == 0:
+        return 0.0 * s
+    found = 0.0
+    for i in range(len(NODES)):
+        found += WEIGHTS[i] * math.erf(abs(low + length * NODES[i]) / (s * SQRT2))
+    return way * length * found / 2
+
+
+@_compiled
 def normal_interval(low, high, length):
     """Return the probability between two ends."""
     if abs(length) * max(abs(low), abs(high)) < 8 and abs(length) <= 2:
@@ -112,27 +139,59 @@ def normal_interval(low, high, length):
 @_compiled
 def bivariate_normal(h, k, cosine, sine):
     """Return the bivariate normal distribution function."""
+    h, k = _clipped(h), _clipped(k)
+    base = _cdf(h) * _cdf(k)
+    if cosine < 0:
+        base = normal_interval(-k, h, h + k) if h + k > 0 else 0.0
+    return base + _between(h, k, cosine, sine)
+
+
+@_compiled
+def normal_covariance(h, k, cosine, sine):
+    """Return the bivariate normal distribution function less the product of both others."""
+    if cosine < 0:
+        return -normal_covariance(h, -k, -cosine, sine)
+    if cosine == 0 and h == h and k == k:
+        return 0.0
+    h, k = _clipped(h), _clipped(k)
+    gap = (cosine + cosine**2 / (1 + sine)) / (1 + cosine)
+    if not gap < SHORT:
+        return _between(h, k, cosine, sine)
+    total = 0.0
+    for i in range(len(NODES)):
+        square = (1 - gap * NODES[i]) ** 2
+        exponent = -(h * h + k * k) / 4 - (h + k) ** 2 / 8 * square - (h - k) ** 2 / 8 / square
+        total += WEIGHTS[i] / (1 + square) * math.exp(exponent)
+    return gap * total / math.pi
+
+
+@_compiled
+def _clipped(x):
+    return -BEYOND if x < -BEYOND else BEYOND if x > BEYOND else x
+
+
+@_compiled
+def _between(h, k, cosine, sine):
+    """Integrate the density over the correlation, from 0 or from -1."""
     if cosine == 0:
         sine = 1.0
     if not (h == h and k == k and sine >= 0 and cosine == cosine):
         return math.nan
-    h, k = max(-BEYOND, min(BEYOND, h)), max(-BEYOND, min(BEYOND, k))
     end = sine / (1 + abs(cosine))
+    end = 0.0 if end < LEAST_ANGLE else end
     if cosine < 0:
-        base = normal_interval(-k, h, h + k) if h + k > 0 else 0.0
         start, stop, x, y = 1e-18 * end, end, h / SQRT2, -k / SQRT2
     else:
-        base = _cdf(h) * _cdf(k)
         start, stop, x, y = max(end, 1e-18), 1.0, h / SQRT2, k / SQRT2
     if not stop > start:
-        return base
+        return 0.0
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
     best = stop
     if fall == 0:
         best = start
     elif rise > 0:
         best = max(start, min(stop, (fall / rise) ** 0.25))
-    least = rise * best**2 + fall / best**2
+    least = rise * best**2 + (math.sqrt(fall) / best) ** 2
     top = least + REACH
     bend = (top + math.sqrt(max(top * top - 4 * rise * fall, 0.0))) / 2
     start = max(start, math.sqrt(fall / bend))
@@ -141,4 +200,4 @@ def bivariate_normal(h, k, cosine, sine):
     best = max(best, start)
     total = _integral_on_geometric_pieces(rise, fall, least, start, best)
     total += _integral_on_geometric_pieces(rise, fall, least, best, stop)
-    return base + math.exp(-(x * x + y * y) / 2 - least) * total / math.pi
+    return math.exp(-(x * x + y * y) / 2 - least) * total / math.pi

@@ -209,11 +209,12 @@ def erf_defect(x, y):
 
 
 @njit(fastmath={"reassoc", "nsz", "contract"}, **_OPTIONS)
-def _piece(rise, fall, least, low, width):
+def _piece(rise, root, least, low, width):
     total = 0.0
     for i in range(len(NODES)):
-        square = (low + width * NODES[i]) ** 2
-        exponent = least - rise * square - fall / square
+        place = low + width * NODES[i]
+        square = place * place
+        exponent = least - rise * square - (root / place) ** 2
         total += WEIGHTS[i] / (1 + square) * exp(max(exponent, -700.0))
     return total * width
 
@@ -225,10 +226,10 @@ def _integral_on_geometric_pieces(rise, fall, least, low, stop):
     length = math.log(stop / low)
     count = max(1, math.ceil(length / PIECE))
     ratio = math.exp(length / count)
-    total = 0.0
+    total, root = 0.0, math.sqrt(fall)
     for _ in range(count):
         width = low * (ratio - 1)
-        total += _piece(rise, fall, least, low, width)
+        total += _piece(rise, root, least, low, width)
         low += width
     return total
 

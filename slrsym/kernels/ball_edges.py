@@ -10,7 +10,17 @@ from typing import Any
 
 from flint import arb, ctx
 
-from slrsym.gaussian.bivariate_normal_balls import normal_cdf, probability_between, quadrant_ball
+from slrsym.gaussian.bivariate_normal_balls import (
+    normal_cdf,
+    normal_covariance_ball,
+    probability_between,
+    quadrant_ball,
+)
+from slrsym.gaussian.quadrant_moments_balls import (
+    half_line_moment_to_all_bits,
+    positive_power,
+    quadrant_moment_ball,
+)
 from slrsym.kernels.edge_arrays import ROUNDING
 
 # What is infinite to a bounded function, all digits being the same.
@@ -73,7 +83,7 @@ def root(x: Any, size: Any) -> Any:
 def quotient(exponent: Any, n: Any, d: Any) -> Any:
     """Enclose exp(e) n/d, which is 0 where exp(e) is 0."""
     bell, n, d = arb(exponent).exp(), arb(n), arb(d)
-    if bell == 0:
+    if bell == 0 or (n == 0 and d == 0):
         return arb(0)
     if d.is_nan() or not d.contains(0):
         return bell * n / d
@@ -101,6 +111,27 @@ def ramp_mean(m: Any, s: Any) -> Any:
 def _monotone_ramp(m: Any, s: Any) -> Any:
     low = arb.max(s.lower(), arb(0))
     return _ramp(m.lower(), low).union(_ramp(m.upper(), s.upper()))
+
+
+@_sharper
+def size_difference(low: Any, high: Any, length: Any, total: Any, s: Any) -> Any:
+    """Enclose half of E|high + s G| - E|low + s G|, negative if s < 0."""
+    if s < 0:
+        return -size_difference(low, high, length, total, -s)
+    if abs(total) < abs(length):
+        low, length, total = -low, total, length
+    way = -1 if total < 0 else 1
+    by_tails = way * length / 2 + _far_ramp(-abs(high), s) - _far_ramp(-abs(low), s)
+    if s == 0 or not total.is_finite() or not (total < 0 or total > 0):
+        return by_tails
+    # The mean of a probability between its values at both ends.
+    ends = [(abs(x) / (s * arb(2).sqrt())).erf() for x in (low, high)]
+    by_ends = way * length / 2 * ends[0].union(ends[1])
+    return by_ends if not by_tails.is_finite() or by_ends.rad() < by_tails.rad() else by_tails
+
+
+def _far_ramp(m: Any, s: Any) -> Any:
+    return ramp_mean(m, s) if m.is_finite() else arb(0)
 
 
 @_sharper
@@ -137,17 +168,61 @@ def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
         sine = arb(1)
     if any(x.is_nan() for x in (h, k, cosine, sine)):
         return arb("nan")
-    if cosine < 0:
-        end = sine / (1 - cosine)
-        least, most = (True, end.lower()), (True, end.upper())
-    else:
-        end = sine / (1 + cosine)
-        least, most = _place(end.upper()), _place(end.lower())
+    least, most = _places(cosine, sine)
     below = [_bound(x.lower(), -1) for x in (h, k)]
     above = [_bound(x.upper(), 1) for x in (h, k)]
-    low = quadrant_ball(below[0], below[1], least[0], arb.max(least[1], arb(0)))
-    high = quadrant_ball(above[0], above[1], most[0], arb.max(most[1], arb(0)))
+    low = quadrant_ball(below[0], below[1], *least)
+    high = quadrant_ball(above[0], above[1], *most)
     return low.union(high)
+
+
+@_sharper
+def normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    """Enclose the bivariate normal distribution function less the product of both others."""
+    h, k = _finite(h), _finite(k)
+    if any(x.is_nan() for x in (h, k, cosine, sine)):
+        return arb("nan")
+    ends = [(cosine.lower(), sine), (cosine.upper(), sine)] if abs(cosine) < 0.5 else [
+        (cosine, sine.lower()), (cosine, sine.upper())
+    ]  # fmt: skip
+    found = [normal_covariance_ball(h.mid(), k.mid(), r, arb.max(root, arb(0))) for r, root in ends]
+    # What a slope is at most: a density times a probability, or by what there is to a correlation.
+    spread = arb(0)
+    for x, y in ((h, k), (k, h)):
+        bell = (-(abs(x).lower() ** 2) / 2).exp()
+        small = abs(cosine) * (abs(x) + abs(y)) if abs(cosine) < 0.5 else arb(1)
+        spread += arb(0, x.rad() * bell * arb.min(small, arb(1)))
+    return found[0].union(found[1]) + spread
+
+
+def half_line_moment(n: Any, m: Any, s: Any) -> Any:
+    """Enclose the mean of (m + s Z)_+^n, where (u + Z)_+^n rises with u."""
+    n, m, s = int(arb(n).unique_fmpz()), arb(m), arb(s)
+    if s == 0:
+        return positive_power(n, m)
+    return s**n * _half_line(n, m / s)
+
+
+def _half_line(n: int, u: Any) -> Any:
+    low, high = _bound(u.lower(), -1), _bound(u.upper(), 1)
+    if not (low.is_finite() and high.is_finite()):
+        return positive_power(n, u)
+    return half_line_moment_to_all_bits(n, low).union(half_line_moment_to_all_bits(n, high))
+
+
+def quadrant_moment(p: Any, q: Any, m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+    """Enclose the mean of (m + s X)_+^p (n + t Y)_+^q, which rises with m/s, n/t and r."""
+    p, q = (int(arb(x).unique_fmpz()) for x in (p, q))
+    m, s, n, t, cosine, sine = map(arb, (m, s, n, t, cosine, sine))
+    if s == 0 or t == 0 or cosine == 0:
+        return half_line_moment(p, m, s) * half_line_moment(q, n, t)
+    h, k = m / s, n / t
+    if not (h.is_finite() and k.is_finite() and cosine.is_finite() and sine.is_finite()):
+        return arb("nan") if any(x.is_nan() for x in (h, k, cosine, sine)) else _anything()
+    least, most = _places(cosine, sine)
+    low = quadrant_moment_ball(p, q, h.lower(), k.lower(), *least)
+    high = quadrant_moment_ball(p, q, h.upper(), k.upper(), *most)
+    return s**p * t**q * low.union(high)
 
 
 def _bound(end: Any, way: int) -> Any:
@@ -157,6 +232,16 @@ def _bound(end: Any, way: int) -> Any:
     return arb(-way * _BEYOND) if way * end < -_BEYOND else end
 
 
+def _places(cosine: Any, sine: Any) -> list[tuple[bool, Any]]:
+    """Return the least and the largest correlation, each as a sign and a root of its distance."""
+    end = sine / (1 + abs(cosine))
+    if cosine < 0:
+        ends = [(True, end.lower()), (True, end.upper())]
+    else:
+        ends = [_place(end.upper()), _place(end.lower())]
+    return [(negative, arb.max(root, arb(0))) for negative, root in ends]
+
+
 def _place(end: Any) -> tuple[bool, Any]:
     """Return whether a correlation is negative, and its root (1 - |r|)/(1 + |r|)."""
     return (True, (1 / end).lower()) if end > 1 else (False, end)
@@ -164,6 +249,9 @@ def _place(end: Any) -> tuple[bool, Any]:
 
 EDGE_FUNCTIONS = {
     "ratio": ratio, "root": root, "quotient": quotient, "ramp_mean": ramp_mean,
+    "size_difference": size_difference,
     "normal_interval": normal_interval, "log_normal_cdf": log_normal_cdf,
     "mills_ratio": mills_ratio, "bivariate_normal": bivariate_normal,
+    "normal_covariance": normal_covariance, "quadrant_moment": quadrant_moment,
+    "half_line_moment": half_line_moment,
 }  # fmt: skip

@@ -36,11 +36,13 @@ from slrsym.kernels.numpy_special_functions import (
     erf_covariance,
     evaluate_erf_variance_integral,
     integral_on_geometric_pieces,
+    integrate_on_geometric_pieces,
     owens_t,
     scaled_argument_with_arrays,
     sine_of_slope_with_arrays,
 )
 from slrsym.kernels.program import Program, execute_source
+from slrsym.kernels.quadrant_arrays import quadrant_functions
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -195,7 +197,13 @@ _ARRAYS = {
     **{
         name: _quiet(function)
         for name, function in edge_functions(
-            np, scipy_special.erfc, integral_on_geometric_pieces
+            np, scipy_special.erf, scipy_special.erfc, integral_on_geometric_pieces
+        ).items()
+    },
+    **{
+        name: _quiet(function)
+        for name, function in quadrant_functions(
+            np, scipy_special.erfc, integrate_on_geometric_pieces
         ).items()
     },
 }  # fmt: skip

@@ -25,11 +25,18 @@ for _n in range(1, 24):
 SERIES = tuple(-c for c in _DOUBLE_FACTORIALS[1:])
 # Beyond, nothing of a normal law is left in double precision.
 BEYOND = 40.0
+# What is below is 0: a part of it, with which an integral begins, would be no normal number.
+LEAST_ANGLE = 1e-280
+# An interval from 1 down on which no density of a normal pair varies much.
+SHORT = 1e-3
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
 def edge_functions(
-    xp: Any, erfc: Callable[[Any], Any], log_pieces: Callable[..., Any]
+    xp: Any,
+    erf: Callable[[Any], Any],
+    erfc: Callable[[Any], Any],
+    log_pieces: Callable[..., Any],
 ) -> dict[str, Callable[..., Any]]:
     """Return the functions by their names in programs, for arrays of NumPy or JAX."""
 
@@ -47,7 +54,7 @@ def edge_functions(
     def quotient(exponent: Any, n: Any, d: Any) -> Any:
         bell = xp.exp(xp.where(exponent < NOTHING, 0.0, exponent))
         found = bell * n * xp.where(d == 0, math.inf, 1.0) / xp.where(d == 0, 1.0, d)
-        return xp.where(exponent < NOTHING, 0.0, found)
+        return xp.where((exponent < NOTHING) | (n == 0) & (d == 0), 0.0, found)
 
     def pdf(x: Any) -> Any:
         return xp.exp(-x * x / 2) / ROOT_TWO_PI
@@ -86,6 +93,21 @@ def edge_functions(
         flat = xp.where(s == 0, xp.maximum(m, 0.0), xp.where(m == math.inf, m, found))
         return sign * flat
 
+    def size_difference(low: Any, high: Any, length: Any, total: Any, s: Any) -> Any:
+        low, high, length, total, s = xp.broadcast_arrays(low, high, length, total, s)
+        sign, s = xp.where(s < 0, -1.0, 1.0), xp.abs(s)
+        # The same by half of the sum, if that is smaller; then both ends have one sign.
+        turned = xp.abs(total) < xp.abs(length)
+        low = xp.where(turned, -low, low)
+        length, total = xp.where(turned, total, length), xp.where(turned, length, total)
+        short = xp.abs(length) <= 2 * s
+        over = xp.where(short & (s > 0), s, 1.0)
+        places = (low[..., None] + length[..., None] * NODES) / over[..., None]
+        way = xp.where(total < 0, -1.0, 1.0)
+        near = way * length * xp.sum(WEIGHTS * erf(xp.abs(places) / SQRT2), axis=-1) / 2
+        tails = ramp_mean(-xp.abs(high), s) - ramp_mean(-xp.abs(low), s)
+        return sign * xp.where(short, near, way * length / 2 + tails)
+
     def normal_interval(low: Any, high: Any, length: Any) -> Any:
         short = xp.abs(length) * xp.maximum(xp.abs(low), xp.abs(high)) < 8
         short = short & (xp.abs(length) <= 2)
@@ -99,12 +121,41 @@ def edge_functions(
         return xp.where(short, width * total, tails)
 
     def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+        negative, covered = between(h, k, cosine, sine)
+        length = xp.clip(h, -BEYOND, BEYOND) + xp.clip(k, -BEYOND, BEYOND)
+        low, high = xp.clip(-k, -BEYOND, BEYOND), xp.clip(h, -BEYOND, BEYOND)
+        inside = xp.where(length > 0, normal_interval(low, high, length), 0.0)
+        return xp.where(negative, inside, cdf(high) * cdf(-low)) + covered
+
+    def normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+        # By symmetry from a positive correlation, of which it is what the integral covers.
+        sign = xp.where(cosine < 0, -1.0, 1.0)
+        h, k, cosine, sine = xp.broadcast_arrays(h, sign * k, xp.abs(cosine), sine)
+        covered = between(h, k, cosine, sine)[1]
+        # For small correlations, over what is left to 1, which is no difference here.
+        gap = (cosine + cosine**2 / (1 + sine)) / (1 + cosine)
+        gap = xp.where(cosine == 0, 0.0, gap)
+        h, k = xp.clip(h, -BEYOND, BEYOND), xp.clip(k, -BEYOND, BEYOND)
+        gap, rise, fall = (
+            gap[..., None],
+            ((h + k) ** 2 / 8)[..., None],
+            ((h - k) ** 2 / 8)[..., None],
+        )
+        square = (1 - xp.minimum(gap, SHORT) * NODES) ** 2
+        exponent = -(h * h + k * k)[..., None] / 4 - rise * square - fall / square
+        terms = WEIGHTS / (1 + square) * xp.exp(exponent)
+        short = gap[..., 0] * xp.sum(terms, axis=-1) / math.pi
+        return sign * xp.where(gap[..., 0] < SHORT, short, covered)
+
+    def between(h: Any, k: Any, cosine: Any, sine: Any) -> tuple[Any, Any]:
+        """Integrate the density over the correlation, from 0 or from -1."""
         h, k, cosine, sine = xp.broadcast_arrays(h, k, cosine, sine)
         # Independent of a variable of variance 0.
         sine = xp.where(cosine == 0, 1.0, sine)
         h, k = xp.clip(h, -BEYOND, BEYOND), xp.clip(k, -BEYOND, BEYOND)
         negative = cosine < 0
         end = sine / (1 + xp.abs(cosine))
+        end = xp.where(end < LEAST_ANGLE, 0.0, end)
         x, y = h / SQRT2, xp.where(negative, -k, k) / SQRT2
         rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
         stop = xp.where(negative, xp.where(end > 0, end, 1.0), 1.0)
@@ -112,19 +163,20 @@ def edge_functions(
         # The exponent is least here; it is cut where it has grown by so much.
         best = xp.where(rise > 0, (fall / xp.where(rise > 0, rise, 1.0)) ** 0.25, stop)
         best = xp.clip(xp.where(fall > 0, best, 0.0), start, stop)
-        least = rise * best**2 + fall / best**2
+        # Not over the square, which may be too small for a number.
+        least = rise * best**2 + (xp.sqrt(fall) / xp.where(best > 0, best, 1.0)) ** 2
         top = least + REACH
         bend = (top + xp.sqrt(xp.maximum(top * top - 4 * rise * fall, 0.0))) / 2
         start = xp.maximum(start, xp.sqrt(fall / bend))
         stop = xp.minimum(stop, xp.sqrt(bend / xp.where(rise > 0, rise, 1e-300)))
         total = log_pieces(rise, fall, least, start, xp.maximum(best, start))
         total += log_pieces(rise, fall, least, xp.maximum(best, start), stop)
-        covered = xp.exp(-(x * x + y * y) / 2 - least) * total / math.pi
-        between = xp.where(h + k > 0, normal_interval(-k, h, h + k), 0.0)
-        return xp.where(negative, between, cdf(h) * cdf(k)) + covered
+        return negative, xp.exp(-(x * x + y * y) / 2 - least) * total / math.pi
 
     return {
         "ratio": ratio, "root": root, "quotient": quotient, "ramp_mean": ramp_mean,
+        "size_difference": size_difference,
         "normal_interval": normal_interval, "log_normal_cdf": log_normal_cdf,
         "mills_ratio": mills_ratio, "bivariate_normal": bivariate_normal,
+        "normal_covariance": normal_covariance,
     }  # fmt: skip

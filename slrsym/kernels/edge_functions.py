@@ -6,7 +6,7 @@ Each backend has a function of the name in `NAMES`. They stand in programs alone
 
 from __future__ import annotations
 
-from sympy import Function
+from sympy import Expr, Function
 
 
 class _EdgeFunction(Function):  # type: ignore[misc]
@@ -32,7 +32,7 @@ class GuardedRoot(_EdgeFunction):
 
 
 class Quotient(_EdgeFunction):
-    """The product exp(e) n/d for d >= 0, and 0 where e is so far below 0 that no n/d matters."""
+    """The product exp(e) n/d for d >= 0, and 0 at 0/0 or where e is so low that no n/d matters."""
 
     nargs = 3
 
@@ -46,10 +46,50 @@ class BivariateNormal(_EdgeFunction):
     nargs = 4
 
 
+class NormalCovariance(_EdgeFunction):
+    """The bivariate normal distribution function less the product of both distribution functions.
+
+    Arguments are those of `BivariateNormal`.
+    """
+
+    nargs = 4
+
+
+class QuadrantMoment(_EdgeFunction):
+    """The mean of (m + s X)_+^p (n + t Y)_+^q.
+
+    Arguments are p, q, m, s, n, t, and cosine and sine of an angle. X and Y are standard normal;
+    the cosine is their correlation. Powers of order 0 are steps.
+    """
+
+    nargs = 8
+
+    @classmethod
+    def eval(cls, p: Expr, q: Expr, *law: Expr) -> Expr | None:
+        """Return the mean with the larger power first, else None."""
+        m, s, n, t, cosine, sine = law
+        return None if p >= q else cls(q, p, n, t, m, s, cosine, sine)
+
+
+class HalfLineMoment(_EdgeFunction):
+    """The mean of (m + s Z)_+^n, of n, m and s, for a standard normal Z."""
+
+    nargs = 3
+
+
 class RampMean(_EdgeFunction):
     r"""The mean of max(0, m + s G) for a standard normal G, or of min(0, m + s G) if s < 0."""
 
     nargs = 2
+
+
+class SizeDifference(_EdgeFunction):
+    """Half of E|high + s G| - E|low + s G|, negative if s < 0, for a standard normal G.
+
+    The arguments are `low`, `high`, their difference and their sum, which are exact, and s.
+    """
+
+    nargs = 5
 
 
 class NormalInterval(_EdgeFunction):
@@ -72,6 +112,8 @@ class MillsRatio(_EdgeFunction):
 
 NAMES = {
     Ratio: "ratio", GuardedRoot: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
-    RampMean: "ramp_mean", NormalInterval: "normal_interval", LogNormalCdf: "log_normal_cdf",
-    MillsRatio: "mills_ratio",
+    NormalCovariance: "normal_covariance", QuadrantMoment: "quadrant_moment",
+    HalfLineMoment: "half_line_moment", RampMean: "ramp_mean",
+    SizeDifference: "size_difference", NormalInterval: "normal_interval",
+    LogNormalCdf: "log_normal_cdf", MillsRatio: "mills_ratio",
 }  # fmt: skip

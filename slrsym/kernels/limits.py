@@ -24,10 +24,18 @@ from slrsym.kernels.edge_functions import (
     GuardedRoot,
     LogNormalCdf,
     MillsRatio,
+    NormalCovariance,
     NormalInterval,
+    QuadrantMoment,
     Quotient,
     RampMean,
     Ratio,
+    SizeDifference,
+)
+from slrsym.kernels.truncated_moments import (
+    CovarianceOfSteps,
+    MomentOfQuadrant,
+    with_truncated_moments,
 )
 
 # Functions that have limits at infinity, in each of their arguments.
@@ -36,6 +44,8 @@ _DIFFERENTIABLE = (*_BOUNDED, sp.asin, bivariate_normal_cdf, normal_pdf)
 # Above this many operations a sum is left as it is: what is looked for is small.
 _MOST = 2000
 _DEEPEST = 100
+# Polynomials of fewer operations are factored.
+_SMALL = 40
 
 
 def with_limits(expr: Any) -> Any:
@@ -139,6 +149,12 @@ def has_cancelling_roots(expr: Any) -> bool:
 
 def _visited(node: Any, visit: _Visitor) -> Any:
     if isinstance(node, sp.Add):
+        found = with_truncated_moments(node)
+        if found is not node:
+            return visit(found)
+        if is_polynomial(node) and node.count_ops() < _SMALL:
+            # Near a correlation of -1 what is left of the sum has all its digits.
+            return _factored(node) if sp.factor_terms(node).is_Mul else node
         node = _with_ramps_and_intervals(node)
     if isinstance(node, sp.log):
         node = _log(node)
@@ -152,13 +168,14 @@ def _visited(node: Any, visit: _Visitor) -> Any:
         return 2 * sp.atan(Ratio(visit(top), visit(bottom) + root, S.Zero))
     if isinstance(node, bivariate_normal_cdf):
         h, k, r = node.args
-        top, bottom, left = _leg_and_hypotenuse(r)
-        root = GuardedRoot(visit(left), visit(2 * bottom**2))
-        bounds = (_argument(x, visit) for x in (h, k))
-        return BivariateNormal(
-            *bounds, *(Ratio(x, visit(bottom), S.Zero) for x in (visit(top), root))
-        )
-    if isinstance(node, NormalInterval | RampMean):
+        return BivariateNormal(*(_argument(x, visit) for x in (h, k)), *_cosine_and_sine(r, visit))
+    if isinstance(node, CovarianceOfSteps):
+        *bounds, r = node.args
+        return NormalCovariance(*(_argument(x, visit) for x in bounds), *_cosine_and_sine(r, visit))
+    if isinstance(node, MomentOfQuadrant):
+        p, q, *law, r = node.args
+        return QuadrantMoment(p, q, *map(visit, law), *_cosine_and_sine(r, visit))
+    if isinstance(node, NormalInterval | RampMean | SizeDifference):
         return node.func(*(_argument(x, visit) for x in node.args))
     if isinstance(node, _BOUNDED):
         return node.func(*(_argument(x, visit) for x in node.args))
@@ -200,9 +217,26 @@ def _leg_and_hypotenuse(ratio: Expr) -> tuple[Expr, Expr, Expr]:
     ):
         top, bottom = ratio, S.One
     left = sp.expand(bottom**2 - top**2)
-    if is_polynomial(left):
+    if is_polynomial(left) or not left.free_symbols:
         return top, bottom, _factored(left)
     return top, bottom, (bottom - top) * (bottom + top)
+
+
+def _cosine_and_sine(r: Expr, visit: _Visitor) -> tuple[Expr, Expr]:
+    """Return a correlation and the root of one minus its square, without what overflows."""
+    top, bottom, left = _leg_and_hypotenuse(r)
+    if len(bottom.free_symbols) == 1 and not _vanishing_powers(1 / bottom):
+        for base in [f.as_base_exp()[0] for f in sp.Mul.make_args(bottom)]:
+            # Of a huge symbol the quotient is finite, where the polynomials are not.
+            rest = sp.expand(left - base)
+            if not rest.free_symbols <= base.free_symbols or not _is_nonnegative(rest):
+                continue
+            return visit(r), visit(sqrt(1 + rest / base)) * visit(sqrt(base) / bottom)
+        if left.is_number:
+            return visit(r), visit(sqrt(left) / bottom)
+    root = GuardedRoot(visit(left), visit(2 * bottom**2))
+    cosine, sine = (Ratio(x, visit(bottom), S.Zero) for x in (visit(top), root))
+    return cosine, sine
 
 
 def _vanishing_powers(expr: Expr) -> list[Expr]:
@@ -334,6 +368,9 @@ def _product(node: Expr, visit: _Visitor) -> Any:
         if power.exp.is_odd and visit.sign(power.base) < 0:
             rest, power = -rest, (-power.base) ** power.exp
         below.append(_denominator(power, visit))
+    if exponent == 0:
+        # Without an exponential nothing says that 0/0 is 0.
+        return rest * Quotient(exponent, S.One, sp.Mul(*below))
     return Quotient(exponent, rest, sp.Mul(*below))
 
 
@@ -359,7 +396,31 @@ def _bell_parts(term: Expr) -> tuple[Expr, Expr]:
 def _with_ramps_and_intervals(total: Expr) -> Expr:
     if not total.has(normal_cdf, sp.erf) or len(total.args) > 100:
         return total
-    return _with_intervals(_with_ramps(total))
+    return _with_intervals(_with_ramps(_with_size_differences(total)))
+
+
+def _with_size_differences(total: Expr) -> Expr:
+    """Put a function in place of half of E|a + b G| - E|c + b G|, which cancels far out."""
+    terms = list(sp.Add.make_args(total))
+    ramps: list[tuple[Expr, Expr, list[Expr]]] = []
+    for sign in sorted(total.atoms(sp.erf), key=str):
+        u = sqrt(2) * sign.args[0]
+        steps = [t for t in terms if sign in sp.Mul.make_args(t)]
+        bells = [
+            t for t in terms if t.has(sp.exp) and not t.has(sp.erf)
+            and _equal(_bell_parts(t)[0], -(u**2) / 2)
+        ]  # fmt: skip
+        a = 2 * sp.Add(*(t / sign for t in steps))
+        b = sqrt(2 * sp.pi) * sp.Add(*(_bell_parts(t)[1] for t in bells))
+        if bells and steps and _equal(a, b * u):
+            ramps.append((a, b, steps + bells))
+    for i, (a, b, parts) in enumerate(ramps):
+        for c, d, others in ramps[i + 1 :]:
+            if _equal(b, -d) and set(parts) <= set(terms) and set(others) <= set(terms):
+                length = sp.expand(a + c)
+                terms = [t for t in terms if t not in parts and t not in others]
+                terms.append(SizeDifference(-c, a, length, sp.expand(a - c), b))
+    return sp.Add(*terms)
 
 
 def _with_ramps(total: Expr) -> Expr:

@@ -84,7 +84,7 @@ def _root(x: Any, size: Any) -> Any:
 
 
 def _quotient(exponent: Any, n: Any, d: Any) -> Any:
-    if exponent == mpmath.ninf:
+    if exponent == mpmath.ninf or (n == 0 and d == 0):
         return mpmath.mpf(0)
     found = mpmath.exp(exponent) * n
     return found / d if d else found * mpmath.inf
@@ -110,6 +110,24 @@ def _ramp_mean(m: Any, s: Any) -> Any:
     return m * cdf(m / s) + s * pdf(m / s)
 
 
+def _size_difference(low: Any, high: Any, length: Any, total: Any, s: Any) -> Any:
+    if s < 0:
+        return -_size_difference(low, high, length, total, -s)
+    if abs(total) < abs(length):
+        low, length, total = -low, total, length
+    way = -1 if total < 0 else 1
+    if abs(length) > 2 * s:
+        return way * length / 2 + _ramp_mean(-abs(high), s) - _ramp_mean(-abs(low), s)
+    if not length:
+        return mpmath.mpf(0)
+
+    def sign_at(v: Any) -> Any:
+        x = abs(low + length * v) / (s * mpmath.sqrt(2))
+        return mpmath.mpf(1) if mpmath.isinf(x) else mpmath.erf(x)
+
+    return way * length * mpmath.quadgl(sign_at, [0, 1]) / 2
+
+
 def _normal_interval(low: Any, high: Any, length: Any) -> Any:
     cdf = mpmath_special_functions.normal_cdf
     return cdf(-low) - cdf(-high) if low > 0 else cdf(high) - cdf(low)
@@ -118,6 +136,28 @@ def _normal_interval(low: Any, high: Any, length: Any) -> Any:
 def _bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     left = sine * sine if cosine else mpmath.mpf(1)
     return mpmath_special_functions.bivariate_normal_cdf(h, k, cosine, left)
+
+
+def _normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
+    if not (cosine and mpmath.isfinite(h) and mpmath.isfinite(k)):
+        return mpmath.mpf(0)
+    return mpmath_special_functions.normal_covariance(h, k, cosine, sine)
+
+
+def _half_line_moment(n: Any, m: Any, s: Any) -> Any:
+    m, s = mpmath.mpf(m), mpmath.mpf(s)
+    if s == 0 or mpmath.isinf(m):
+        return (1 + mpmath.sign(m)) / 2 if n == 0 else max(m, mpmath.mpf(0)) ** n
+    return s**n * mpmath_special_functions.half_line_moment(int(n), m / s)
+
+
+def _quadrant_moment(p: Any, q: Any, m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
+    # Numbers of the program itself are no mpmath numbers.
+    m, s, n, t = map(mpmath.mpf, (m, s, n, t))
+    if not (s and t and cosine and mpmath.isfinite(m) and mpmath.isfinite(n)):
+        return _half_line_moment(p, m, s) * _half_line_moment(q, n, t)
+    found = mpmath_special_functions.quadrant_moment(int(p), int(q), m / s, n / t, cosine, sine)
+    return s**p * t**q * found
 
 
 def _mills_ratio(x: Any) -> Any:
@@ -137,9 +177,11 @@ def _divided_square(x: Any, c: Any, y: Any) -> Any:
 
 _NAMESPACE = {
     "ratio": _ratio, "root": _root, "quotient": _quotient, "ramp_mean": _more_precise(_ramp_mean),
+    "size_difference": _more_precise(_size_difference),
     "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
     "log_normal_cdf": lambda x: mpmath.log(mpmath_special_functions.normal_cdf(x)),
-    "mills_ratio": _mills_ratio,
+    "mills_ratio": _mills_ratio, "normal_covariance": _normal_covariance,
+    "quadrant_moment": _quadrant_moment, "half_line_moment": _half_line_moment,
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath_special_functions.erfc, "abs": abs,
     "maximum": max, "minimum": min,

@@ -43,7 +43,9 @@ import numpy as np
 from numba import njit
 
 from slrsym.kernels._numba_edges import bivariate_normal, log_normal_cdf, mills_ratio
-from slrsym.kernels._numba_edges import normal_interval, quotient, ramp_mean, ratio, root
+from slrsym.kernels._numba_edges import normal_covariance, normal_interval, quotient, ramp_mean
+from slrsym.kernels._numba_edges import ratio, root, size_difference
+from slrsym.kernels._numba_quadrants import half_line_moment, quadrant_moment
 from slrsym.kernels._numba_special import decay_coefficients, evaluate_erf_variance_integral, erf
 from slrsym.kernels._numba_special import cosine_of_slope, damped_factor, scaled_argument
 from slrsym.kernels._numba_special import divided_square, sine_of_slope
@@ -122,11 +124,19 @@ def import_generated_module(source: str) -> ModuleType:
     """
     import numba
 
-    from slrsym.kernels import _numba_edges, _numba_owens, _numba_special, edge_arrays
+    from slrsym.kernels import (
+        _numba_edges,
+        _numba_owens,
+        _numba_quadrants,
+        _numba_special,
+        edge_arrays,
+        quadrant_arrays,
+    )
 
     text = f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
     # Numba does not notice when a function that is called from another file has changed.
-    helpers = (_numba_special, _numba_owens, _numba_edges, edge_arrays, softmax_risk, special)
+    edges = (_numba_edges, edge_arrays, _numba_quadrants, quadrant_arrays)
+    helpers = (_numba_special, _numba_owens, *edges, softmax_risk, special)
     parts = [numba.__version__, np.__version__, text]
     parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in helpers]
     parts.append(special.POLYNOMIALS.read_bytes().hex())

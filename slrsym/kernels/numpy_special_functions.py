@@ -197,16 +197,29 @@ def erf_covariance_with_arrays(
 
 def integral_on_geometric_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     """Integrate exp(least - rise x^2 - fall/x^2)/(1 + x^2), on pieces equally long in log x."""
+    inputs = rise, np.sqrt(fall), least
+    return integrate_on_geometric_pieces(_bell_of_slope, inputs, start, stop)
+
+
+def _bell_of_slope(x: Any, rise: Any, root: Any, least: Any) -> Any:
+    # Not over the square of x, which may be too small for a number.
+    square = x * x
+    return np.exp(least - rise * square - (root / x) ** 2) / (1 + square)
+
+
+def integrate_on_geometric_pieces(
+    f: Callable[..., Any], inputs: tuple[Any, ...], start: Any, stop: Any
+) -> Any:
+    """Integrate f(x, *inputs) over x for arrays, on pieces equally long in log x."""
     stop = np.maximum(start, stop)
     length = np.log(stop / start)
     count = np.maximum(1, np.ceil(length / PIECE))
     ratio = np.exp(length / count)
-    total, low = np.zeros(rise.shape), start
+    total, low = np.zeros(np.shape(length)), start
     for piece in range(int(np.fmax.reduce(count, axis=None, initial=1))):
         width = np.where(piece < count, low * (ratio - 1), 0.0)
         for node, weight in zip(NODES, WEIGHTS, strict=True):
-            square = (low + width * node) ** 2
-            total += width * weight / (1 + square) * np.exp(least - rise * square - fall / square)
+            total += width * weight * f(low + width * node, *inputs)
         low = low + width
     return total
 

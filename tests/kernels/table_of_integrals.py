@@ -146,7 +146,7 @@ _ORDINARY = [(mean, width) for mean in _MEANS for width in _WIDTHS]
 _FAR = {
     "flat": [(1e155, 1.0), (-1e155, 0.0), (1e155, 1e155), (6.0, 1.0), (float("inf"), 1.0)],
     "power": [(1e70, 1.0), (-1e70, 0.0), (1e70, 1e70), (3.0, 1e-160), (-2.0, 0.7)],
-    "bell": [(4.0, 1.0), (-1e155, 0.0), (5.0, 0.5), (3.0, 1e-160), (-2.0, 0.7)],
+    "bell": [(4.0, 1.0), (-20.0, 0.0), (5.0, 0.5), (3.0, 1e-160), (-2.0, 0.7)],
     "wave": [(3.0, 2.0), (-30.0, 0.0), (-3.0, 1e-160), (3.0, 1e-160), (-2.0, 0.7)],
 }
 
@@ -229,7 +229,7 @@ _FACTORS = {
     "z erf": Factor(lambda z: z * erf(z), lambda z: z * error(z), _mean_of_z_erf, False),
     "z": Factor(lambda z: z, lambda z: z, lambda u, w: u, False),
     "z^2": Factor(lambda z: z**2, lambda z: z**2, lambda u, w: u**2 + w**2, False),
-    "sign": Factor(sign, mpmath.sign, lambda u, w: 1 - 2 * tail(_over(u, w)), True),
+    "sign": Factor(sign, mpmath.sign, lambda u, w: error(_over(u, w) / mpmath.sqrt(2)), True),
     "step": Factor(Heaviside, step, lambda u, w: tail(-_over(u, w)), True),
     "ramp": Factor(lambda z: Max(z, 0), ramp, _mean_ramp, True),
     "square": Factor(lambda z: Max(z, 0) ** 2, lambda z: ramp(z) ** 2, _mean_square, True),
@@ -249,7 +249,9 @@ _CORRELATIONS = (1.0, -1.0, _ROOT, -_ROOT, 0.0, 0.3)
 _CENTRES = ((0.0, 0.0), (1.0, 1.0), (1.0, -1.0), (0.0, 1.0), (-0.5, 1e-300))
 _TWO_EDGES = [
     *((*centre, 1.0, 1.0, z) for centre in _CENTRES for z in _CORRELATIONS),
-    *((*centre, 0.0, 1.0, z) for centre in ((0.0, 0.0), (0.5, -1.0)) for z in (0.0, 1.0)),
+    # Without variance at its kink, a variable's correlation has to be 0: else there is no limit.
+    (0.0, 0.0, 0.0, 1.0, 0.0), (0.3, 0.4, 0.0, 1.0, -1.0),
+    *((0.5, -1.0, 0.0, 1.0, z) for z in (0.0, 1.0)),
     *((*centre, 1.0, 0.0, -0.5) for centre in ((0.0, 0.0), (0.5, -1.0))),
     (1.0, 2.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0), (1e70, 0.5, 1.0, 2.0, 0.5),
     (1.0, 2.0, 1e-8, 1.0, -1.0),

@@ -1,0 +1,112 @@
+"""Moments of quadrants near a correlation of -1, far out and without variance, on every backend.
+
+Right values are series or integrals of the definition, by mpmath.
+"""
+
+import mpmath
+import pytest
+from sympy import Abs, Heaviside, Max, Min, erf, sign, symbols
+
+from slrsym.gaussian import GaussianLaw, expectation, normal_cdf
+from slrsym.kernels.limits import with_limits
+from slrsym.kernels.truncated_moments import CovarianceOfSteps, MomentOfQuadrant
+from tests._profile import THOROUGH, more
+from tests.kernels._cases import BACKENDS, needs_jax
+from tests.kernels.table_of_integrals import _FACTORS, mean_of_two
+from tests.kernels.test_edges_and_tails import QUICK, assert_value, compiled
+
+x, y = symbols("x y", real=True)
+m, n, r = symbols("m n r", real=True)
+s, t = symbols("s t", positive=True)
+PAIR = GaussianLaw({x: m, y: n}, [[s**2, r * s * t], [r * s * t, t**2]])
+CENTRED = GaussianLaw({x: 0, y: 0}, [[1, r], [r, 1]])
+ONE = GaussianLaw({x: m}, [[s**2]])
+
+PRODUCTS = [
+    ("ramp", "ramp"), ("ramp", "step"), ("square", "step"), ("square", "ramp"), ("size", "step"),
+    ("size", "size"), ("size", "square"), ("sign", "ramp"),
+]  # fmt: skip
+NEAR = (-0.999999, -1 + 1e-9, -1 + 1e-12, -0.9999999999999999)
+PLACES = ((0.0, 0.0), (1.0, -1.0), (0.3, -0.2), (-0.5, 0.5), (2.0, -2.5))
+
+
+@more
+@pytest.mark.parametrize("backend", QUICK)
+@pytest.mark.parametrize(("first", "second"), PRODUCTS if THOROUGH else PRODUCTS[1:3])
+def test_moments_near_a_correlation_of_minus_one(first, second, backend):
+    f, g = _FACTORS[first], _FACTORS[second]
+    found = compiled(expectation(f.integrand(x) * g.integrand(y), PAIR), [m, n, s, t, r], backend)
+    for a, b in PLACES if THOROUGH else PLACES[:3]:
+        for c in NEAR if THOROUGH else NEAR[::3]:
+            with mpmath.workdps(30):
+                right, _ = mean_of_two(f, g, a, b, 1.0, 1.0, c)
+            if abs(right) > 1e-290:
+                assert_value(backend, found(a, b, 1.0, 1.0, c), right)
+
+
+@pytest.mark.parametrize("integrand", [Max(x, 0) * Heaviside(y), Max(x, 0) * Max(y, 0)], ids=str)
+def test_centred_moments_near_a_correlation_of_minus_one(integrand):
+    found = compiled(expectation(integrand, CENTRED), [r], "numpy")
+    for c in NEAR:
+        with mpmath.workdps(60):
+            angle = mpmath.acos(-mpmath.mpf(c))
+            ramps = (mpmath.sin(angle) - angle * mpmath.cos(angle)) / (2 * mpmath.pi)
+            step = (1 + mpmath.mpf(c)) / mpmath.sqrt(8 * mpmath.pi)
+        assert_value("numpy", found(c), ramps if integrand.has(Max(y, 0)) else step)
+
+
+@more
+@pytest.mark.parametrize("backend", BACKENDS if THOROUGH else ["numpy", "mpmath", "ball"])
+def test_products_of_signs_keep_their_digits(backend):
+    square = compiled(expectation(erf(x) ** 2, ONE), [m, s], backend)
+    jump = compiled(expectation(Heaviside(x) * erf(x), ONE), [m, s], backend)
+    for width in (1e-3, 1e-8, 1e-100):
+        # Up to terms of a relative size of the fourth power, and of the square.
+        slope = 2 / mpmath.sqrt(mpmath.pi) * width
+        if width < 1e-4:
+            assert_value(backend, square(0.0, width), slope**2)
+            assert_value(backend, jump(0.0, width), slope / mpmath.sqrt(2 * mpmath.pi))
+    steps = compiled(expectation(Heaviside(x) * normal_cdf(2 * x), ONE), [m, s], backend)
+    cube = compiled(expectation(normal_cdf(x) ** 2, ONE), [m, s], backend)
+    for far in (1e155, 1e200):
+        assert_value(backend, steps(far, far), mpmath.ncdf(1))
+        assert_value(backend, cube(far, far), mpmath.ncdf(1))
+
+
+@more
+@pytest.mark.parametrize("backend", QUICK)
+def test_a_clipped_variable_far_out(backend):
+    clip = compiled(expectation(Min(Max(x, -1), 1), ONE), [m, s], backend)
+    for place, width, right in (
+        (mpmath.inf, 1.0, 1), (-mpmath.inf, 1.0, -1), (1e17, 1.0, 1), (-1e17, 3.0, -1),
+        (0.25, 0.0, 0.25), (3.0, 0.0, 1), (0.0, 1.0, 0),
+    ):  # fmt: skip
+        assert_value(backend, clip(place, width), mpmath.mpf(right))
+    assert_value(backend, clip(1e155, 1e155), mpmath.erf(1 / mpmath.sqrt(2)))
+    assert_value(backend, clip(1e-9, 1.0), 1e-9 * mpmath.erf(1 / mpmath.sqrt(2)), 1e-8)
+
+
+def test_sums_become_functions():
+    sizes = with_limits(expectation(Abs(x) * Abs(y), PAIR))
+    assert len(sizes.args) == 4
+    assert not with_limits(expectation(Max(x, 0) * Max(y, 0), PAIR)).is_Add
+    for form in (sign(x) * sign(y), erf(x) * sign(y), erf(x) * erf(y)):
+        assert not with_limits(expectation(form, PAIR)).has(CovarianceOfSteps, MomentOfQuadrant)
+
+
+@needs_jax
+@more
+def test_jax_differentiates_moments():
+    import jax
+    import jax.numpy as jnp
+
+    from slrsym.kernels import compile_expressions
+
+    form = expectation(Max(x, 0) ** 2 * Heaviside(y), PAIR)
+    inputs, place = [m, n, s, t, r], [0.4, -0.3, 1.2, 0.8, -0.6]
+    slopes = compile_expressions([form.diff(z) for z in inputs], inputs, (), "mpmath")(place)
+    found = jax.grad(lambda z: compile_expressions([form], inputs, (), "jax")(z)[0])(
+        jnp.array(place)
+    )
+    for ours, right in zip(found, slopes, strict=True):
+        assert_value("jax", ours, right)
