@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from typing import Any
 
 Maker = Callable[[], futures.Executor]
@@ -235,7 +236,8 @@ def show_progress(
 ) -> Iterator[Callable[[int], object]]:
     """Show progress during a `with` block: a bar on a terminal, else a line every 30 s."""
     if wanted is False:
-        yield lambda more: None
+        with no_waits_said():
+            yield lambda more: None
         return
     done, reached, start = 0, 0.0, time.monotonic()
 
@@ -271,4 +273,64 @@ def _bar(what: str, total: int, counted: bool) -> Iterator[Callable[[int], objec
     # Where nothing can be overwritten, the end of the bar is all that is shown of it.
     with p.Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda more: bar.advance(task, more)
+        _bars.append(lambda text: bar.update(task, description=text or what))
+        try:
+            yield lambda more: bar.advance(task, more)
+        finally:
+            _bars.pop()
+
+
+# -- waits ------------------------------------------------------------------------------------
+
+# Functions that write beside the bars on the terminal, which own its last line.
+_bars: list[Callable[[str], object]] = []
+
+_is_quiet: ContextVar[bool] = ContextVar("_is_quiet", default=False)
+
+
+@contextmanager
+def no_waits_said() -> Iterator[None]:
+    """Say nothing of waits within a block, as where no progress is to be shown."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
+
+
+@contextmanager
+def say_wait(what: str) -> Iterator[None]:
+    """Say while a block runs what is waited for, as in "compiling, 4 s".
+
+    On a terminal from the first second on, in a line that goes when the wait ends, or beside the
+    bar; elsewhere a line of the log every 30 s.
+    """
+    if _is_quiet.get():
+        yield
+        return
+    if not sys.stderr.isatty():
+        with print_progress_periodically(lambda seconds: f"{what}: {_clock(seconds)} so far"):
+            yield
+        return
+    ended, start = threading.Event(), time.monotonic()
+    said = _bars[-1] if _bars else _rewrite_line
+
+    def write() -> None:
+        while not ended.wait(1.0):
+            with suppress(OSError, ValueError):
+                said(f"{what}, {time.monotonic() - start:.0f} s")
+        with suppress(OSError, ValueError):
+            said("")
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _rewrite_line(text: str) -> None:
+    sys.stderr.write(f"\r\x1b[2K{text}")
+    sys.stderr.flush()

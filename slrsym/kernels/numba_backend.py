@@ -16,7 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.files import replace_atomically
+from slrsym.jobs import say_wait
 from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels import softmax_risk
 from slrsym.kernels.arguments import count_cores, flag_changed_steps, vectorise_over_leading_axes
@@ -122,27 +125,10 @@ def import_generated_module(source: str) -> ModuleType:
     -----
     Where the cache folder cannot be written, a temporary one serves, and every process compiles.
     """
-    import numba
-
-    from slrsym.kernels import (
-        _numba_edges,
-        _numba_owens,
-        _numba_quadrants,
-        _numba_special,
-        edge_arrays,
-        quadrant_arrays,
-    )
-
-    text = f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
-    # Numba does not notice when a function that is called from another file has changed.
-    edges = (_numba_edges, edge_arrays, _numba_quadrants, quadrant_arrays)
-    helpers = (_numba_special, _numba_owens, *edges, softmax_risk, special)
-    parts = [numba.__version__, np.__version__, text]
-    parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in helpers]
-    parts.append(special.POLYNOMIALS.read_bytes().hex())
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
-    name = f"slrsym_kernel_{digest}"
+    text = _module_text(source)
+    name = _module_name(text)
     file = _kept(f"{name}.py", text)
+    _say_compilation()
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot load the generated source {file}")
@@ -151,6 +137,60 @@ def import_generated_module(source: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _module_text(source: str) -> str:
+    return f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
+
+
+def _module_name(text: str) -> str:
+    """Return the name of a module, by a digest of its text and of all that is compiled with it."""
+    return f"slrsym_kernel_{hashlib.sha256(f'{_surroundings()} {text}'.encode()).hexdigest()[:20]}"
+
+
+@cache
+def _surroundings() -> str:
+    """Return a digest of helpers and libraries, whose change Numba does not notice."""
+    helpers = (
+        "_numba_special", "_numba_owens", "_numba_edges", "edge_arrays", "_numba_quadrants",
+        "quadrant_arrays", "softmax_risk", "numpy_special_functions",
+    )  # fmt: skip
+    files = [*(Path(__file__).with_name(f"{name}.py") for name in helpers), special.POLYNOMIALS]
+    parts = [version("numba"), version("numpy"), *(file.read_bytes().hex() for file in files)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _is_compiled(source: str, function: str) -> bool:
+    """Return whether machine code is kept of a function of a generated module."""
+    name = _module_name(_module_text(source))
+    with suppress(OSError, RuntimeError):
+        return any((cache_folder() / "__pycache__").glob(f"{name}.{function}-*.nbi"))
+    return False
+
+
+@cache
+def _say_compilation() -> None:
+    """Have Numba say that it compiles, where that is waited for."""
+    from numba.core import event
+
+    class Waits(event.Listener):  # type: ignore[misc]
+        """Listener that says the wait while the outermost of our functions is compiled."""
+
+        def __init__(self) -> None:
+            self._depth, self._said = 0, ExitStack()
+
+        def on_start(self, event: Any) -> None:
+            ours = str(event.data["dispatcher"].py_func.__module__).startswith("slrsym")
+            if ours and self._depth == 0:
+                self._said.enter_context(say_wait("compiling"))
+            self._depth += ours
+
+        def on_end(self, event: Any) -> None:
+            self._depth -= str(event.data["dispatcher"].py_func.__module__).startswith("slrsym")
+            if self._depth == 0:
+                self._said.close()
+
+    event.register("numba:compile", Waits())
 
 
 def _kept(name: str, text: str) -> Path:
@@ -178,8 +218,6 @@ def _written(folder: Path, name: str, text: str) -> Path:
         return file
     with replace_atomically(file) as draft:
         draft.write_bytes(text.encode())
-    if sys.stderr.isatty():
-        sys.stderr.write("compiling, once and for all; this takes some seconds\n")
     return file
 
 
@@ -300,10 +338,22 @@ def _rows_source(program: Program) -> str:
     )
 
 
+def _calling(program: Program, source: str) -> str:
+    """Return source code that calls ``constants`` and ``body``, which all that call them share."""
+    shared = _module_name(_module_text(program_source(program)))
+    return f"from {shared} import body, constants\n\n\n{source}"
+
+
+def import_caller(program: Program, source: str) -> ModuleType:
+    """Import a module whose functions call ``constants`` and ``body`` of a program."""
+    import_generated_module(program_source(program))
+    return import_generated_module(_calling(program, source))
+
+
 def numba_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a Numba function of states of shape (..., n) and parameters."""
     require_numba_installed()
-    rows = import_generated_module(program_source(program) + _rows_source(program)).rows
+    rows = import_caller(program, _rows_source(program)).rows
 
     def fill(states: Any, parameters: list[Any], result: Any) -> None:
         if len(states):
@@ -317,10 +367,10 @@ def numba_function(program: Program) -> Callable[..., Any]:
 # -------------------------------
 
 
-def compile_loop(
+def loop_source(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
-) -> Callable[..., None]:
-    """Compile a Numba loop over runs and steps of a program, from source code of its parts.
+) -> str:
+    """Return source code of a loop over runs and steps of a program, from that of its parts.
 
     In the text there are ``states``, the ``first`` of a block of ``runs``, the number of a ``row``
     of what is ``noted``, the constants ``fixed`` and the ``body`` of the program, and other
@@ -344,13 +394,31 @@ def compile_loop(
         f"{_indented(note, 12)}"
         f"{_indented(end, 8)}"
     )
-    text = f"{program_source(program)}{helpers}\n\n{DECORATOR}{source}"
-    trajectory: Callable[..., None] = import_generated_module(text).trajectory
-    return trajectory
+    return f"{helpers}\n\n{DECORATOR}{source}"
+
+
+def compile_loop(program: Program, *parts: str) -> Callable[..., None]:
+    """Compile a Numba loop over runs and steps of a program; the parts are of `loop_source`."""
+    found: Callable[..., None] = import_caller(program, loop_source(program, *parts)).trajectory
+    return found
+
+
+def is_loop_compiled(program: Program, *parts: str) -> bool:
+    """Return whether an earlier process has compiled a loop, whose parts are of `loop_source`."""
+    return _is_compiled(_calling(program, loop_source(program, *parts)), "trajectory")
 
 
 def _indented(text: str, by: int) -> str:
     return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
+
+
+def compile_ahead(
+    compiled_loop: Callable[..., None], states: Array, parameters: int, *rest: Any
+) -> None:
+    """Compile a loop, if it is not, by a call for no states and no steps."""
+    none = [np.zeros(1)] * parameters
+    noted = np.empty((0, 0, *states.shape[1:]))
+    compiled_loop(states[:0].copy(), noted, 1, np.zeros(0, dtype=bool), *none, *rest)
 
 
 def iterate_compiled(
@@ -368,8 +436,7 @@ def iterate_compiled(
     """
     fresh = flag_changed_steps(parameters, steps)
     # Compiled here and not in a thread, where an interrupt would wait for it.
-    none = [p[:1] for p in parameters]
-    compiled_loop(states[:0].copy(), np.empty((0, 0, *states.shape[1:])), 1, fresh, *none, *rest)
+    compile_ahead(compiled_loop, states, len(parameters), *rest)
     stopped = threading.Event()
 
     def work(states: Array) -> Array:
@@ -414,6 +481,15 @@ _FIRST, _PIECE = 10_000, 0.2
 def numba_softmax_risk() -> Any:
     """Return `softmax_risk_and_derivatives`, the risk of softmax attention, compiled with Numba."""
     require_numba_installed()
+    return import_generated_module(_softmax_source()).softmax_risk_and_derivatives
+
+
+def is_softmax_risk_compiled() -> bool:
+    """Return whether an earlier process has compiled the risk of softmax attention."""
+    return _is_compiled(_softmax_source(), "softmax_risk_and_derivatives")
+
+
+def _softmax_source() -> str:
     source = "import math\n\nimport numpy as np\n\n"
     source += (
         "from slrsym.kernels._numba_special import log_grid_ends, role_means\n\nArray = object\n"
@@ -430,4 +506,4 @@ def numba_softmax_risk() -> Any:
         body = text[text.index(":\n", text.index(") ->")) + 2 :]
         untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
         source += f"\n\n{DECORATOR}{untyped}:\n{body}"
-    return import_generated_module(source).softmax_risk_and_derivatives
+    return source

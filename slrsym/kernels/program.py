@@ -16,9 +16,11 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from slrsym.files import cache_key_of_files, replace_atomically
+
+_T = TypeVar("_T")
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -147,20 +149,38 @@ def program_function_cached_on_disk(path: str) -> Callable[..., Program]:
 def load_or_derive_program(text: str, derive: Callable[[], Program]) -> Program:
     """Return a program from the cache folder, or derive it and keep it there.
 
-    The text says all that the program depends on besides the package. It is derived where runs are
-    to be fresh.
+    The text says all that the program depends on besides the package.
+    """
+    return load_or_derive(text, derive, _read)
+
+
+def load_or_derive(text: str, derive: Callable[[], _T], read: Callable[[Any], _T]) -> _T:
+    """Return what is kept in the cache folder under a text, or derive it and keep it there.
+
+    The text says all that it depends on besides the package; `read` makes it of what JSON gives. A
+    file that is damaged, or was kept under another text, is written anew. Where runs are to be
+    fresh, nothing is kept.
     """
     if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
         return derive()
-    digest = sha256(f"{_package()} {text}".encode()).hexdigest()[:20]
+    key = sha256(f"{_package()} {text}".encode()).hexdigest()
     with suppress(OSError, RuntimeError, ValueError):
-        file = cache_folder() / f"slrsym_program_{digest}.txt"
-        if file.is_file():
-            return _read(json.loads(file.read_text(encoding="utf-8")))
+        check, _, content = _file(key).read_text(encoding="utf-8").partition("\n")
+        if check == _digest(key, content):
+            return read(json.loads(content))
     found = derive()
+    content = json.dumps(found)
     with suppress(OSError, RuntimeError):
         cache_folder().mkdir(parents=True, exist_ok=True)
-        file = cache_folder() / f"slrsym_program_{digest}.txt"
-        with replace_atomically(file) as draft:
-            draft.write_text(json.dumps(found), encoding="utf-8")
+        with replace_atomically(_file(key)) as draft:
+            draft.write_text(f"{_digest(key, content)}\n{content}", encoding="utf-8")
     return found
+
+
+def _file(key: str) -> Path:
+    return cache_folder() / f"slrsym_program_{key[:20]}.txt"
+
+
+def _digest(key: str, content: str) -> str:
+    """Return a digest of what is kept, which tells whether it is whole and of this key."""
+    return sha256(f"{key} {content}".encode()).hexdigest()

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from slrsym.models.definition.exchangeable_units import Directions
     from slrsym.models.definition.specification import (
         Direction,
+        NotClosedError,
         Predictor,
         Token,
         TokenSequence,
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
         softmax,
     )
     from slrsym.models.landscape.critical_point_table import StationaryPoint, StationaryPoints
-    from slrsym.models.means.moments import NotClosedError
     from slrsym.models.stated_model import Model, model
     from slrsym.models.training.equations import Equations
     from slrsym.models.training.fixed_points import FixedPoint, Linearisation
@@ -45,10 +45,17 @@ __all__ = [
 _LAZY = {
     **dict.fromkeys(("Model", "model"), "slrsym.models.stated_model"),
     **dict.fromkeys(
-        ("Direction", "Predictor", "TokenSequence", "Token", "logistic", "softmax"),
+        (
+            "Direction",
+            "NotClosedError",
+            "Predictor",
+            "TokenSequence",
+            "Token",
+            "logistic",
+            "softmax",
+        ),
         "slrsym.models.definition.specification",
     ),
-    "NotClosedError": "slrsym.models.means.moments",
     **dict.fromkeys(
         ("StationaryPoint", "StationaryPoints"), "slrsym.models.landscape.critical_point_table"
     ),

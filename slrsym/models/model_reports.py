@@ -12,9 +12,8 @@ from sympy import Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.definition.description import latex_of, unique_token_names
-from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
 from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
-from slrsym.models.means.moments import NotClosedError
 from slrsym.models.training.initial_conditions import equal_dimensions, vectors_with_gram_matrix
 from slrsym.models.training.runs import Runs, wilson_intervals
 from slrsym.models.training.simulation import (

@@ -26,7 +26,6 @@ from slrsym.models.definition.specification import (
     TokenSequence,
     exact_expression,
 )
-from slrsym.models.means.moments import expand_into_coefficient_pairs
 
 
 @dataclass(frozen=True)
@@ -325,6 +324,9 @@ class ProjectionLaws:
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> TokenRole:
+        # What is kept of a model is found without.
+        from slrsym.models.means.moments import expand_into_coefficient_pairs
+
         directions, names = tuple(symbols), tuple(symbols.values())
         count = len(directions)
         cov = ImmutableMatrix(

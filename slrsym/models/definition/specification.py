@@ -32,6 +32,10 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.prover.statements.exact_numbers import with_simplest_rationals
 
 
+class NotClosedError(ValueError):
+    """Error raised for a mean that has neither a known closed form nor a quadrature."""
+
+
 def exact_expression(value: Any) -> Any:
     """Return a value as an expression in exact numbers, with 1/2 for 0.5, as proofs need them."""
     found = sympify(value)

@@ -53,6 +53,7 @@ from slrsym.gaussian.closed_form import closed_form_for_proofs
 from slrsym.gaussian.integrals import complete_square, erf_product_mean
 from slrsym.kernels.printing import hoist_constant_parts
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance, gaussian_mean
+from slrsym.models.definition.specification import NotClosedError
 
 
 @cache
@@ -316,10 +317,6 @@ def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: 
     both = _closed_mean(first * second, used)
     means = [_closed_mean(f, _used(f, count)) for f in (first, second)]
     return _expanded(both - means[0] * means[1])
-
-
-class NotClosedError(ValueError):
-    """Error raised for a mean that has neither a known closed form nor a quadrature."""
 
 
 def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:

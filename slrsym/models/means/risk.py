@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, ImmutableMatrix, Symbol, srepr
 
 from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.printing import program_from_expressions
-from slrsym.kernels.program import Program, load_or_derive_program
+from slrsym.kernels.program import Program, load_or_derive, load_or_derive_program
+from slrsym.models.definition import Definition, definition_of_model
 from slrsym.models.definition.projections import ProjectionLaws
-from slrsym.models.definition.specification import function_source_location, softmax
-from slrsym.models.means.moments import NotClosedError
-from slrsym.models.means.risk_terms import RequiredQuadrature, RiskTerms, SoftmaxRisk
+from slrsym.models.definition.specification import NotClosedError, function_source_location, softmax
+
+if TYPE_CHECKING:
+    from slrsym.models.means.risk_terms import RequiredQuadrature
 
 
 class ExactRisk(ProjectionLaws):
@@ -28,9 +29,11 @@ class ExactRisk(ProjectionLaws):
                 "the number of units is a symbol: ask for equations, whose risk is that of units "
                 "that are alike, or state the model with a number"
             )
-        attends = any(error.has(softmax) for error, _ in self.shares.values())
+        # What is kept of a model is found without.
+        from slrsym.models.means.risk_terms import RiskTerms, SoftmaxRisk
+
         try:
-            return SoftmaxRisk(self) if attends else RiskTerms(self)
+            return RiskTerms(self) if self.is_additive else SoftmaxRisk(self)
         except IntegrabilityError as problem:
             where = function_source_location(self.predictor.share)
             raise type(problem)(
@@ -42,7 +45,31 @@ class ExactRisk(ProjectionLaws):
     @property
     def is_additive(self) -> bool:
         """Whether tokens contribute independently: the risk is a squared bias plus variances."""
-        return isinstance(self._terms, RiskTerms)
+        return not any(error.has(softmax) for error, _ in self.shares.values())
+
+    @cached_property
+    def _definition(self) -> Definition | None:
+        return definition_of_model(self)
+
+    @cached_property
+    def _symbols(self) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], bool]:
+        """The order parameters, the parameters, and whether the risk has a closed form."""
+        definition = self._definition
+        if definition is None:
+            return self._derived_symbols()
+
+        def places() -> Any:
+            order, parameters, closed = self._derived_symbols()
+            of = definition.symbols.index
+            return [[*map(of, order)], [*map(of, parameters)], closed]
+
+        *places_of, closed = load_or_derive(f"symbols {definition.text}", places, lambda x: x)
+        order, parameters = (tuple(definition.symbols[i] for i in some) for some in places_of)
+        return order, parameters, closed
+
+    def _derived_symbols(self) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], bool]:
+        terms = self._terms
+        return terms.order_parameters, terms.parameters, terms.quadrature is None
 
     @cached_property
     def quadrature(self) -> RequiredQuadrature | None:
@@ -51,11 +78,15 @@ class ExactRisk(ProjectionLaws):
         None where there is a closed form, and where there is neither; `has_closed_form` tells
         which.
         """
+        return self._terms.quadrature if self._is_computable and not self._symbols[2] else None
+
+    @cached_property
+    def _is_computable(self) -> bool:
+        """Whether the risk has a closed form or a quadrature."""
         try:
-            found: RequiredQuadrature | None = self._terms.quadrature
+            return len(self._symbols) > 0
         except NotClosedError:
-            return None
-        return found
+            return False
 
     @cached_property
     def has_closed_form(self) -> bool:
@@ -64,22 +95,17 @@ class ExactRisk(ProjectionLaws):
         If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
         compiled, that names the mean without a closed form.
         """
-        try:
-            return self._terms.quadrature is None
-        except NotClosedError:
-            return False
+        return self._is_computable and self._symbols[2]
 
     @property
     def order_parameters(self) -> tuple[Symbol, ...]:
         """The inner products of trained directions that the risk depends on."""
-        found: tuple[Symbol, ...] = self._terms.order_parameters
-        return found
+        return self._symbols[0]
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The symbols of the risk that are not order parameters, by name."""
-        found: tuple[Symbol, ...] = self._terms.parameters
-        return found
+        return self._symbols[1]
 
     @cached_property
     def risk(self) -> Any:
@@ -141,15 +167,16 @@ class ExactRisk(ProjectionLaws):
         return self._programs[what, order]
 
     def _load_or_print(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
-        content = self._terms.content
-        if content is None:
+        if self._definition is None:
             return self._printed(what, parameters)
         return load_or_derive_program(
-            f"{content} {what} {srepr((self.data.noise, *parameters))}",
+            f"{what} {srepr(parameters)} {self._definition.text}",
             lambda: self._printed(what, parameters),
         )
 
     def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
+        from slrsym.kernels.printing import program_from_expressions
+
         outputs: list[Expr] = []
         for name in what:
             if name == "hessian":

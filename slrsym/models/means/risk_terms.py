@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import flint
 import mpmath
 import numpy as np
-from sympy import Add, Expr, Integer, S, Symbol, erf, expand, factor, preorder_traversal
+from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
@@ -211,29 +211,6 @@ class RiskTerms(_Symbols):
             found |= expr.free_symbols
         return found - self.meanings.keys()
 
-    @cached_property
-    def content(self) -> str | None:
-        """A digest of all that risk and derivatives are made of; None if more may count.
-
-        Functions of the user may be defined otherwise under the same name, and a mean without a
-        closed form is of a function that may be one of these.
-        """
-        pairs = [*self._variances, *(pair for _, bias in self._biases for pair in bias)]
-        risk = self.risk()
-        definitions = self.needed_definitions([risk])
-        parts: list[Expr] = [risk, *definitions, *definitions.values()]
-        parts += [*self.order_parameters, *self.model.gram_indices]
-        parts += [probability for probability, _ in self._biases]
-        parts += [part for c, mean in pairs for part in (c, *mean.content)]
-        kinds = {type(node) for part in parts for node in preorder_traversal(part)}
-        others = [
-            kind for kind in kinds
-            if kind not in ATOMS and not str(kind.__module__).startswith(("sympy.", "slrsym."))
-        ]  # fmt: skip
-        if others or any(issubclass(kind, GaussianMean) for kind in kinds):
-            return None
-        return name_by_content("risk", *parts)
-
     @property
     def quadrature(self) -> RequiredQuadrature | None:
         """The quadrature for means without a closed form; None if all have one."""
@@ -313,15 +290,6 @@ class _MeanAtRoles:
         self._formal = (
             product_mean(cores[0], count) if len(cores) == 1 else product_covariance(*cores, count)
         )
-
-    @property
-    def content(self) -> list[Expr]:
-        """All that the value and its derivatives are made of."""
-        parts = [Integer(self._count), self._formal, *self._law, *self._law.values()]
-        for node in atomic_means_in(self._formal):
-            atom = ATOMS[split_atomic_mean_derivative(node)[0].func]
-            parts += [node, atom.closed, *atom.constants, *atom.constants.values()]
-        return parts
 
     def value(self, *in_symbols: Symbol) -> Expr:
         """Return a mean or covariance, or its derivative in given order parameters."""

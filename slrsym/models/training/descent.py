@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
-from slrsym.kernels.numba_backend import compile_loop
+from slrsym.kernels.numba_backend import compile_loop, is_loop_compiled, is_softmax_risk_compiled
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.risk import ExactRisk
 
@@ -228,7 +228,19 @@ class DescentMap:
     @cached_property
     def compiled_step_loop(self) -> Callable[..., None]:
         """Compiled loop that takes descent steps on a factor of the Gram matrix."""
-        program, t = self._model.program("gradient"), len(self._sphere)
+        return compile_loop(self._model.program("gradient"), *self._loop)
+
+    @property
+    def is_loop_compiled(self) -> bool:
+        """Whether an earlier process has compiled what takes most of the time of a step."""
+        if not self._model.is_additive:
+            return is_softmax_risk_compiled()
+        return is_loop_compiled(self._model.program("gradient"), *self._loop)
+
+    @property
+    def _loop(self) -> tuple[str, ...]:
+        """Source code of the parts of the loop, as of `loop_source`."""
+        t = len(self._sphere)
         names = "".join(f"s{k}, " for k in range(len(self._places)))
         lines = []
         for k, (i, j, a) in enumerate(self._places):
@@ -241,8 +253,7 @@ class DescentMap:
             if j < t:
                 lines.append(f"weights[{a}, {j}, {i}] += slopes[{k}]")
         step = "\n    ".join([*lines, *_MOVE.splitlines()])
-        return compile_loop(
-            program,
+        return (
             "alpha",
             f"spaces, p, r = states.shape[1:]\n"
             f"sphere = ({''.join(f'{bool(x)}, ' for x in self._sphere)})\n"

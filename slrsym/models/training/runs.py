@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
@@ -84,10 +85,28 @@ def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict
     """Return a dataset of runs, with settings and package versions as attributes."""
     packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(
-        variables,
-        coords=coords,
+        {name: _variable(*given) for name, given in variables.items()},
+        coords=_coordinates(coords),
         attrs=settings | {f"version_{name}": version(name) for name in packages},
     )
+
+
+# xarray asks of each array whether it is one of Dask's, which imports Dask where it is installed,
+# in half a second. It does not of variables that are made ready, and of the indices of Pandas.
+
+
+def _variable(dims: Any, values: Any) -> xr.Variable:
+    return xr.Variable(dims, np.asarray(values), fastpath=True)
+
+
+def _coordinates(values: dict[str, Any]) -> xr.Coordinates:
+    """Return coordinates along dimensions of their names."""
+    arrays = {name: np.asarray(x) for name, x in values.items()}
+    indexes = {
+        name: xr.indexes.PandasIndex(pd.Index(x), name, x.dtype) for name, x in arrays.items()
+    }
+    variables = {name: index.create_variables()[name] for name, index in indexes.items()}
+    return xr.Coordinates(variables, indexes)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sympy import Symbol, lambdify, sqrt
 from slrsym.files import read_start_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
-from slrsym.kernels.numba_backend import iterate_compiled
+from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
 from slrsym.models.definition.specification import Direction, InnerProduct
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
 from slrsym.models.training.runs import (
@@ -36,33 +36,39 @@ Array = NDArray[np.float64]
 
 
 class DescentEngine:
-    """Engine that takes descent steps of a model, in NumPy or as machine code."""
+    """Engine that takes descent steps of a model, in NumPy or as machine code.
+
+    Where a step comes upon the excess risk of its state by itself, `excess_risks` keeps it, by the
+    number of the step.
+    """
 
     def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
         self.states = np.array(factor, dtype=np.float64)
-        self._flow, self._alpha = model.flow, alpha
-        self._compiled = (
-            model.flow.compiled_step_loop if backend == "numba" and model.is_additive else None
-        )
-        if self._compiled is not None:
+        self.excess_risks: dict[int, Array] = {}
+        self._flow, self._alpha, self._taken = model.flow, alpha, 0
+        self._compiled = None
+        if backend == "numba" and model.is_additive:
+            self._compiled = model.flow.compiled_step_loop
+            compile_ahead(self._compiled, self.states, len(model.parameters), alpha)
             return
         if not model.is_additive:
-            gradient = model.compile(backend, "gradient")
+            both = model.compile(backend, "excess_risk", "gradient")
             self._constants: Any = lambda *row: row
-            self._slopes: Any = lambda states, row: np.asarray(gradient(states, *row))
+            self._excess_and_slopes: Any = lambda states, row: np.split(
+                np.asarray(both(states, *row)), [1], axis=-1
+            )
             return
         self._constants, body = numpy_constant_and_output_functions(model.program("gradient"))
 
-        def slopes(states: Array, fixed: Any) -> Array:
-            columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
-            found = body(*columns, *fixed)
-            return np.stack([np.broadcast_to(s, columns.shape[1:]) for s in found], axis=-1)
+        def slopes(states: Array, fixed: Any) -> tuple[None, Array]:
+            found = body(*states.T, *fixed)
+            return None, np.array([np.broadcast_to(s, len(states)) for s in found]).T
 
-        self._slopes = slopes
+        self._excess_and_slopes = slopes
 
     def advance(self, parameters: Array, every: int) -> Array:
         """Take one step for each row of parameters, and return every `every`-th state."""
-        flow, alpha, steps = self._flow, self._alpha, len(parameters)
+        flow, alpha, steps, begin = self._flow, self._alpha, len(parameters), self._taken
         # What does not change is one number.
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
         if self._compiled is not None:
@@ -72,9 +78,13 @@ class DescentEngine:
             return noted
 
         def step(factor: Array, fixed: Any) -> Array:
-            return flow.gram_factor_after_step(
-                factor, self._slopes(flow.order_parameters_of_gram_factor(factor), fixed), alpha
+            excess, slopes = self._excess_and_slopes(
+                flow.order_parameters_of_gram_factor(factor), fixed
             )
+            if excess is not None and (self._taken - begin) % every == 0:
+                self.excess_risks[self._taken] = excess[..., 0]
+            self._taken += 1
+            return flow.gram_factor_after_step(factor, slopes, alpha)
 
         # Of states that are not finite a warning tells at the end of all runs.
         with np.errstate(all="ignore"):
@@ -164,21 +174,30 @@ def simulate(
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
     settings = {
-        "backend": (chosen := choose_backend(backend)),
+        "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs)),
         "alpha": alpha,
         "steps": steps,
         "log_every": every,
         "start": start if isinstance(start, str) else type(start).__name__,
     }
-    excess = model.compile("numpy", "excess_risk")
-    noise = lambdify(model.parameters, model.data.noise**2)
+    # Of closed forms NumPy takes all states at once; of a double integral each is a long way.
+    excess = model.compile("numpy" if model.is_additive else chosen, "excess_risk")
+    noise = model.data.noise**2
+    noise_of: Any = lambdify(model.parameters, noise) if noise.free_symbols else None
+    engine = DescentEngine(model, factor, alpha, chosen)
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
-        at = schedule.at(numbers)
+        """Return the excess risks, shape (step, run), of states that no step came upon, too."""
+        known = [engine.excess_risks.get(int(n)) for n in numbers]
+        rest = np.array([risk is None for risk in known])
+        at = schedule.at(numbers[rest])
         columns = (at[:, None, k] for k in range(at.shape[1]))
+        found = np.empty((len(numbers), runs))
         with np.errstate(all="ignore"):
-            states = model.flow.order_parameters_of_gram_factor(noted)
-            found: Array = excess(states, *columns)[..., 0].T
+            states = model.flow.order_parameters_of_gram_factor(noted[rest])
+            found[rest] = excess(states, *columns)[..., 0]
+        for row, risk in enumerate(known):
+            found[row] = found[row] if risk is None else risk
         return found
 
     def finish(noted: Array, numbers: NDArray[np.int64]) -> Runs:
@@ -187,7 +206,7 @@ def simulate(
             states = model.flow.order_parameters_of_gram_factor(noted)
             gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
         try:
-            found, problem = risks(noted, numbers), None
+            found, problem = risks(noted, numbers).T, None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
             found, problem = np.full(states.shape[1::-1], np.nan), raised
         variables: dict[str, Any] = {
@@ -196,7 +215,10 @@ def simulate(
         }
         variables |= {p.name: ("step", at[:, i]) for i, p in enumerate(model.parameters)}
         variables["excess_risk"] = ("run", "step"), found
-        variables["risk"] = ("run", "step"), found + noise(*at.T)
+        variables["risk"] = (
+            ("run", "step"),
+            found + (float(noise) if noise_of is None else noise_of(*at.T)),
+        )
         variables["gram"] = ("run", "step", "space", "direction", "other"), gram
         coords = {
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
@@ -207,7 +229,6 @@ def simulate(
             raise save_and_return_risk_error(result, path, problem) from problem
         return result
 
-    engine = DescentEngine(model, factor, alpha, chosen)
     # If the risk cannot be computed, this says so before the run.
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
@@ -217,6 +238,32 @@ def simulate(
     if schedule.is_constant:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
+
+
+# NumPy takes so many steps of README's model while a loop is compiled, and while one is loaded. A
+# step of so many runs takes twice as long as one of a few; the double integral of softmax takes as
+# long as so many steps.
+_COMPILES, _LOADS, _RUNS, _INTEGRAL = 30_000, 4_000, 300, 10
+# By the number of variables, how many such steps a mean takes that has no closed form.
+_MEANS = {1: 1.5, 2: 100.0}
+
+
+def choose_backend_of_runs(backend: str, model: DerivedModel, steps: int, runs: int) -> str:
+    """Return the backend for runs; 'auto' means NumPy if it is done before machine code is there.
+
+    That goes by the number of steps and not by a clock.
+    """
+    chosen = choose_backend(backend)
+    if backend != "auto" or chosen == "numpy":
+        return chosen
+    if model.is_additive:
+        means = model.program("gradient").means
+        work = steps * (1 + runs / _RUNS) * (1 + sum(_MEANS[len(orders)] for *_, orders in means))
+    else:
+        work = steps * runs * _INTEGRAL
+    if work < _LOADS:
+        return "numpy"
+    return "numba" if work >= _COMPILES or model.flow.is_loop_compiled else "numpy"
 
 
 def _warn_where_states_are_not_finite(result: Runs, alpha: float) -> None:
