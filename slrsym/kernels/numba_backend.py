@@ -125,9 +125,8 @@ def import_generated_module(source: str) -> ModuleType:
     -----
     Where the cache folder cannot be written, a temporary one serves, and every process compiles.
     """
-    text = _module_text(source)
-    name = _module_name(text)
-    file = _kept(f"{name}.py", text)
+    name = module_name(source)
+    file = _kept(f"{name}.py", _module_text(source))
     _say_compilation()
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
@@ -143,26 +142,34 @@ def _module_text(source: str) -> str:
     return f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
 
 
-def _module_name(text: str) -> str:
-    """Return the name of a module, by a digest of its text and of all that is compiled with it."""
-    return f"slrsym_kernel_{hashlib.sha256(f'{_surroundings()} {text}'.encode()).hexdigest()[:20]}"
+def module_name(source: str) -> str:
+    """Return the name of a generated module, a digest of all that its machine code is made of."""
+    everything = f"{_surroundings()} {_module_text(source)}"
+    return f"slrsym_kernel_{hashlib.sha256(everything.encode()).hexdigest()[:20]}"
 
 
-@cache
+# What is compiled with a module, whose change Numba does not notice.
+_HELPERS = (
+    *(
+        Path(__file__).with_name(f"{name}.py")
+        for name in (
+            "_numba_special", "_numba_owens", "_numba_edges", "edge_arrays", "_numba_quadrants",
+            "quadrant_arrays", "softmax_risk", "numpy_special_functions",
+        )
+    ),
+    special.POLYNOMIALS,
+)  # fmt: skip
+
+
 def _surroundings() -> str:
-    """Return a digest of helpers and libraries, whose change Numba does not notice."""
-    helpers = (
-        "_numba_special", "_numba_owens", "_numba_edges", "edge_arrays", "_numba_quadrants",
-        "quadrant_arrays", "softmax_risk", "numpy_special_functions",
-    )  # fmt: skip
-    files = [*(Path(__file__).with_name(f"{name}.py") for name in helpers), special.POLYNOMIALS]
-    parts = [version("numba"), version("numpy"), *(file.read_bytes().hex() for file in files)]
+    """Return a digest of helpers and libraries."""
+    parts = [version("numba"), version("numpy"), *(file.read_bytes().hex() for file in _HELPERS)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _is_compiled(source: str, function: str) -> bool:
     """Return whether machine code is kept of a function of a generated module."""
-    name = _module_name(_module_text(source))
+    name = module_name(source)
     with suppress(OSError, RuntimeError):
         return any((cache_folder() / "__pycache__").glob(f"{name}.{function}-*.nbi"))
     return False
@@ -170,7 +177,7 @@ def _is_compiled(source: str, function: str) -> bool:
 
 @cache
 def _say_compilation() -> None:
-    """Have Numba say that it compiles, where that is waited for."""
+    """Make Numba say that it compiles, where that is waited for."""
     from numba.core import event
 
     class Waits(event.Listener):  # type: ignore[misc]
@@ -180,12 +187,14 @@ def _say_compilation() -> None:
             self._depth, self._said = 0, ExitStack()
 
         def on_start(self, event: Any) -> None:
+            """Say the wait, unless it is said."""
             ours = str(event.data["dispatcher"].py_func.__module__).startswith("slrsym")
             if ours and self._depth == 0:
                 self._said.enter_context(say_wait("compiling"))
             self._depth += ours
 
         def on_end(self, event: Any) -> None:
+            """Say nothing more at the end of the outermost function."""
             self._depth -= str(event.data["dispatcher"].py_func.__module__).startswith("slrsym")
             if self._depth == 0:
                 self._said.close()
@@ -340,7 +349,7 @@ def _rows_source(program: Program) -> str:
 
 def _calling(program: Program, source: str) -> str:
     """Return source code that calls ``constants`` and ``body``, which all that call them share."""
-    shared = _module_name(_module_text(program_source(program)))
+    shared = module_name(program_source(program))
     return f"from {shared} import body, constants\n\n\n{source}"
 
 

@@ -47,7 +47,10 @@ def generated(plain, monkeypatch):
     def module(source):
         text = f"{numba_backend._HEAD}BLOCK, LANES = {numba_backend.BLOCK}, 8\n{source}"
         exec(text, scope := {})
-        return SimpleNamespace(**scope)
+        found = SimpleNamespace(**scope)
+        # Others import from it.
+        monkeypatch.setitem(sys.modules, numba_backend.module_name(source), found)
+        return found
 
     monkeypatch.setitem(sys.modules, special.__name__, plain)
     monkeypatch.setattr(numba_backend, "import_generated_module", module)

@@ -5,7 +5,7 @@ from sympy import Dummy, Function, Symbol, tanh
 
 from slrsym.kernels import program
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.definition import definition_of_model
+from slrsym.models.definition.canonical_form import definition_of_model
 from slrsym.models.means.risk import ExactRisk
 
 from ._programs import MODELS

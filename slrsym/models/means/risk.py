@@ -11,7 +11,7 @@ from sympy import Expr, ImmutableMatrix, Symbol, srepr
 from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.program import Program, load_or_derive, load_or_derive_program
-from slrsym.models.definition import Definition, definition_of_model
+from slrsym.models.definition.canonical_form import Definition, definition_of_model
 from slrsym.models.definition.projections import ProjectionLaws
 from slrsym.models.definition.specification import NotClosedError, function_source_location, softmax
 
