@@ -2,12 +2,14 @@
 
 import sys
 import time
+from contextlib import contextmanager
+from importlib.util import find_spec
 
 import pytest
 
 from slrsym import jobs
 from slrsym.cli import shared
-from slrsym.jobs import progress_line, show_progress
+from slrsym.jobs import no_waits_said, progress_line, say_wait, show_progress
 
 from ._cli import Screen, run
 
@@ -65,6 +67,87 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch):
         time.sleep(0.05)
         shown(4)
     assert "after" not in found.getvalue()
+
+
+def test_a_terminal_says_a_wait_from_its_first_second_on(monkeypatch):
+    found = listen(monkeypatch, terminal=True)
+    with say_wait("compiling"):
+        time.sleep(0.05)
+    assert "compiling" not in found.getvalue()
+    with say_wait("compiling"):
+        time.sleep(1.2)
+    lines = found.getvalue().split("\r\x1b[2K")
+    assert "compiling, 1 s" in lines
+    # Nothing of it stays.
+    assert lines[-1] == ""
+
+
+def test_a_wait_within_a_bar_is_said_by_the_bar(monkeypatch):
+    found = listen(monkeypatch, terminal=True)
+    said = []
+    monkeypatch.setattr(jobs, "_bars", [said.append])
+    with say_wait("compiling"):
+        time.sleep(1.2)
+    assert said == ["compiling, 1 s", ""]
+    assert found.getvalue() == ""
+
+
+def test_a_bar_takes_words_beside_it_as_long_as_it_is_there(monkeypatch):
+    listen(monkeypatch, terminal=True)
+    with show_progress(None, "steps", 4):
+        (say,) = jobs._bars
+        say("compiling, 4 s")
+    assert jobs._bars == []
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_no_wait_is_said_where_no_progress_is_wanted(monkeypatch, terminal):
+    found = listen(monkeypatch, terminal=terminal)
+    with show_progress(False, "steps", 4), say_wait("compiling"):
+        time.sleep(1.2 if terminal else 0.05)
+    with no_waits_said(), say_wait("compiling"):
+        time.sleep(0.05)
+    assert found.getvalue() == ""
+
+
+def test_a_log_says_a_long_wait_alone(monkeypatch):
+    found = listen(monkeypatch, terminal=False)
+    with say_wait("compiling"):
+        wait_for(found, "compiling: 0:00 so far")
+    found = listen(monkeypatch, terminal=False)
+    monkeypatch.setattr(jobs, "LOG_INTERVAL", 30.0)
+    with say_wait("compiling"):
+        time.sleep(1.2)
+    assert found.getvalue() == ""
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="needs numba: pip install numba")
+def test_numba_says_that_it_compiles_and_no_other_code_of_the_user(monkeypatch, tmp_path):
+    import numba
+
+    from slrsym.kernels.numba_backend import DECORATOR, import_generated_module
+
+    monkeypatch.setenv("SLRSYM_CACHE_DIR", str(tmp_path))
+    said = []
+
+    @contextmanager
+    def say(what):
+        said.append(what)
+        yield
+        said.append("")
+
+    monkeypatch.setattr("slrsym.kernels.numba_backend.say_wait", say)
+    source = "".join(
+        f"{DECORATOR}def {name}(x):\n    return {value}\n\n\n"
+        for name, value in (("inner", "x + 1.25"), ("outer", "inner(x)"))
+    )
+    module = import_generated_module.__wrapped__(source)
+    assert module.outer(1.0) == 2.25
+    assert module.outer(2.0) == 3.25
+    # Once for the outermost, with what it calls.
+    assert said == ["compiling", ""]
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    assert said == ["compiling", ""]
 
 
 @pytest.mark.parametrize(

@@ -154,12 +154,15 @@ class Model(DerivedModel):
         dimensions : sequence of int, optional
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional
+            The default takes NumPy for short runs, and Numba for those that take longer than it
+            takes to compile, or to load what an earlier process has compiled. The last digits of
+            the two differ; ``runs.attrs["backend"]`` tells which it was.
         path : path, optional
             A file .nc to save the runs in, at the end and when interrupted, also by SIGTERM, which
             then ends the process, unless the program has a handler of its own.
         progress : bool, optional
-            Whether to show progress. By default a bar on a terminal, and elsewhere a line of the
-            log every 30 s.
+            Whether to show progress, and the wait for a compilation. By default a bar on a
+            terminal, and elsewhere a line of the log every 30 s.
 
         Returns
         -------

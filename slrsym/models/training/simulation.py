@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from sympy import Symbol, lambdify, sqrt
 
 from slrsym.files import read_start_arrays, require_writable
+from slrsym.jobs import no_waits_said
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
@@ -184,7 +186,8 @@ def simulate(
     excess = model.compile("numpy" if model.is_additive else chosen, "excess_risk")
     noise = model.data.noise**2
     noise_of: Any = lambdify(model.parameters, noise) if noise.free_symbols else None
-    engine = DescentEngine(model, factor, alpha, chosen)
+    with no_waits_said() if progress is False else nullcontext():
+        engine = DescentEngine(model, factor, alpha, chosen)
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         """Return the excess risks, shape (step, run), of states that no step came upon, too."""
@@ -230,7 +233,8 @@ def simulate(
         return result
 
     # If the risk cannot be computed, this says so before the run.
-    risks(engine.states[None], logged[:1])
+    with no_waits_said() if progress is False else nullcontext():
+        risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
