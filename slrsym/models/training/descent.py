@@ -98,6 +98,11 @@ class DescentMap:
     def _places(self) -> list[tuple[int, int, int]]:
         return [self.places[p] for p in self._model.order_parameters]
 
+    @cached_property
+    def _indices(self) -> NDArray[np.int64]:
+        """The places, by rows, columns and spaces."""
+        return np.array(self._places, dtype=np.int64).reshape(-1, 3).T
+
     @property
     def is_closed(self) -> bool:
         """Whether the Gram matrix at one step determines the Gram matrix at the next.
@@ -168,7 +173,7 @@ class DescentMap:
     def order_parameters_of_gram_factor(self, factor: Array) -> Array:
         """Return the order parameters of given vectors, the rows of a factor of the Gram matrix."""
         gram = factor @ np.swapaxes(factor, -1, -2)
-        rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
+        rows, columns, spaces = self._indices
         found: Array = gram[..., spaces, rows, columns]
         return found
 

@@ -63,8 +63,10 @@ class DescentEngine:
         self._constants, body = numpy_constant_and_output_functions(model.program("gradient"))
 
         def slopes(states: Array, fixed: Any) -> tuple[None, Array]:
-            found = body(*states.T, *fixed)
-            return None, np.array([np.broadcast_to(s, len(states)) for s in found]).T
+            found = np.empty(states.shape)
+            for k, slope in enumerate(body(*states.T, *fixed)):
+                found[:, k] = slope
+            return None, found
 
         self._excess_and_slopes = slopes
 
