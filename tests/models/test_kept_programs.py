@@ -141,7 +141,7 @@ class Mine(Function):
         {"act": lambda z: Mine(z)}, {"mean": Mine(Symbol("m"))}, {"mean": Dummy("m", real=True)},
         {"scale": Function("f")(Symbol("m"))},
     ],
-    ids=str,
+    ids=["a function", "an object", "a dummy", "an unknown function"],
 )  # fmt: skip
 def test_what_the_statement_does_not_tell_is_derived(kept, change):
     """Functions of the user, which may change, and symbols of one process."""
