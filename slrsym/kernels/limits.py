@@ -401,6 +401,8 @@ def _with_ramps_and_intervals(total: Expr) -> Expr:
 
 def _with_size_differences(total: Expr) -> Expr:
     """Put a function in place of half of E|a + b G| - E|c + b G|, which cancels far out."""
+    if len(total.atoms(sp.erf)) < 2:
+        return total
     terms = list(sp.Add.make_args(total))
     ramps: list[tuple[Expr, Expr, list[Expr]]] = []
     for sign in sorted(total.atoms(sp.erf), key=str):

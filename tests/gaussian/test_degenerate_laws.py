@@ -20,6 +20,7 @@ from sympy import (
     Piecewise,
     Rational,
     S,
+    Symbol,
     Xor,
     cos,
     erf,
@@ -48,6 +49,7 @@ from slrsym.gaussian import (
     standard_normal,
 )
 from slrsym.gaussian.closed_form import closed_form_for_proofs
+from slrsym.kernels import compile_expressions
 
 from .._profile import THOROUGH, more
 
@@ -238,3 +240,33 @@ def test_symbols_that_are_zero():
         GaussianLaw({x: 0}, [[zero]]), GaussianLaw({x: zero}, [[0]]),
     ):  # fmt: skip
         assert expectation(Piecewise((1, x >= 0), (0, True)), law) == 1
+
+
+def test_a_variance_declared_nonnegative_may_be_put_to_zero():
+    m, width = Symbol("m", real=True), Symbol("w", nonnegative=True)
+    centred, moved = (GaussianLaw({x: mean}, [[width**2]]) for mean in (0, m))
+    for condition, at_zero in ((x >= 0, 1), (x > 0, 0), (Eq(x, 0), 1), (Ne(x, 0), 0), (x <= 0, 1)):
+        inside = expectation(Piecewise((1, condition), (0, True)), centred)
+        assert inside.subs(width, 0) == at_zero
+        assert inside.subs(width, 1) == expectation(
+            Piecewise((1, condition), (0, True)), GaussianLaw({x: 0}, [[1]])
+        )
+        compiled = compile_expressions(
+            [expectation(Piecewise((1, condition), (0, True)), moved)], [m, width], ()
+        )
+        assert compiled([0.0, 0.0])[0] == at_zero
+    assert expectation(Heaviside(x, 1), centred).subs(width, 0) == 1
+    assert expectation(sign(x) ** 2, centred).subs(width, 0) == 0
+    # What is continuous, or has the mean of both sides, has no cases.
+    for integrand in (Heaviside(x), Max(x, 0), Abs(x)):
+        assert not expectation(integrand, centred).has(Piecewise)
+
+
+def test_a_piece_without_a_value_is_refused():
+    law = GaussianLaw({x: 0}, [[1]])
+    with pytest.raises(ValueError, match="nan elsewhere in Piecewise"):
+        expectation(Piecewise((1, x > 1), (S.NaN, True)), law)
+    with pytest.raises(ValueError, match="nan where x < 0"):
+        expectation(Piecewise((S.NaN, x < 0), (2, True)), law)
+    # Of probability zero it does not matter.
+    assert expectation(Piecewise((S.NaN, Eq(x, 0)), (2, True)), law) == 2
