@@ -73,12 +73,12 @@ def _(rng):
     it attracts.
     """
     from slrsym import simulate
-    from slrsym.kernels import hessian
     from slrsym.papers.single_location.dynamics import ManifoldStart
     from slrsym.papers.single_location.landscape import (
         critical_inverse_temperature,
         transverse_decay_rate,
     )
+    from slrsym.papers.single_location.paper_risk import hessian
 
     runs_each, count, failures = 3, 0, []
     for _ in range(30):

@@ -163,8 +163,8 @@ class _Sum:
                 known[expr] = float(expr)
         return known[expr]
 
-    def is_zero(self, expr: Expr, size: Expr = S.One) -> bool:
-        """Return whether an expression vanishes at both points."""
+    def is_zero(self, expr: Expr, size: Expr = S.Zero) -> bool:
+        """Return whether an expression vanishes at both points, however small its addends are."""
         if expr == 0:
             return True
         value, scale, *addends = self.numbers([expr, size, *sp.Add.make_args(expr)])

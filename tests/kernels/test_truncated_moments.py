@@ -5,9 +5,10 @@ Right values are series or integrals of the definition, by mpmath.
 
 import mpmath
 import pytest
-from sympy import Abs, Heaviside, Max, Min, erf, sign, symbols
+from sympy import Abs, Heaviside, Max, Min, Rational, erf, expand, sign, symbols
 
 from slrsym.gaussian import GaussianLaw, expectation, normal_cdf
+from slrsym.kernels import compile_expressions
 from slrsym.kernels.limits import with_limits
 from slrsym.kernels.truncated_moments import CovarianceOfSteps, MomentOfQuadrant
 from tests._profile import THOROUGH, more
@@ -110,3 +111,15 @@ def test_jax_differentiates_moments():
     )
     for ours, right in zip(found, slopes, strict=True):
         assert_value("jax", ours, right)
+
+
+@pytest.mark.parametrize("factor", [10**-20, 10**-30, 10**30])
+def test_a_factor_scales_a_moment_however_small_it_is(factor):
+    place = [0.1, 0.2, 1.0, 1.0, 0.3]
+    for integrand in (Max(x, 0) ** 2 * Heaviside(y), Max(x, 0) * Max(y, 0)):
+        form = expectation(integrand, PAIR)
+        scaled = expand(Rational(str(factor)) * form)
+        whole, part = (
+            compile_expressions([e], [m, n, s, t, r], (), "numpy")(place)[0] for e in (form, scaled)
+        )
+        assert part == pytest.approx(factor * whole, rel=1e-12, abs=0)
