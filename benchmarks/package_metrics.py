@@ -279,44 +279,33 @@ def names() -> None:
         print(f"  {name}: {', '.join(places)}")
 
 
-def _imports() -> dict[str, set[str]]:
-    """Return the subpackages that each imports, without late imports and those for types."""
-    import grimp
-
-    graph = grimp.build_graph("slrsym", exclude_type_checking_imports=True)
-    found: dict[str, set[str]] = defaultdict(set)
-    for one in graph.modules:
-        for other in graph.find_modules_directly_imported_by(one):
-            start, end = (name.removeprefix("slrsym").lstrip(".") for name in (one, other))
-            if start.split(".")[0] != end.split(".")[0] and start and end:
-                found[start.split(".")[0]].add(end.split(".")[0])
-    return found
+def _reached(room: str, below: dict[str, set[str]]) -> set[str]:
+    """Return the rooms that a room imports, directly or through others."""
+    return {r for other in below[room] for r in (other, *_reached(other, below))}
 
 
-def _below(name: str, imports: dict[str, set[str]]) -> set[str]:
-    return {r for other in imports.get(name, ()) for r in (other, *_below(other, imports))}
-
-
-# Half the height of a subpackage in the picture, and half its width, in rows and columns.
+# Half the height of a room in the picture, and half its width, in rows and columns.
 _TALL, _WIDE = 0.24, 0.3
 
 
 def picture(target: str) -> None:
-    """Draw the subpackages, each above those that it imports, with their numbers of lines."""
+    """Draw the rooms of the package, each above those that it imports, with numbers of lines.
+
+    Imports that run up are left out.
+    """
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
     from slrsym.documents.export.claim_graph_layout import arrange_graph, route_arrows
 
+    below, _ = _without_circles(*_imports_between_rooms())
     sizes: Counter[str] = Counter()
-    for file in files():
-        parts = file.relative_to(PACKAGE).parts
-        sizes[parts[0].removesuffix(".py")] += len(file.read_text(encoding="utf-8").splitlines())
+    for name, file in _modules().items():
+        sizes[_room(name)] += len(file.read_text(encoding="utf-8").splitlines())
     # Single files are corridors: what is behind them counts as reached.
-    shown = sorted(name for name in sizes if (PACKAGE / name).is_dir() and sizes[name] > 300)
-    imports = _imports()
+    shown = sorted(room for room in sizes if room.startswith("slrsym/") and (ROOT / room).is_dir())
     graph = arrange_graph(
-        {name: [r for r in shown if r in _below(name, imports)] for name in shown}, 4
+        {room: [r for r in shown if r in _reached(room, below)] for room in shown}, 4
     )
     places = {node.id: (node.column, float(node.row)) for node in graph.nodes}
     ways = route_arrows(graph, places, _WIDE, (0.0, float(graph.columns)), 0.1)
@@ -332,8 +321,9 @@ def picture(target: str) -> None:
             )
         )  # fmt: skip
     for name, (x, y) in places.items():
+        text = f"{name.removeprefix('slrsym/')}\n{sizes[name]:,}"
         axes.text(
-            x, y, f"{name}\n{sizes[name]:,}", ha="center", va="center", fontsize=8.5, zorder=3,
+            x, y, text, ha="center", va="center", fontsize=8.5, zorder=3,
             bbox={"boxstyle": "round,pad=0.3", "fc": "#eef2f7", "ec": "#5a6b80", "lw": 0.7},
         )  # fmt: skip
     axes.set_xlim(0, graph.columns)
