@@ -30,8 +30,7 @@ from slrsym.files import (
 )
 from slrsym.jobs import end_on_sigterm, hold_signals, show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
-from slrsym.prover.claims.papers import load_paper_modules
-from slrsym.registry import load_all_registered
+from slrsym.prover.claims.papers import registered_by_papers
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
 # for an interrupt to be felt at once.
@@ -221,9 +220,8 @@ def load(path: str | Path) -> Runs:
     if not file.is_file():
         raise ValueError(f"path must be a file that exists; {file} is none")
     runs = read_netcdf(file, "runs")
-    load_paper_modules()
     try:
-        require_runs_dataset(runs, MODEL_RUNS, *load_all_registered("runs").values())
+        require_runs_dataset(runs, MODEL_RUNS, *registered_by_papers("runs").values())
     except ValueError:
         raise DamagedFileError(f"{file} is no file of runs: it holds something else") from None
     # As they were before they were saved.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.prover.claims.file_search import PAPER, DerivationError, builtin_derivation_folder
+from slrsym.registry import load_all_registered
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,14 @@ def builtin_papers() -> list[Paper]:
     return papers_of_files(builtin_derivation_folder().rglob("*.py"))
 
 
+def registered_by_papers(kind: str) -> dict[str, Any]:
+    """Import what the papers that come with slrsym register of a kind; return it by its names."""
+    _import_paper_modules()
+    return load_all_registered(kind)
+
+
 @cache
-def load_paper_modules() -> None:
-    """Import the modules of the papers that come with slrsym, which register what is theirs."""
+def _import_paper_modules() -> None:
     for paper in builtin_papers():
         if paper.module:
             import_module(paper.module)
