@@ -312,7 +312,7 @@ def _half_line_by(n: int, i: int) -> Function:
     def slope(m: Any, s: Any) -> Any:
         if n > i:
             factor = n if i == 0 else n * (n - 1) * s
-            return factor * half_line_moment(n - 1 - i, m, s)
+            return factor * _half_line_moment(n - 1 - i, m, s)
         over = _EDGES["ratio"](m, s)
         if n:
             return _normal_pdf(over)
@@ -329,7 +329,7 @@ def _half_line(n: int) -> Function:
     )
 
 
-def half_line_moment(n: int, m: Any, s: Any) -> Any:
+def _half_line_moment(n: int, m: Any, s: Any) -> Any:
     """Return the mean of (m + s Z)_+^n."""
     return _half_line(n)(m, s)
 
@@ -337,7 +337,7 @@ def half_line_moment(n: int, m: Any, s: Any) -> Any:
 def _given_end(n: int, m: Any, s: Any, over: Any, cosine: Any, sine: Any) -> Any:
     """Return the mean of (m + s X)_+^n, given the other variable, times its density there."""
     sine = jnp.where(cosine == 0, 1.0, sine)
-    return _normal_pdf(over) * half_line_moment(n, m - s * cosine * over, s * sine)
+    return _normal_pdf(over) * _half_line_moment(n, m - s * cosine * over, s * sine)
 
 
 def _quadrant_by_mean(p: int, q: int, flipped: bool) -> Function:
@@ -437,7 +437,6 @@ _size_difference = make_differentiable(
     }[i],
 )
 EDGE_FUNCTIONS = _EDGES | {
-    "half_line_moment": half_line_moment,
     "quadrant_moment": quadrant_moment,
     "normal_covariance": lambda h, k, c, s: _normal_covariance(h, k, c, jax.lax.stop_gradient(s)),
     # The sine is a function of the cosine, and the length of the ends.

@@ -195,9 +195,8 @@ def normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
     return found[0].union(found[1]) + spread
 
 
-def half_line_moment(n: Any, m: Any, s: Any) -> Any:
+def _half_line_moment(n: int, m: Any, s: Any) -> Any:
     """Enclose the mean of (m + s Z)_+^n, where (u + Z)_+^n rises with u."""
-    n, m, s = int(arb(n).unique_fmpz()), arb(m), arb(s)
     if s == 0:
         return positive_power(n, m)
     return s**n * _half_line(n, m / s)
@@ -215,7 +214,7 @@ def quadrant_moment(p: Any, q: Any, m: Any, s: Any, n: Any, t: Any, cosine: Any,
     p, q = (int(arb(x).unique_fmpz()) for x in (p, q))
     m, s, n, t, cosine, sine = map(arb, (m, s, n, t, cosine, sine))
     if s == 0 or t == 0 or cosine == 0:
-        return half_line_moment(p, m, s) * half_line_moment(q, n, t)
+        return _half_line_moment(p, m, s) * _half_line_moment(q, n, t)
     h, k = m / s, n / t
     if not (h.is_finite() and k.is_finite() and cosine.is_finite() and sine.is_finite()):
         return arb("nan") if any(x.is_nan() for x in (h, k, cosine, sine)) else _anything()
@@ -253,5 +252,4 @@ EDGE_FUNCTIONS = {
     "normal_interval": normal_interval, "log_normal_cdf": log_normal_cdf,
     "mills_ratio": mills_ratio, "bivariate_normal": bivariate_normal,
     "normal_covariance": normal_covariance, "quadrant_moment": quadrant_moment,
-    "half_line_moment": half_line_moment,
 }  # fmt: skip

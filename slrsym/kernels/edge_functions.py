@@ -71,12 +71,6 @@ class QuadrantMoment(_EdgeFunction):
         return None if p >= q else cls(q, p, n, t, m, s, cosine, sine)
 
 
-class HalfLineMoment(_EdgeFunction):
-    """The mean of (m + s Z)_+^n, of n, m and s, for a standard normal Z."""
-
-    nargs = 3
-
-
 class RampMean(_EdgeFunction):
     r"""The mean of max(0, m + s G) for a standard normal G, or of min(0, m + s G) if s < 0."""
 
@@ -113,7 +107,7 @@ class MillsRatio(_EdgeFunction):
 NAMES = {
     Ratio: "ratio", GuardedRoot: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
     NormalCovariance: "normal_covariance", QuadrantMoment: "quadrant_moment",
-    HalfLineMoment: "half_line_moment", RampMean: "ramp_mean",
+    RampMean: "ramp_mean",
     SizeDifference: "size_difference", NormalInterval: "normal_interval",
     LogNormalCdf: "log_normal_cdf", MillsRatio: "mills_ratio",
 }  # fmt: skip

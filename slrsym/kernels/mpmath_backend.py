@@ -181,7 +181,7 @@ _NAMESPACE = {
     "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
     "log_normal_cdf": lambda x: mpmath.log(mpmath_special_functions.normal_cdf(x)),
     "mills_ratio": _mills_ratio, "normal_covariance": _normal_covariance,
-    "quadrant_moment": _quadrant_moment, "half_line_moment": _half_line_moment,
+    "quadrant_moment": _quadrant_moment,
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath_special_functions.erfc, "abs": abs,
     "maximum": max, "minimum": min,

@@ -48,7 +48,7 @@ from numba import njit
 from slrsym.kernels._numba_edges import bivariate_normal, log_normal_cdf, mills_ratio
 from slrsym.kernels._numba_edges import normal_covariance, normal_interval, quotient, ramp_mean
 from slrsym.kernels._numba_edges import ratio, root, size_difference
-from slrsym.kernels._numba_quadrants import half_line_moment, quadrant_moment
+from slrsym.kernels._numba_quadrants import quadrant_moment
 from slrsym.kernels._numba_special import decay_coefficients, evaluate_erf_variance_integral, erf
 from slrsym.kernels._numba_special import cosine_of_slope, damped_factor, scaled_argument
 from slrsym.kernels._numba_special import divided_square, sine_of_slope
@@ -144,7 +144,7 @@ def _module_text(source: str) -> str:
 
 def module_name(source: str) -> str:
     """Return the name of a generated module, a digest of all that its machine code is made of."""
-    everything = f"{_surroundings()} {_module_text(source)}"
+    everything = f"{_surroundings(_HELPERS)} {_module_text(source)}"
     return f"slrsym_kernel_{hashlib.sha256(everything.encode()).hexdigest()[:20]}"
 
 
@@ -161,9 +161,10 @@ _HELPERS = (
 )  # fmt: skip
 
 
-def _surroundings() -> str:
+@cache
+def _surroundings(helpers: tuple[Path, ...]) -> str:
     """Return a digest of helpers and libraries."""
-    parts = [version("numba"), version("numpy"), *(file.read_bytes().hex() for file in _HELPERS)]
+    parts = [version("numba"), version("numpy"), *(file.read_bytes().hex() for file in helpers)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -347,16 +348,16 @@ def _rows_source(program: Program) -> str:
     )
 
 
-def _calling(program: Program, source: str) -> str:
-    """Return source code that calls ``constants`` and ``body``, which all that call them share."""
-    shared = module_name(program_source(program))
-    return f"from {shared} import body, constants\n\n\n{source}"
+def _calling(shared: str, source: str) -> str:
+    """Return source code that calls ``constants`` and ``body`` of the source code of a program."""
+    return f"from {module_name(shared)} import body, constants\n\n\n{source}"
 
 
 def import_caller(program: Program, source: str) -> ModuleType:
     """Import a module whose functions call ``constants`` and ``body`` of a program."""
-    import_generated_module(program_source(program))
-    return import_generated_module(_calling(program, source))
+    shared = program_source(program)
+    import_generated_module(shared)
+    return import_generated_module(_calling(shared, source))
 
 
 def numba_function(program: Program) -> Callable[..., Any]:
@@ -414,7 +415,8 @@ def compile_loop(program: Program, *parts: str) -> Callable[..., None]:
 
 def is_loop_compiled(program: Program, *parts: str) -> bool:
     """Return whether an earlier process has compiled a loop, whose parts are of `loop_source`."""
-    return _is_compiled(_calling(program, loop_source(program, *parts)), "trajectory")
+    source = _calling(program_source(program), loop_source(program, *parts))
+    return _is_compiled(source, "trajectory")
 
 
 def _indented(text: str, by: int) -> str:
