@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from slrsym.kernels.numpy_special_functions import NODES, REACH, SQRT2, WEIGHTS
+from slrsym.kernels.numpy_special_functions import NEAR, NODES, REACH, SQRT2, WEIGHTS
 
 # What a difference may be off, relative to the size of its numbers: twice the last digit.
 ROUNDING = 4.5e-16
@@ -156,13 +156,14 @@ def edge_functions(
         negative = cosine < 0
         end = sine / (1 + xp.abs(cosine))
         end = xp.where(end < LEAST_ANGLE, 0.0, end)
-        x, y = h / SQRT2, xp.where(negative, -k, k) / SQRT2
-        rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+        k = xp.where(negative, -k, k)
+        rise, fall = (h + k) ** 2 / 8, (h - k) ** 2 / 8
         stop = xp.where(negative, xp.where(end > 0, end, 1.0), 1.0)
         start = xp.maximum(xp.where(negative, xp.where(end > 0, 0.0, 1.0), end), 1e-18 * stop)
-        # The exponent is least here; it is cut where it has grown by so much.
+        # The exponent is least here; it is cut where it has grown by so much. Nearer to 0 it does
+        # not change, and what is rounded of a difference of equal numbers would be large over it.
         best = xp.where(rise > 0, (fall / xp.where(rise > 0, rise, 1.0)) ** 0.25, stop)
-        best = xp.clip(xp.where(fall > 0, best, 0.0), start, stop)
+        best = xp.clip(best, xp.maximum(start, NEAR * stop), stop)
         # Not over the square, which may be too small for a number.
         least = rise * best**2 + (xp.sqrt(fall) / xp.where(best > 0, best, 1.0)) ** 2
         top = least + REACH
@@ -171,7 +172,7 @@ def edge_functions(
         stop = xp.minimum(stop, xp.sqrt(bend / xp.where(rise > 0, rise, 1e-300)))
         total = log_pieces(rise, fall, least, start, xp.maximum(best, start))
         total += log_pieces(rise, fall, least, xp.maximum(best, start), stop)
-        return negative, xp.exp(-(x * x + y * y) / 2 - least) * total / math.pi
+        return negative, xp.exp(-(h * h + k * k) / 4 - least) * total / math.pi
 
     return {
         "ratio": ratio, "root": root, "quotient": quotient, "ramp_mean": ramp_mean,

@@ -160,6 +160,8 @@ def evaluate_erf_variance_integral(
 
 # Of `erf_covariance`: how long pieces are at most, on a logarithmic scale.
 PIECE = 1.2
+# So near to 0, relative to the end of an integral, its exponent is as good as constant.
+NEAR = 1e-8
 # Below this there is nothing of an integral from 0 on that a double could hold.
 LEAST = 1e-20
 
@@ -184,7 +186,8 @@ def erf_covariance_with_arrays(
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
     start = xp.maximum(xp.sqrt((1 - r) / (1 + r)), LEAST)
     # The exponent is least here; it is cut where it has grown by so much.
-    best = xp.clip(xp.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
+    best = xp.where(rise > 0, (fall / rise) ** 0.25, 1.0)
+    best = xp.clip(best, xp.maximum(start, NEAR), 1.0)
     least = rise * best**2 + fall / best**2
     top = least + REACH
     root = (top + xp.sqrt(xp.maximum(top * top - 4 * rise * fall, 0.0))) / 2

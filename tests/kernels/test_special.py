@@ -168,6 +168,25 @@ def test_two_variables(seed, backend):
         assert abs(found[1] - normal) < 2e-15
 
 
+def test_jax_rounds_as_it_likes():
+    """Arguments that are equal or opposite, and are computed in the same compiled function."""
+    pytest.importorskip("jax")
+    x, s, r = symbols("x s r", real=True)
+    functions = ErfCovariance, bivariate_normal_cdf
+    outputs = [f(x / s, sign * x / s, r) for f in functions for sign in (-1, 1)]
+    fast, reference = (compile_expressions(outputs, [x, s, r], [], b) for b in ("jax", "numpy"))
+    rng = np.random.default_rng(0)
+    points = np.stack(
+        [
+            rng.normal(size=500) * np.exp(rng.uniform(-6, 2, 500)),
+            rng.choice([1, np.sqrt(2), 3], 500),
+            rng.choice([-1, 1], 500) * (1 - 10 ** rng.uniform(-16, 0, 500)),
+        ],
+        axis=-1,
+    )
+    assert np.asarray(fast(points)) == pytest.approx(reference(points), rel=0, abs=1e-14)
+
+
 @pytest.mark.parametrize("backend", ["mpmath", "ball"])
 def test_covariances_at_the_ends(backend):
     """Of equal or opposite means, and of correlation 0 or 1, where 1 - |a - b| - a b is known."""
