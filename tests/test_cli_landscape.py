@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from slrsym import Task
-from slrsym.cli.landscape import branch_table, critical_point_table
+from slrsym.papers.single_location.commands.landscape import branch_table, critical_point_table
 from slrsym.papers.single_location.figures.landscape import (
     bifurcation_diagram_figure,
     critical_points_figure,

@@ -16,13 +16,13 @@ import typer
 from slrsym.cli import shared
 from slrsym.cli.export import coq, everything, export, html, portrait
 from slrsym.cli.figure import figure
-from slrsym.cli.landscape import landscape
-from slrsym.cli.recovery import recovery
 from slrsym.cli.shared import EXIT_CODES, format_examples
-from slrsym.cli.simulate import simulate
 from slrsym.cli.verify import axioms, derivations, recheck, verify
 from slrsym.papers.single_location.commands import certify
 from slrsym.papers.single_location.commands.compare import compare
+from slrsym.papers.single_location.commands.landscape import landscape
+from slrsym.papers.single_location.commands.recovery import recovery
+from slrsym.papers.single_location.commands.simulate import simulate
 
 __all__ = ["main"]
 

@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 from rich.console import Console
 
-from slrsym.cli.recovery import _short as short
-from slrsym.cli.recovery import sweep_table
+from slrsym.papers.single_location.commands.recovery import _short as short
+from slrsym.papers.single_location.commands.recovery import sweep_table
 from slrsym.papers.single_location.recovery import VERDICTS, Setting, recover, sweeps
 from slrsym.papers.single_location.recovery.setting import endpoint_statistics
 from tests._cli import exits, refused
