@@ -31,7 +31,7 @@ COMMANDS = (
     "landscape --branches 0.02 3",
     "compare --d 400 --L 10 --lam 0.1",
     "export latex lemma-18-v --snippet",
-    "export portrait -o page.html",
+    "paper single-location portrait -o page.html",
 )
 
 HEAD = "| slrsym | s | of that, loading modules |\n|---|---|---|"

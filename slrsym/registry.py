@@ -7,7 +7,7 @@ asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -26,8 +26,22 @@ def dotted_name(name: str) -> str:
 
 def load_registered(name: str) -> Any:
     """Import the object that is registered under a name, and return it."""
-    module, _, inside = dotted_name(name).rpartition(".")
+    return resolve_dotted_name(dotted_name(name))
+
+
+def resolve_dotted_name(path: str) -> Any:
+    """Import the module of a dotted path, and return what is in it under the last name."""
+    module, _, inside = path.rpartition(".")
     return getattr(import_module(module), inside)
+
+
+def imported_on_call(path: str) -> Callable[..., Any]:
+    """Return a function that imports the function at a dotted path when it is called."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return resolve_dotted_name(path)(*args, **kwargs)
+
+    return function
 
 
 def load_all_registered(kind: str) -> dict[str, Any]:

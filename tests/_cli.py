@@ -8,6 +8,9 @@ from typer import testing
 
 from slrsym.cli import app
 
+# Commands that only the first paper has come after these words.
+PAPER = ("paper", "single-location")
+
 # Typer makes all commands anew from their signatures for every call, in 25 ms.
 testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 

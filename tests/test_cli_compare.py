@@ -12,7 +12,7 @@ from slrsym.papers.single_location.commands.compare import PredictorRisk, risk_t
 from slrsym.papers.single_location.linear import best_linear
 from slrsym.papers.single_location.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
-from ._cli import Screen, exits, refused, run
+from ._cli import PAPER, Screen, exits, refused, run
 
 SMALL = ("--d", "20", "--L", "4", "--epsilon", "0.1", "--lam", "0.3", "--samples", "4000")
 TASK = Task(d=20, L=4, gamma=0.5**0.5, epsilon=0.1)
@@ -20,7 +20,7 @@ ORACLE = (1, 1, 0, 0, 0)
 
 
 def compare(*arguments):
-    return run("compare", *arguments)
+    return run(*PAPER, "compare", *arguments)
 
 
 @pytest.fixture(scope="module")

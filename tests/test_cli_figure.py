@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from slrsym import Task
-from slrsym.documents.figures import NAMES
+from slrsym.documents.figures import figure_names
 from slrsym.papers.single_location.dynamics import load
 from slrsym.papers.single_location.experiments import EXPERIMENTS, SECTION_E3
 
@@ -17,6 +17,10 @@ from .probing.tiny import write_bert
 
 def run(*arguments):
     return program("figure", *arguments)
+
+
+def setting(*values):
+    return [word for value in values for word in ("--set", value)]
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def names_in(folder):
     return sorted(f.name for f in folder.iterdir())
 
 
-ALL = tuple(name for name in NAMES if name != "1")
+ALL = tuple(name for name in figure_names() if name != "1")
 
 
 @more
@@ -125,7 +129,7 @@ def test_data_of_trained_layers_are_read_again(tmp_path, small, undrawn, monkeyp
     first = exits(run("8", *options), 0, "Concluded: the layer solves the task")
     monkeypatch.setattr("slrsym.papers.single_location.transformers.LayerRuns._walk", None)
     assert run("8", *options).stdout == first.stdout
-    refused(run("8", "--seed", 1, *options), "--data", "seed = 0; needed is seed = 1")
+    refused(run("8", "--set", "seed=1", *options), "--data", "seed = 0; needed is seed = 1")
 
 
 def test_many_figures_and_their_data(tmp_path, small, undrawn):
@@ -150,22 +154,22 @@ def test_data_of_another_figure_are_refused(tmp_path, small, undrawn):
 @thorough_only
 def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     file = tmp_path / "4a.nc"
-    changes = ("--d", 100, "--lam", 0.2, "--runs", 5, "--steps", 30)
+    changes = setting("d=100", "lam=0.2", "steps=30", "runs=5")
     assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
     found = load(file)
     assert (found.sizes["run"], found.attrs["task_d"], found.attrs["steps"]) == (5, 100, 30)
     assert found.attrs["schedule"] == "Constant(lam=0.2)"
-    said = "not the paper's: d = 100, λ = 0.2, 30 steps, 5 runs"
+    said = "not the paper's: d = 100, λ = 0.2, steps = 30, runs = 5"
     assert (tmp_path / "figure-4a.pdf").read_text() == f"4a {said}"
-    exits(run("9", "--noise", "shared", "--lam0", 1, "--rate", 0.01, "-o", tmp_path), 0)
-    changes = ("--lam", "0.5/(1+0.01*t)", "--gamma2", "1/4", "--runs", 2, "--steps", 30)
+    exits(run("9", *setting("shared=true", "lam0=1", "rate=0.01"), "-o", tmp_path), 0)
+    changes = setting("lam=0.5/(1+0.01*t)", "gamma=sqrt(1/4)", "runs=2", "steps=30")
     file = tmp_path / "falling.nc"
     assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
     assert load(file).attrs["schedule"] == "InverseTimeDecay(lam0=0.5, c=0.01)"
     assert load(file).attrs["task_gamma"] == 0.5
-    refused(run("4a", "--lam", "exp(-t)"), "--lam", "LAM0/(1+C*t); got 'exp(-t)'")
-    refused(run("4a", "--lam", "1/(1+t)", "--rate", 1), "--lam", "leave out --lam0 and --rate")
-    assert "shared noise" in (tmp_path / "figure-9.pdf").read_text()
+    refused(run("4a", "--set", "lam=exp(-t)"), "a schedule lam0/(1 + c t); got ")
+    refused(run("4a", *setting("lam=1/(1+t)", "rate=1")), "not be given together with rate")
+    assert "shared = true" in (tmp_path / "figure-9.pdf").read_text()
 
 
 @thorough_only
@@ -186,10 +190,15 @@ def test_bad_usage(tmp_path, small):
     refused(run(), "FIGURE")
     refused(run("1"), "the directory of an encoder, --model DIR", "how-to/probe.md")
     refused(run("1", "--model", tmp_path), "figure 1", "with a file config.json")
-    refused(run("3", "--runs", 3), "figure 3: runs is no parameter of it; there are L, gamma")
-    refused(run("4a", "--batch", 3), "figure 4a: batch is no parameter of it")
-    refused(run("4a", "--d", 1), "figure 4a: d must be an integer of at least 2; got 1")
-    refused(run("4a", "--lam", 1, "--rate", 1), "lam must not be given together")
+    refused(run("3", "--set", "runs=3"), "figure 3: runs is no parameter of it; there are L, gamma")
+    refused(run("4a", "--set", "batch=3"), "figure 4a: batch is no parameter of it")
+    refused(run("4a", "--set", "d=1"), "figure 4a: d must be an integer of at least 2; got 1")
+    refused(run("4a", *setting("lam=1", "rate=1")), "lam must not be given together")
+    refused(run("4a", "--set", "d"), "--set", "a name and a value, such as d=400; got 'd'")
+    refused(run("4a", *setting("d=5", "d=6")), "--set", "d is given already, as 5")
+    refused(run("4a", "--set", "d=five"), "--set", "d: must be a number, true, false, or a formula")
+    refused(run("9", "--set", "shared=1"), "figure 9: shared must be true or false; got 1")
+    refused(run("9", "--set", "alpha=t"), "figure 9: alpha must be a number; got Formula")
     refused(run("3", "--format", "gif"), "--format", "gif")
     refused(run("3", "-o", file), "--output", "(it is a file); name a folder")
     refused(

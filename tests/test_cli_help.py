@@ -11,10 +11,11 @@ import typer.main
 
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
+from slrsym.papers.single_location.commands.options import EXAMPLES as OF_PAPER
 from slrsym.prover.claims.file_search import builtin_derivation_folder
 from tests._profile import thorough_cases
 
-from ._cli import exits, refused, run
+from ._cli import PAPER, exits, refused, run
 
 
 def commands(group, path=()):
@@ -28,6 +29,10 @@ def commands(group, path=()):
 
 PROGRAM = typer.main.get_command(app)
 COMMANDS = dict(commands(PROGRAM))
+
+
+_PAPER = " ".join(PAPER)
+EXAMPLES = EXAMPLES | {f"{_PAPER} {name}": lines for name, lines in OF_PAPER.items()}
 
 
 def test_every_command_has_an_example():
@@ -51,18 +56,17 @@ def test_options_are_called_the_same_everywhere():
         name: {option for x in command.params for option in x.opts}
         for name, command in COMMANDS.items()
     }
-    of_tasks = {name for name in have if name.split()[0] in TASKS and name != "certify check"}
-    assert len(of_tasks) == 9
+    of_tasks = {
+        f"{_PAPER} {name}" for name in OF_PAPER if name not in ("portrait", "certify check")
+    }
+    assert len(of_tasks) == 8
     for name in of_tasks:
         assert {"--lam", "--gamma", "--gamma2", "--d", "--L"} <= have[name], name
     for name in ("simulate", "recovery", "landscape"):
-        assert "--plot" in have[name]
+        assert "--plot" in have[f"{_PAPER} {name}"]
 
 
-TASKS = ("compare", "simulate", "figure", "landscape", "recovery", "certify")
-
-
-@pytest.mark.parametrize("group", ["", "export", "certify"])
+@pytest.mark.parametrize("group", ["", "export", f"{_PAPER} certify"])
 def test_groups_have_examples_too(group):
     shown = run(*group.split(), "--help").stdout.partition("Examples:\n")[2]
     examples = [line.strip() for line in shown.splitlines() if line.startswith("    slrsym ")]
@@ -126,10 +130,10 @@ LEMMA = builtin_derivation_folder() / "single_location" / "lemma_18.py"
 TABLES = [
     ("axioms", "--path", LEMMA),
     ("axioms", "lemma-18-iii", "--path", LEMMA),
-    ("compare", "--d", 6, "--L", 2, "--samples", 50),
-    ("simulate", "--planar", "--kappa0", 0.1, "--nu0", 0.2, "--steps", 20),
-    ("simulate", "--runs", 2, "--steps", 20, "--log-every", 20),
-    ("certify", "rates"),
+    (*PAPER, "compare", "--d", 6, "--L", 2, "--samples", 50),
+    (*PAPER, "simulate", "--planar", "--kappa0", 0.1, "--nu0", 0.2, "--steps", 20),
+    (*PAPER, "simulate", "--runs", 2, "--steps", 20, "--log-every", 20),
+    (*PAPER, "certify", "rates"),
 ]
 
 
@@ -162,8 +166,11 @@ def test_what_json_does_not_have_is_null(tmp_path):
     assert json.loads(file.read_text()) == {"risk": None, "rows": [[1.0, None], 3], "name": "x"}
 
 
+_NO_TABLE = "derivations", "figure", "recheck"
+
+
 def test_every_command_with_a_table_has_the_option():
     for name, command in COMMANDS.items():
         options = {option for parameter in command.params for option in parameter.opts}
-        without = name in ("derivations", "figure", "recheck") or name.startswith("export ")
+        without = name in (*_NO_TABLE, f"{_PAPER} portrait") or name.startswith("export ")
         assert ("--json" in options) != without, name

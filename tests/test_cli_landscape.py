@@ -18,14 +18,14 @@ from slrsym.papers.single_location.landscape import Branch, BranchEvent, find_cr
 from slrsym.papers.single_location.task import OrderParameters
 from tests._profile import thorough_only
 
-from ._cli import exits, refused
+from ._cli import PAPER, exits, refused
 from ._cli import run as program
 
 SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
 
 
 def run(*arguments):
-    return program("landscape", *arguments)
+    return program(*PAPER, "landscape", *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from slrsym.papers.single_location.dynamics import (
 )
 from slrsym.papers.single_location.dynamics.engines import NumpyEngine
 
-from ._cli import exits, refused, run
+from ._cli import PAPER, exits, refused, run
 from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -27,7 +27,7 @@ SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
 
 
 def simulate(*arguments):
-    return run("simulate", *arguments)
+    return run(*PAPER, "simulate", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,8 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     assert spans == [1500, 1500]
     assert result.exit_code == 130
     assert result.stdout == ""
-    assert result.stderr == f"slrsym simulate --resume {file} goes on\ninterrupted\n"
+    goes_on = f"slrsym paper single-location simulate --resume {file} goes on"
+    assert result.stderr == f"{goes_on}\ninterrupted\n"
     assert load(file).step.values.tolist() == [0, 1500]
     assert [f.name for f in tmp_path.iterdir()] == [file.name]
 
@@ -307,4 +308,4 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
 
 @thorough_only
 def test_help_says_the_default():
-    assert "[default: 0.004]" in run("simulate", "--help").stdout
+    assert "[default: 0.004]" in run(*PAPER, "simulate", "--help").stdout

@@ -17,6 +17,7 @@ import slrsym
 from slrsym.cli import app
 
 from ._benchmarks import benchmark
+from ._cli import PAPER
 from ._profile import more, thorough_only
 from ._public import reference
 from .probing.tiny import write_bert
@@ -186,7 +187,11 @@ def test_commands_in_blocks_are_understood(words, tmp_path, monkeypatch):
 
 @thorough_only
 def test_a_command_that_is_not_there_is_noticed(tmp_path, monkeypatch):
-    for words in (["figure", "4a", "--lambda", "1"], ["prove"], ["simulate", "--steps", "many"]):
+    for words in (
+        ["figure", "4a", "--lambda", "1"],
+        ["prove"],
+        [*PAPER, "simulate", "--steps", "many"],
+    ):
         with pytest.raises(typer.BadParameter.__base__):
             test_commands_in_blocks_are_understood(words, tmp_path, monkeypatch)
         (tmp_path / "DIR").rmdir()

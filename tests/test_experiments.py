@@ -8,6 +8,11 @@ import pytest
 
 from slrsym import Task
 from slrsym.documents.figures import recipe
+from slrsym.documents.figures.recipes import (
+    load_or_compute,
+    parameter_names,
+    with_parameters,
+)
 from slrsym.papers.single_location import experiments
 from slrsym.papers.single_location.dynamics import (
     Constant,
@@ -17,12 +22,7 @@ from slrsym.papers.single_location.dynamics import (
     load,
     save,
 )
-from slrsym.papers.single_location.experiments import (
-    EXPERIMENTS,
-    load_or_compute,
-    parameter_names,
-    with_parameters,
-)
+from slrsym.papers.single_location.experiments import EXPERIMENTS
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.surveys import OracleSurvey, SquareSurvey
 

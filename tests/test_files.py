@@ -12,25 +12,25 @@ import pytest
 from slrsym.files import DamagedFileError, SavingFailedError, read_netcdf, replace_atomically
 from tests._profile import thorough_cases
 
-from ._cli import exits, refused, run
+from ._cli import PAPER, exits, refused, run
 from .conftest import HEADER, claim_text
 from .test_cli_help import COMMANDS as ALL
 
-SIMULATE = ("simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
-RECOVERY = ("recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
-CERTIFY = ("certify", "fixed-points")
+SIMULATE = (*PAPER, "simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
+RECOVERY = (*PAPER, "recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
+CERTIFY = (*PAPER, "certify", "fixed-points")
 
 
 SHORT = (*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1)
 VERIFY = ("verify", "--claim", "lemma-18-ii", "--workers", 1)
-LANDSCAPE = ("landscape", "--d", 2, "--L", 3)
+LANDSCAPE = (*PAPER, "landscape", "--d", 2, "--L", 3)
 
 # All that is written: the command, the option, the ending of the file, what is shown all the same.
 WRITTEN = [
     (VERIFY, "--json", ".json", "2 claims proved"),
     (VERIFY, "--proof-log", ".log", "2 claims proved"),
     (("axioms", "lemma-18-ii"), "--json", ".json", "mean-value"),
-    (("compare", "--d", 20, "--L", 3, "--samples", 2000), "--json", ".json", "oracle"),
+    ((*PAPER, "compare", "--d", 20, "--L", 3, "--samples", 2000), "--json", ".json", "oracle"),
     *(((*SIMULATE, "--backend", "numpy"), option, ending, "after 400 steps") for option, ending in (
         ("-o", ".nc"), ("--json", ".json"), ("--plot", ".pdf")
     )),
@@ -149,13 +149,13 @@ def good(tmp_path_factory):
 
 
 COMMANDS = {
-    "runs.nc": ("simulate", "--resume"),
+    "runs.nc": (*PAPER, "simulate", "--resume"),
     "recovery.nc": (*SHORT, "-o"),
-    "certificate.json": ("certify", "check"),
+    "certificate.json": (*PAPER, "certify", "check"),
     "proofs.log": ("recheck", "--no-compare"),
     "mine.py": ("verify",),
     "data.nc": ("figure", "3", "-o", "drawn", "--data"),
-    "start.npz": ("simulate", "--start"),
+    "start.npz": (*PAPER, "simulate", "--start"),
 }
 INSIDES = ("Error", "divisor", "buffer", "engine", "'settings'", "codec", "unpack", "Expecting")
 
@@ -189,7 +189,7 @@ def test_certificates_that_lack_something(missing, good, tmp_path):
     del data[missing]
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(data))
-    ended = exits(run("certify", "check", file), 1)
+    ended = exits(run(*PAPER, "certify", "check", file), 1)
     assert str(file) in ended.stderr
     assert missing in ended.stderr
 
@@ -206,13 +206,13 @@ def test_data_of_figures(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("simulate", "--runs", 10**12), "runs = 1,000,000,000,000 of 20,000 steps"),
-        (("simulate", "--steps", 10**13), "GB of memory; this machine has"),
-        (("simulate", "--dynamics", "vectors", "--d", 10**12), "GB of memory"),
-        (("simulate", "--d", 10**400), "d must be at most 1e150; got one of 401 digits"),
-        (("recovery", "--runs", 10**12), "runs = 1,000,000,000,000 for each of 1 settings"),
-        (("recovery", "--d", "1e400"), "d must be an integer"),
-        (("recovery", "--d", "1e160"), "d must be at most 1e150"),
+        ((*PAPER, "simulate", "--runs", 10**12), "runs = 1,000,000,000,000 of 20,000 steps"),
+        ((*PAPER, "simulate", "--steps", 10**13), "GB of memory; this machine has"),
+        ((*PAPER, "simulate", "--dynamics", "vectors", "--d", 10**12), "GB of memory"),
+        ((*PAPER, "simulate", "--d", 10**400), "d must be at most 1e150; got one of 401 digits"),
+        ((*PAPER, "recovery", "--runs", 10**12), "runs = 1,000,000,000,000 for each of 1 settings"),
+        ((*PAPER, "recovery", "--d", "1e400"), "d must be an integer"),
+        ((*PAPER, "recovery", "--d", "1e160"), "d must be at most 1e150"),
     ],
 )
 def test_absurd_sizes_are_refused_before_work_begins(arguments, why):

@@ -15,7 +15,7 @@ from slrsym.proof import cauchy_schwarz, chain, inside
 from slrsym.prover.statements.expressions import ProofError
 from tests._profile import thorough
 
-from ._cli import run
+from ._cli import PAPER, run
 
 HEAD = """\
 from sympy import Eq, Symbol
@@ -178,7 +178,7 @@ def test_a_share_whose_mean_is_not_finite(share, error):
         ["--help"],
         thorough(["axioms", "lemma-16"]),
         ["--version"],
-        ["simulate", "--help"],
+        [*PAPER, "simulate", "--help"],
         thorough(["verify", "--claim", "lemma-18-ii", "--workers", "1"]),
     ],
 )

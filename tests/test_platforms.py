@@ -18,6 +18,7 @@ import slrsym
 from slrsym import jobs
 from slrsym.prover.claims import verification
 
+from ._cli import PAPER
 from ._profile import thorough_only
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -102,7 +103,7 @@ def test_a_site_is_written_in_a_plain_locale(folder):
 @thorough_only
 def test_runs_are_saved_and_read_at_such_a_path(folder):
     options = ("--d", "40", "--steps", "10", "--runs", "2")
-    program("simulate", *options, "-o", "Läufe.nc", where=folder, **PLAIN)
+    program(*PAPER, "simulate", *options, "-o", "Läufe.nc", where=folder, **PLAIN)
     assert (folder / "Läufe.nc").stat().st_size > 0
     code = (
         "from pathlib import Path; from slrsym.papers.single_location.dynamics import load; "

@@ -11,7 +11,7 @@ from slrsym import jobs
 from slrsym.cli import shared
 from slrsym.jobs import no_waits_said, progress_line, say_wait, show_progress
 
-from ._cli import Screen, run
+from ._cli import PAPER, Screen, run
 
 
 def listen(monkeypatch, terminal=False):
@@ -184,7 +184,7 @@ def test_a_slow_command(monkeypatch):
 
     monkeypatch.setattr("slrsym.papers.single_location.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
-    done = run("landscape")
+    done = run(*PAPER, "landscape")
     assert "searching for critical points: 0:00 so far" in done.stderr
     assert "error: enough" in done.stderr
 

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
-from slrsym.papers.single_location.experiments import load_or_compute
+from slrsym.documents.figures.recipes import load_or_compute
 from slrsym.papers.single_location.surveys import (
     BasinSurvey,
     OracleSurvey,

@@ -14,15 +14,11 @@ from typing import Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.export import coq, everything, export, html, portrait
+from slrsym.cli.export import coq, everything, export, html
 from slrsym.cli.figure import figure
 from slrsym.cli.shared import EXIT_CODES, format_examples
 from slrsym.cli.verify import axioms, derivations, recheck, verify
-from slrsym.papers.single_location.commands import certify
-from slrsym.papers.single_location.commands.compare import compare
-from slrsym.papers.single_location.commands.landscape import landscape
-from slrsym.papers.single_location.commands.recovery import recovery
-from slrsym.papers.single_location.commands.simulate import simulate
+from slrsym.prover.claims.papers import registered_by_papers
 
 __all__ = ["main"]
 
@@ -31,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Verify, simulate and draw a paper on attention and single-location regression.",
+    help="Derive, prove and simulate exact results about learning from Gaussian data.",
     epilog=f"{format_examples('')}\n\n{EXIT_CODES}",
 )
 
@@ -57,24 +53,18 @@ def _options(
     shared.set_traceback_display(debug)
 
 
-for _command in (
-    verify,
-    recheck,
-    axioms,
-    derivations,
-    compare,
-    simulate,
-    figure,
-    landscape,
-    recovery,
-):
+for _command in (verify, recheck, axioms, derivations, figure):
     app.command(epilog=format_examples(_command.__name__))(_command)
 export.command(epilog=format_examples("export html"))(html)
 export.command(epilog=format_examples("export coq"))(coq)
-export.command(epilog=format_examples("export portrait"))(portrait)
 export.command("all", epilog=format_examples("export all"))(everything)
 app.add_typer(export)
-app.add_typer(certify.app, name="certify")
+_paper = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Commands that only one paper has."
+)
+for _name, _commands in registered_by_papers("commands").items():
+    _paper.add_typer(_commands, name=_name)
+app.add_typer(_paper, name="paper")
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,6 @@ from slrsym.cli.coq import coq_development
 from slrsym.cli.verify import load_ledger, verify_with_progress
 from slrsym.files import (
     ExportFolderError,
-    replace_atomically,
     require_safe_export_folder,
     write_export_folder,
 )
@@ -344,54 +342,6 @@ def coq(
         f"{len(made.tactics)} with a proof, {len(made.whole)} claims as a whole, "
         f"in {time.perf_counter() - start:.1f} s"
     )
-
-
-@shared.errors_as_exit_codes()
-def portrait(
-    output: Annotated[Path | None, shared.output_option("Where to write: a .html file.")] = None,
-    lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
-    alpha: Annotated[float, typer.Option(help="Step size.")] = 0.03,
-    d: Annotated[int, typer.Option(min=2, help="Dimension of a token.")] = 400,
-    gamma: shared.GAMMA = None,
-    gamma2: shared.GAMMA2 = None,
-    sweep: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
-    ] = None,
-) -> None:
-    """Write Theorem 5 as a page on which one can start orbits.
-
-    The page runs the planar map by the formula that is derived from the risk. It is one file, and
-    needs no network.
-    """
-    if output is None or output.suffix != ".html":
-        raise typer.BadParameter(f"say where to write, a .html file; got {output}", param_hint="-o")
-    for name, value in (("--lam", lam), ("--alpha", alpha)):
-        if not 0 < value < math.inf:
-            raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
-    shared.require_writable(output, "--output")
-    from slrsym.documents.export.site import portrait_page_html
-    from slrsym.papers.single_location.documents.phase_portrait import (
-        SETTING,
-        sweep_starts_and_verdicts,
-    )
-
-    deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])
-    shown = None
-    if sweep is not None:
-        import xarray as xr
-
-        if not sweep.is_file():
-            raise typer.BadParameter(f"there is no file {sweep}", param_hint="--sweep")
-        try:
-            with xr.open_dataset(sweep) as data:
-                shown = sweep_starts_and_verdicts(data)
-        except (ValueError, OSError) as problem:
-            raise typer.BadParameter(f"{sweep}: {problem}", param_hint="--sweep") from None
-    setting = {"lambda": lam, "alpha": alpha, "d": d, "gamma": deviation}
-    with replace_atomically(output) as draft:
-        draft.write_text(portrait_page_html(setting, shown), encoding="utf-8")
-    typer.echo(f"wrote {output}: open it in a browser")
 
 
 LATEX, HTML = "latex", "html"

@@ -9,10 +9,10 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -27,69 +27,6 @@ from slrsym.jobs import (
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-
-# -- of the task -------------------------------------------------------------------------------
-
-DIMENSION = Annotated[int, typer.Option("--d", help="Dimension of a token.")]
-TOKENS = Annotated[int, typer.Option("--L", help="Number of tokens.")]
-GAMMA = Annotated[
-    float | None,
-    typer.Option(
-        "--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"
-    ),
-]
-
-GAMMA2 = Annotated[
-    str | None,
-    typer.Option("--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."),
-]
-
-
-# Of the informative token, in most of the paper's figures.
-USUAL_GAMMA = 0.5**0.5
-
-_T = TypeVar("_T")
-
-
-def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
-    """Return gamma from --gamma or --gamma2, at most one of which may be given."""
-    refuse_both_gammas(None if gamma is None else f"{gamma:g}", gamma2)
-    if gamma2 is None:
-        return default if gamma is None else gamma
-    return gamma_from_gamma2_text(gamma2)
-
-
-def refuse_both_gammas(gamma: str | None, gamma2: str | None) -> None:
-    """Raise an error if --gamma and --gamma2 are both given."""
-    if gamma is not None and gamma2 is not None:
-        raise typer.BadParameter(
-            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
-            param_hint="--gamma2",
-        )
-
-
-def gamma_from_gamma2_text(gamma2: str) -> float:
-    """Return the square root of a positive number or fraction, given as text."""
-    with suppress(ValueError, ZeroDivisionError, OverflowError):
-        if (square := float(Fraction(gamma2))) > 0:
-            return math.sqrt(square)
-    raise typer.BadParameter(f"must be a positive number; got {gamma2!r}", param_hint="--gamma2")
-
-
-def lam0_and_rate(text: str) -> tuple[float, float | None]:
-    """Return lam0 and c of a schedule LAM0/(1+C*t), or of a number that number and None."""
-    from slrsym.models.training.schedules import Constant, InverseTimeDecay, schedule_from_text
-
-    with value_errors_as_usage_errors("--lam"):
-        schedule = schedule_from_text(text)
-    if isinstance(schedule, Constant):
-        return schedule.lam, None
-    if isinstance(schedule, InverseTimeDecay):
-        return schedule.lam0, schedule.c
-    raise typer.BadParameter(
-        f"must be a number, or a schedule LAM0/(1+C*t); got {text!r}", param_hint="--lam"
-    )
 
 
 # -- of files ----------------------------------------------------------------------------------
@@ -149,6 +86,8 @@ WORKERS = Annotated[
 ]
 
 
+_T = TypeVar("_T")
+
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "verify": (
         "slrsym verify",
@@ -159,20 +98,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "recheck": ("slrsym recheck", "slrsym recheck proofs.log my_derivations"),
     "axioms": ("slrsym axioms theorem-5",),
     "derivations": ("slrsym derivations", "slrsym derivations --copy my_derivations"),
-    "compare": ("slrsym compare --d 400 --L 10 --lam 0.1",),
-    "simulate": (
-        "slrsym simulate --planar --kappa0 0.1 --nu0 0.2",
-        "slrsym simulate --d 80 --batch 5 --steps 200000 -o runs.nc --plot runs.pdf",
-    ),
     "figure": ("slrsym figure 4a 5 -o figures --format png",),
-    "landscape": (
-        "slrsym landscape --lam 0.9 --alpha 0.004",
-        "slrsym landscape --branches 0.02 3 --plot diagram.pdf",
-    ),
-    "recovery": (
-        "slrsym recovery --runs 1000 --plot basin.pdf",
-        "slrsym recovery --lam0 0.1,0.3,1 --rate 0,1e-4 -o grid.nc",
-    ),
     "export latex": (
         "slrsym export latex -o book --pdf",
         "slrsym export latex lemma-18-v --snippet",
@@ -182,20 +108,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym export html --claim theorem-5 -o theorem-5",
     ),
     "export coq": ("slrsym export coq -o coq", "slrsym export coq lemma-16 -o lemma-16"),
-    "export portrait": ("slrsym export portrait -o theorem-5.html --lam 0.3 --alpha 0.01",),
     "export all": ("slrsym export all -o checked",),
-    "certify alpha": (
-        "slrsym certify alpha --lam 0.1 --gamma2 1/2 --d 400 -o alpha.json",
-        "slrsym certify alpha --lam 0.05..0.1 --alpha 0.2",
-    ),
-    "certify fixed-points": ("slrsym certify fixed-points --lam 0.05..0.2 --d 400",),
-    "certify classification": ("slrsym certify classification --lam 0.05..0.2 --d 400",),
-    "certify rates": ("slrsym certify rates --alpha 0.004",),
-    "certify check": ("slrsym certify check alpha.json",),
 }
 
 # What to try first.
-_PROGRAM = ("slrsym verify", "slrsym figure 6 --format png", "slrsym simulate --help")
+_PROGRAM = ("slrsym verify", "slrsym figure 6 --format png", "slrsym export html -o site")
 
 EXIT_CODES = """\
 \b
@@ -208,10 +125,12 @@ Exit codes:
 """
 
 
-def format_examples(command: str) -> str:
+def format_examples(
+    command: str, examples: Mapping[str, tuple[str, ...]] = MappingProxyType(EXAMPLES)
+) -> str:
     """Return the examples at the end of the help of a command or group."""
-    inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
-    lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
+    inside = [lines[0] for name, lines in examples.items() if name.startswith(f"{command} ")]
+    lines = examples.get(command) or tuple(inside) or _PROGRAM
     title = "Example:" if len(lines) == 1 else "Examples:"
     return "\n".join(("\b", title, *(f"  {line}" for line in lines)))
 

@@ -1,4 +1,4 @@
-"""slrsym certify: results, files, refusals, exit codes."""
+"""slrsym paper single-location certify: results, files, refusals, exit codes."""
 
 import json
 
@@ -7,9 +7,11 @@ import pytest
 from tests._cli import exits, refused
 from tests._cli import run as program
 
+from .._cli import PAPER
+
 
 def run(*arguments):
-    return program("certify", *arguments)
+    return program(*PAPER, "certify", *arguments)
 
 
 def test_a_step_size_is_certified_saved_and_checked(tmp_path):

@@ -11,9 +11,9 @@ from typing import Any
 
 import slrsym.papers.single_location.documents.stored_figures
 from slrsym.documents import figures
+from slrsym.documents.figures.recipes import load_or_compute
 from slrsym.documents.figures.style import save_figure
 from slrsym.papers.single_location.documents.stored_figures import PICTURES
-from slrsym.papers.single_location.experiments import load_or_compute
 
 FOLDER = Path(slrsym.papers.single_location.documents.stored_figures.__file__).with_name("pictures")
 NOTED = "pictures.json"

@@ -21,11 +21,12 @@ from slrsym.papers.single_location.documents.phase_portrait import (
 )
 from slrsym.papers.single_location.planar import C, K
 from slrsym.prover.claims.ledger import builtin_ledger
-from tests._cli import exits, refused, run
+from tests._cli import PAPER, exits, refused, run
 from tests._profile import thorough_only
 from tests.export.test_browser import CHROMIUM
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
 PROBE = """<script>
 const asked = ASKED, out = [];
 for (const {setting, start, steps} of asked) {
@@ -132,7 +133,7 @@ def test_the_separatrix_leads_to_the_saddle(seen):
 
 def test_the_command(tmp_path):
     out = tmp_path / "one.html"
-    exits(run("export", "portrait", "-o", out, "--lam", "0.3"), 0)
+    exits(run(*PAPER, "portrait", "-o", out, "--lam", "0.3"), 0)
     text = out.read_text()
     assert '"lambda":0.3' in text
     assert not re.search(r"(src|href)=\"(?!data:)", text)
@@ -149,16 +150,16 @@ def test_the_command(tmp_path):
 )
 def test_what_is_refused(arguments, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    refused(run("export", "portrait", *arguments), told)
+    refused(run(*PAPER, "portrait", *arguments), told)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_saved_sweep_is_shown(tmp_path):
     file = tmp_path / "sweep.nc"
     options = ["--runs", "20", "--d", "10", "--lam", "1", "--alpha", "0.02", "--steps", "200"]
-    assert run("recovery", *options, "-o", file).exit_code == 0
+    assert run(*PAPER, "recovery", *options, "-o", file).exit_code == 0
     out = tmp_path / "one.html"
-    asked = ["export", "portrait", "-o", str(out), "--sweep", str(file)]
+    asked = [*PAPER, "portrait", "-o", str(out), "--sweep", str(file)]
     assert run(*asked).exit_code == 0
     with xr.open_dataset(file) as data:
         told = sweep_starts_and_verdicts(data)

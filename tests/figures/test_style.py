@@ -12,6 +12,7 @@ from slrsym import Task, simulate
 from slrsym.documents import figures
 from slrsym.documents.figures import draw, recipe
 from slrsym.documents.figures.style import figure_style_context, save_figure
+from slrsym.papers.committee.figure_entries import FIGURES as COMMITTEE
 from slrsym.papers.single_location.figures.square import trajectories_figure
 from slrsym.papers.single_location.probing import Projections
 
@@ -38,10 +39,10 @@ def drawn(request):
         "9": lambda: get("heads"),
         "10": lambda: get("layers")["10"],
         "basins": lambda: get("basins"),
-        **{name: lambda name=name: get("committee")[name][1] for name in figures.COMMITTEE},
+        **{name: lambda name=name: get("committee")[name][1] for name in COMMITTEE},
     }
     get = request.getfixturevalue
-    assert tuple(makers) == figures.NAMES
+    assert tuple(makers) == figures.figure_names()
     chosen = makers if THOROUGH else ("3", "6")
     return {name: draw(name, makers[name]()) for name in chosen} | {
         "planar": trajectories_figure(path, get("square"))

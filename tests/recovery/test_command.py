@@ -16,11 +16,13 @@ from tests._cli import exits, refused
 from tests._cli import run as program
 from tests._profile import thorough_cases
 
+from .._cli import PAPER
+
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
 
 
 def run(*arguments):
-    return program("recovery", *arguments)
+    return program(*PAPER, "recovery", *arguments)
 
 
 def test_one_setting_is_counted_and_saved(tmp_path):

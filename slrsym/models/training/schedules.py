@@ -112,6 +112,12 @@ class Formula:
                 f"+ - * / ** and {', '.join(_FUNCTIONS)}; got {self.text!r}"
             ) from None
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the formula does not speak of the step."""
+        nodes = ast.walk(ast.parse(self.text.strip(), mode="eval"))
+        return not any(isinstance(node, ast.Name) and node.id == "t" for node in nodes)
+
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """Evaluate the formula at an array of steps, and return the inverse temperatures."""
         tree = ast.parse(self.text.strip(), mode="eval")

@@ -1,4 +1,4 @@
-r"""Recipes of the paper's figures: their settings by figure, and how to get their data.
+r"""Recipes of the paper's figures of runs, with their settings by figure.
 
 ======  ===  ==  ================  ======================  ======  =====  =======  ====
 figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`       start   alpha  steps    runs
@@ -27,14 +27,12 @@ notebook; the text has :math:`10^{-4}`. Its 20 starts have a run each by the exa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import xarray as xr
 
-from slrsym.files import DamagedFileError
 from slrsym.papers.single_location.dynamics import (
     Constant,
     InverseTimeDecay,
@@ -46,66 +44,12 @@ from slrsym.papers.single_location.dynamics import (
 )
 from slrsym.papers.single_location.task import Task, task_settings
 from slrsym.papers.single_location.transformers import HeadRuns, LayerRuns, MultipleLocation
-from slrsym.papers.single_location.transformers.layer import ResumableRuns
 
-__all__ = [
-    "EXPERIMENTS",
-    "SECTION_E3",
-    "Experiment",
-    "Recipe",
-    "load_or_compute",
-    "parameter_names",
-    "with_parameters",
-]
-
-
-class Recipe(Protocol):
-    """Protocol of computations of a figure's data, identified by their settings."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The computation's parameters by name, as they are stored as attributes of its data."""
-        ...
-
-    def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """Compute a figure's data, save them if a path is given, and return the dataset.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to save them.
-        progress : bool, optional
-            Whether to show progress. By default a bar on a terminal, and elsewhere a line of
-            the log every 30 s.
-
-        Returns
-        -------
-        Dataset
-        """
-        ...
-
-    def read(self, path: str | Path) -> xr.Dataset:
-        """Read the data that this computation saved in a file, and return the dataset.
-
-        Parameters
-        ----------
-        path : path
-            Of a file that `compute` saved.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        ValueError
-            If it holds no data of this sort.
-        """
-        ...
+__all__ = ["EXPERIMENTS", "SECTION_E3", "Experiment"]
 
 
 @dataclass(frozen=True)
-class Experiment(Recipe):
+class Experiment:
     r"""The recipe of a figure's descent runs: task, schedule, start, step size and steps.
 
     Parameters
@@ -187,7 +131,38 @@ class Experiment(Recipe):
         )
 
     def read(self, path: str | Path) -> xr.Dataset:
+        """Read the runs in a file.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `compute` saved.
+
+        Returns
+        -------
+        Dataset
+        """
         return load(path)
+
+    def complete(
+        self, data: xr.Dataset, path: str | Path | None = None, progress: bool | None = None
+    ) -> xr.Dataset:
+        """Complete interrupted runs and save them; return complete runs unchanged.
+
+        Parameters
+        ----------
+        data : Dataset
+            The runs so far.
+        path, progress : optional
+            As for `compute`.
+
+        Returns
+        -------
+        Dataset
+        """
+        if int(data.step[-1]) >= self.steps:
+            return data
+        return resume(data, path=path, progress=progress)
 
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -216,153 +191,3 @@ SECTION_E3: dict[str, LayerRuns | HeadRuns] = {
     "9": HeadRuns(_TWO, 2, 2.0, 2e-4, 25_000, 1e-3, 5, 100_000, 500, starts=20),
     "10": LayerRuns(_TWO, 2, 200, 2e-2, 128, 10_000, 200, runs=10),
 }
-
-# Where a parameter is in a recipe: in the first of these places that there is.
-_PLACES = {
-    **{
-        name: (f"task.task.{name}", f"task.{name}", name) for name in ("d", "L", "gamma", "epsilon")
-    },
-    "lam": ("schedule", "lam0", "lam"),
-    "lam0": ("schedule", "lam0"),
-    "rate": ("schedule", "rate"),
-    "shared": ("task.shared",),
-    "runs": ("start.runs", "starts", "runs"),
-    "seed": ("start.seed", "seed"),
-    **{name: (name,) for name in ("alpha", "steps", "batch")},
-}
-
-
-def with_parameters(recipe: Recipe, **changes: Any) -> Recipe:
-    """Return a copy of a recipe with some parameters changed.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    **changes
-        Among d, L, gamma, epsilon; lam, a constant inverse temperature, or lam0 and rate of one
-        that falls; alpha, steps, batch, runs, seed; shared, whether informative tokens have the
-        same noise.
-
-    Returns
-    -------
-    Recipe
-        With as many rows of the log, about, if `steps` is another.
-
-    Raises
-    ------
-    ValueError
-        If the recipe has no such parameter, or the value is out of its range.
-    """
-    if {"lam"} < changes.keys() & {"lam", "lam0", "rate"}:
-        both = ", ".join(sorted(changes.keys() & {"lam0", "rate"}))
-        raise ValueError(f"lam must not be given together with {both}; got lam={changes['lam']!r}")
-    found: Any = recipe
-    there = parameter_names(recipe)
-    for name, value in changes.items():
-        if name not in there:
-            raise ValueError(f"{name} is no parameter of it; there are {', '.join(there)}")
-        place = next(place for place in _PLACES[name] if _has(found, place))
-        if place == "schedule":
-            value = _schedule(found.schedule, name, value)
-        elif name == "lam" and place == "lam0":
-            found = replace(found, rate=0.0)
-        if name == "steps":
-            rows = max(1, found.steps // found.log_every)
-            found = replace(found, log_every=max(1, value // rows))
-        found = _changed(found, place.split("."), value)
-    return found  # type: ignore[no-any-return]
-
-
-def _schedule(
-    before: Constant | InverseTimeDecay, name: str, value: float
-) -> Constant | InverseTimeDecay:
-    if name == "lam":
-        return Constant(value)
-    lam0, c = (before.lam, 0.0) if isinstance(before, Constant) else (before.lam0, before.c)
-    return InverseTimeDecay(value, c) if name == "lam0" else InverseTimeDecay(lam0, value)
-
-
-def _has(thing: Any, place: str) -> bool:
-    for name in place.split("."):
-        if not (is_dataclass(thing) and name in thing.__dataclass_fields__):
-            return False
-        thing = getattr(thing, name)
-    return True
-
-
-def _changed(thing: Any, place: list[str], value: Any) -> Any:
-    first, *rest = place
-    return replace(
-        thing, **{first: _changed(getattr(thing, first), rest, value) if rest else value}
-    )
-
-
-def parameter_names(recipe: Recipe) -> list[str]:
-    """Return the names of the parameters of a recipe that `with_parameters` can change.
-
-    Parameters
-    ----------
-    recipe : Recipe
-
-    Returns
-    -------
-    list of str
-        Names that `with_parameters` takes.
-    """
-    return [
-        name
-        for name, places in _PLACES.items()
-        if any(_has(recipe, place) for place in places)
-        # Those that descend by the law of the tokens draw none.
-        and (name != "batch" or getattr(recipe, "batch", None) is not None)
-    ]
-
-
-def load_or_compute(
-    recipe: Recipe, path: str | Path | None = None, progress: bool | None = None
-) -> xr.Dataset:
-    """Return a recipe's data, read from a file if it exists, else computed and saved there.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        An `Experiment`, or one of `slrsym.papers.single_location.surveys`,
-        `slrsym.papers.single_location.transformers` or `slrsym.papers.single_location.probing`.
-    path : path, optional
-        A file. Runs in it that were interrupted are completed.
-    progress : bool, optional
-        Whether to show progress. By default a bar on a terminal, and elsewhere a line of
-        the log every 30 s.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else, or data of other settings; it is then left alone.
-    """
-    if path is None or not Path(path).exists():
-        return recipe.compute(path, progress)
-    data = recipe.read(path)
-    for name, wanted in recipe.settings.items():
-        if name not in data.attrs:
-            raise DamagedFileError(f"{path} holds other data: it has no setting {name}")
-        if not np.array_equal(data.attrs[name], wanted):
-            raise ValueError(
-                f"{path} holds data with {name} = {data.attrs[name]}; needed is {name} = {wanted}"
-            )
-    for name, found in data.attrs.items():
-        if name not in recipe.settings and not _of_making(name):
-            raise ValueError(f"{path} holds data with {name} = {found}; needed are data without")
-    if isinstance(recipe, ResumableRuns):
-        return recipe.complete(data, path, progress)
-    if "step" in data.coords and int(data.step[-1]) < recipe.settings["steps"]:
-        return resume(data, path=path, progress=progress)
-    return data
-
-
-def _of_making(name: str) -> bool:
-    """Return whether an attribute records how data were computed, such as the backend."""
-    return name in ("backend", "seconds") or name.startswith("version_")

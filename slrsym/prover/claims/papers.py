@@ -6,12 +6,14 @@ A claim belongs to the paper whose folder holds its file; general lemmas belong 
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,8 @@ class Paper:
         Whether its letters are those of `slrsym.papers.single_location.notation`, and its model
         `slrsym.Task`.
     module : str
-        The dotted name of a module that registers what only this paper has, or an empty text.
+        The name of a Python module that registers what only this paper has: a file or package
+        beside the description, or an installed one. Empty if there is none.
     """
 
     folder: Path
@@ -156,14 +159,50 @@ def builtin_papers() -> list[Paper]:
     return papers_of_files(builtin_derivation_folder().rglob("*.py"))
 
 
+def known_papers() -> list[Paper]:
+    """Return the papers that come with slrsym, and those of the current folder.
+
+    These have their ``paper.toml`` in it, in a folder of it, or in one of its ``derivations``.
+    """
+    here = Path.cwd()
+    own = [
+        paper
+        for pattern in (PAPER, f"*/{PAPER}", f"derivations/*/{PAPER}")
+        for file in sorted(here.glob(pattern))
+        if (paper := paper_of_file(file))
+    ]
+    found = {paper.folder.resolve(): paper for paper in (*builtin_papers(), *own)}
+    return list(found.values())
+
+
 def registered_by_papers(kind: str) -> dict[str, Any]:
-    """Import what the papers that come with slrsym register of a kind; return it by its names."""
-    _import_paper_modules()
+    """Import what the known papers register of a kind; return it by its names."""
+    for paper in known_papers():
+        if paper.module:
+            _import_module_of_paper(paper.folder, paper.module)
     return load_all_registered(kind)
 
 
 @cache
-def _import_paper_modules() -> None:
-    for paper in builtin_papers():
-        if paper.module:
-            import_module(paper.module)
+def _import_module_of_paper(folder: Path, name: str) -> None:
+    """Import the module of a paper: a file or package beside its description, or an installed one.
+
+    Raise `DerivationError` if there is none, or it cannot be imported.
+    """
+    file = next(
+        (f for f in (folder / f"{name}.py", folder / name / "__init__.py") if f.is_file()), None
+    )
+    try:
+        if file is None:
+            import_module(name)
+            return
+        spec = spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        sys.modules.pop(name, None)
+        raise DerivationError(
+            f"the module {name!r} of {folder / PAPER} cannot be imported: {problem}"
+        ) from None

@@ -14,6 +14,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.files import SavingFailedError
+from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     from slrsym.papers.single_location.certify import Certificate, LocalRates, StepSize
@@ -165,7 +166,7 @@ app = typer.Typer(
     short_help="Certify statements for given parameters by ball arithmetic.",
     help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
     "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
-    epilog=shared.format_examples("certify"),
+    epilog=shared.format_examples("certify", options.EXAMPLES),
 )
 
 
@@ -199,7 +200,7 @@ def _shared(
         int, typer.Option(min=10, max=10_000, metavar="N", help="Decimal digits of the balls.")
     ] = 30,
     output: Annotated[
-        Path | None, shared.output_option("Save the certificate; slrsym certify check reads it.")
+        Path | None, shared.output_option("Save the certificate; slrsym paper single-location certify check reads it.")
     ] = None,
     json_file: shared.JsonFile = None,
 ) -> None:
@@ -243,9 +244,9 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         asked = [x.replace(kind=x.KEYWORD_ONLY) for x in (*common[:_OWN], *own, *common[_OWN:])]
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
-        return app.command(name, epilog=shared.format_examples(f"certify {name}"))(
-            shared.errors_as_exit_codes()(command)
-        )
+        return app.command(
+            name, epilog=shared.format_examples(f"certify {name}", options.EXAMPLES)
+        )(shared.errors_as_exit_codes()(command))
 
     return decorate
 
@@ -321,7 +322,7 @@ def rates(
     return found, convergence_rate_rows(found)
 
 
-@app.command(epilog=shared.format_examples("certify check"))
+@app.command(epilog=shared.format_examples("certify check", options.EXAMPLES))
 @shared.errors_as_exit_codes()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
@@ -370,7 +371,7 @@ def check(
 
 
 def _gamma(gamma: str | None, gamma2: str | None) -> Any:
-    shared.refuse_both_gammas(gamma, gamma2)
+    options.refuse_both_gammas(gamma, gamma2)
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
     from slrsym.balls.boxes import Range, RationalOrSquareRoot, parse_parameter_range

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,10 +60,10 @@ class PredictorRisk:
 
 @shared.errors_as_exit_codes()
 def compare(
-    d: shared.DIMENSION = 400,
-    L: shared.TOKENS = 10,
-    gamma: shared.GAMMA = None,
-    gamma2: shared.GAMMA2 = None,
+    d: options.DIMENSION = 400,
+    L: options.TOKENS = 10,
+    gamma: options.GAMMA = None,
+    gamma2: options.GAMMA2 = None,
     lam: Annotated[
         float, typer.Option(help="Inverse temperature of softmax and erf attention.")
     ] = 0.1,
@@ -126,7 +127,7 @@ def compare(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
     with shared.value_errors_as_usage_errors():
-        task = Task(d, L, shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
+        task = Task(d, L, options.gamma_from_options(gamma, gamma2, options.USUAL_GAMMA), epsilon)
         predictors = (HardOracle(), Softmax(lam), Erf(lam), Linear())
         state = OrderParameters(kappa, nu, theta, eta, rho)
         require_feasible_overlaps(state, task, "the overlaps")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,10 +25,10 @@ _WIDE = 110
 @shared.errors_as_exit_codes()
 def landscape(
     lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
-    gamma: shared.GAMMA = None,
-    gamma2: shared.GAMMA2 = None,
-    d: shared.DIMENSION = 400,
-    L: shared.TOKENS = 10,
+    gamma: options.GAMMA = None,
+    gamma2: options.GAMMA2 = None,
+    d: options.DIMENSION = 400,
+    L: options.TOKENS = 10,
     alpha: Annotated[
         float | None,
         typer.Option(help="Step size: say what projected gradient descent does near each point."),
@@ -50,7 +51,7 @@ def landscape(
     they change with the inverse temperature.
     """
     shared.require_writable_plot(plot)
-    deviation = shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA)
+    deviation = options.gamma_from_options(gamma, gamma2, options.USUAL_GAMMA)
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--json", json_file), ("--plot", plot))
 

@@ -12,6 +12,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.jobs import Terminated
+from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,7 +93,7 @@ def recovery(
     shared.require_writable_plot(plot)
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--output", output), ("--json", json_file), ("--plot", plot))
-    shared.refuse_both_gammas(gamma, gamma2)
+    options.refuse_both_gammas(gamma, gamma2)
 
     axes: dict[str, Any] = {
         **_schedules(lam, lam0, rate),
@@ -166,7 +167,7 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
             )
     if "t" not in lam:
         return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
-    first, falling = shared.lam0_and_rate(lam)
+    first, falling = options.lam0_and_rate(lam)
     return {"lam0": [first], "rate": [falling or 0.0]}
 
 
@@ -184,7 +185,7 @@ def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
     return [
-        shared.gamma_from_gamma2_text(part)
+        options.gamma_from_gamma2_text(part)
         for part in ("1/2" if gamma2 is None else gamma2).split(",")
     ]
 

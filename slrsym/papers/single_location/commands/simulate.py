@@ -11,6 +11,7 @@ import typer
 from slrsym.cli import shared
 from slrsym.files import DamagedFileError, read_start_arrays
 from slrsym.jobs import Terminated
+from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,7 +62,7 @@ def simulate(
         float | None,
         _option("--gamma", "Standard deviation of the informative token. [default: root of 1/2]"),
     ] = None,
-    gamma2: shared.GAMMA2 = None,
+    gamma2: options.GAMMA2 = None,
     epsilon: Annotated[
         float | None, _option("--epsilon", "Standard deviation of the output noise.")
     ] = None,
@@ -165,7 +166,7 @@ def simulate(
             found, lost = shared.result_and_saving_error(compute)
     except (KeyboardInterrupt, Terminated):
         if saved is not None and saved.is_file():
-            typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
+            typer.echo(f"slrsym paper single-location simulate --resume {saved} goes on", err=True)
         raise
     _show(found, planar, sys.stderr if to_stdout else sys.stdout)
     shared.write_json(json_file, _as_dict(found))
@@ -236,7 +237,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 def _task(of: dict[str, Any]) -> Task:
     from slrsym.papers.single_location.task import Task
 
-    gamma = shared.gamma_from_options(of.get("gamma"), of.get("gamma2"), shared.USUAL_GAMMA)
+    gamma = options.gamma_from_options(of.get("gamma"), of.get("gamma2"), options.USUAL_GAMMA)
     return Task(of["d"], of["L"], gamma, of["epsilon"])
 
 

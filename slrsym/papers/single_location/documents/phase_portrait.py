@@ -69,7 +69,7 @@ def sweep_starts_and_verdicts(data: Any) -> dict[str, Any]:
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
         raise ValueError(
-            f"a sweep has the variables start and verdict, as slrsym recovery saves them for one "
+            f"a sweep has the variables start and verdict, as slrsym paper single-location recovery saves them for one "
             f"setting; missing: {', '.join(sorted(missing))}"
         )
     return {

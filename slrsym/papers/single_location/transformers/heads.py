@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,8 @@ class HeadRuns(ResumableRuns):
     starts: int
     seed: int = 0
 
+    # Names that parameters have in other recipes of runs.
+    also_called = MappingProxyType({"runs": "starts", "lam": "lam0"})
     _runs_of = "erf heads"
     _rows = 2
     _together = 1000
