@@ -20,7 +20,7 @@ import numpy as np
 _STATED = """
 import time
 start = time.process_time()
-from slrsym.models.examples import attention, multi_head
+from slrsym.papers.single_location.models import attention, multi_head
 first = time.process_time()
 model = {model}
 function = model.compile({backend!r}, "risk", "gradient")
@@ -54,7 +54,7 @@ def _least(call: Callable[[], Any], times: int = 20) -> float:
 
 
 def _steps() -> None:
-    from slrsym.models.examples import attention
+    from slrsym.papers.single_location.models import attention
 
     model = attention().model
     for d in (100, 10**6):
@@ -68,7 +68,7 @@ def _steps() -> None:
 
 
 def _gradients() -> None:
-    from slrsym.models.examples import attention
+    from slrsym.papers.single_location.models import attention
     from slrsym.papers.single_location.paper_risk import kernel
 
     model = attention().model
@@ -86,7 +86,7 @@ def _gradients() -> None:
 
 def _softmax() -> None:
     from slrsym.models import softmax
-    from slrsym.models.examples import attention
+    from slrsym.papers.single_location.models import attention
 
     model = attention(softmax).model
     f = model.compile("numba", "risk", "gradient")
@@ -105,7 +105,7 @@ def _two_variables() -> None:
     from sympy import tanh
 
     from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-    from slrsym.models.examples import multi_head
+    from slrsym.papers.single_location.models import multi_head
 
     u, w = Direction("u", unit=True), Direction("w")
     student = model(

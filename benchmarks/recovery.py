@@ -1,9 +1,9 @@
 """The bar of figure 4a's setting: 100,000 starts; and what the stopping rule changes.
 
 Run ``python benchmarks/recovery.py [--runs N] [--checked N]``. First the given number of starts
-is followed, over one process for each core, as ``slrsym paper single-location recovery`` does. Then some of them are
-followed through all their steps, and the verdicts are compared, run by run; that takes ten times as
-long for each. Seconds are those of the clock, and of all cores together.
+is followed, over one process for each core, as ``slrsym paper single-location recovery`` does. Then
+some of them are followed through all their steps, and the verdicts are compared, run by run; that
+takes ten times as long for each. Seconds are those of the clock, and of all cores together.
 """
 
 from __future__ import annotations

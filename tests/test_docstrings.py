@@ -39,7 +39,7 @@ def test_docstrings_are_complete(name):
     "slrsym.papers.single_location.certify.sublevel",
     "slrsym.papers.single_location.landscape.enumeration",
     "slrsym.papers.single_location.montecarlo.estimators",
-    "slrsym.testing.strategies",
+    "slrsym.papers.single_location.testing.strategies",
 )
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_are_true(name):

@@ -163,7 +163,7 @@ def _(rng):
     places, where the integrand has both signs.
     """
     from slrsym.models import softmax
-    from slrsym.models.examples import attention
+    from slrsym.papers.single_location.models import attention
 
     angle = Symbol("c", real=True)
     model = attention(softmax, angle=angle).model

@@ -16,7 +16,7 @@ PACKAGES = {
     "slrsym.papers.single_location.symbolic": "The risk and its derivatives",
     "slrsym.kernels": "Compiled functions",
     "slrsym.models": "Models",
-    "slrsym.models.examples": "Built-in models",
+    "slrsym.papers.single_location.models": "Built-in models",
     "slrsym.papers.single_location.linear": "The best linear predictor",
     "slrsym.papers.single_location.montecarlo": "Sampling",
     "slrsym.papers.single_location.dynamics": "Projected gradient descent",
@@ -33,7 +33,7 @@ PACKAGES = {
     "slrsym.documents.figures": "Figures",
     "slrsym.documents.export": "Export",
     "slrsym.testing.derivatives": "Checks of derivatives",
-    "slrsym.testing.strategies": "Strategies for Hypothesis",
+    "slrsym.papers.single_location.testing.strategies": "Strategies for Hypothesis",
 }
 
 # What `import *` leaves out, as SymPy has these names.

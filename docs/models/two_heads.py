@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from slrsym.models.examples import multi_head
+from slrsym.papers.single_location.models import multi_head
 
 two = multi_head(heads=2, informative=2)
 values = {"d": 400, "L": 10, "gamma": 0.5**0.5, "epsilon": 0.1, "lambda": 0.0649}

@@ -1,9 +1,7 @@
 """Testing utilities for slrsym and for packages built on it.
 
-`strategies` are Hypothesis strategies for tasks, overlaps and the like. `check_gradient`,
-`check_hessian` and `check_retraction` compare derivatives with the functions that they belong to.
-`slrsym.testing.accuracy` holds the kernels against values of the risk to many digits. Nothing here
-is imported before it is asked for, and only `strategies` needs Hypothesis.
+`check_gradient`, `check_hessian` and `check_retraction` compare derivatives with the functions that
+they belong to. Nothing here is imported before it is asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slrsym.testing import strategies
     from slrsym.testing.derivatives import (
         ManifoldLike,
         TaylorCheck,
@@ -29,13 +26,10 @@ __all__ = [
     "check_gradient",
     "check_hessian",
     "check_retraction",
-    "strategies",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "strategies":
-        return _import_module("slrsym.testing.strategies")
     if name in __all__:
         return getattr(_import_module("slrsym.testing.derivatives"), name)
     raise AttributeError(f"module 'slrsym.testing' has no attribute {name!r}")

@@ -9,8 +9,9 @@ import pytest
 from sympy import Symbol
 
 import slrsym
-from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.training.descent import risk_slope_symbol
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.papers.single_location.task import PLACES
 from tests._profile import thorough_only

@@ -21,7 +21,7 @@ from slrsym.kernels.symbolic_functions import (
     gaussian_mean,
 )
 from slrsym.models.definition.specification import softmax
-from slrsym.models.examples import attention
+from slrsym.papers.single_location.models import attention
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only

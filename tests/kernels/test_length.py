@@ -9,7 +9,7 @@ from sympy import Add, Piecewise, Rational, Symbol, sin, symbols
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import Z, _derivative
-from slrsym.models.examples import multi_head
+from slrsym.papers.single_location.models import multi_head
 from tests._profile import thorough, thorough_only
 
 x, y = symbols("x y", real=True)

@@ -16,7 +16,8 @@ from sympy import Symbol, erf, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention, committee, multi_head
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.paper_risk_expressions import (
     erf_token_share_and_derivatives_program,
     feasibility_correction_program,

@@ -8,10 +8,10 @@ from sympy import tanh
 
 from slrsym.kernels import compile as compilation
 from slrsym.models import softmax
-from slrsym.models.examples import attention
 from slrsym.models.stated_model import Model
 from slrsym.models.training.descent import DescentMap
 from slrsym.models.training.simulation import DescentEngine, choose_backend_of_runs
+from slrsym.papers.single_location.models import attention
 
 from .._profile import thorough_only
 from ._programs import MODELS

@@ -6,7 +6,8 @@ from sympy import Rational, Symbol, exp, symbols
 from slrsym.documents.typeset import to_latex
 from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention, committee, multi_head
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
 from tests._profile import nightly_only, thorough_cases, thorough_only
 
@@ -144,7 +145,7 @@ def test_a_slip_is_found(part):
 def test_a_file_of_derivations_has_the_claims(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from slrsym.models.examples import attention\n\n"
+        "from slrsym.papers.single_location.models import attention\n\n"
         "claims = attention(lambda u: u).model.claims('linear-attention', source='mine')\n",
         encoding="utf-8",
     )

@@ -8,8 +8,8 @@ import xarray as xr
 from sympy import Matrix, Rational, Symbol, sqrt
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention
 from slrsym.models.training.fixed_points import is_feasible
+from slrsym.papers.single_location.models import attention
 
 from . import test_equations
 from .test_equations import POINT, K

@@ -6,10 +6,10 @@ import pytest
 from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
-from slrsym.models.examples import attention
-from slrsym.models.examples import committee as committee_of_units
 from slrsym.models.means.mean_patterns import MeanPattern
 from slrsym.models.means.moments import covariance_symbol, generic_gaussian_variables
+from slrsym.papers.committee.models import committee as committee_of_units
+from slrsym.papers.single_location.models import attention
 from slrsym.proof import builtin_ledger, check_claim
 from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 

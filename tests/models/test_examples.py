@@ -3,7 +3,8 @@
 import pytest
 from sympy import erf, sqrt
 
-from slrsym.models.examples import attention, committee, multi_head
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.notation import L, d, epsilon, gamma, kappa, lam, nu
 
 

@@ -12,7 +12,8 @@ from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 from slrsym.gaussian import normal_cdf
 from slrsym.kernels import softmax_risk
 from slrsym.models import logistic, softmax
-from slrsym.models.examples import attention, committee, multi_head
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit

@@ -9,9 +9,10 @@ import pytest
 from sympy import Max, Symbol, erf, tanh
 
 from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSequence, model
-from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.landscape.critical_point_search import SearchCoverage
 from slrsym.models.landscape.critical_point_table import StationaryPoints
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from tests._cli import Screen
 from tests._profile import thorough, thorough_only
 

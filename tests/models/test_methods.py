@@ -8,9 +8,10 @@ from sympy import Heaviside, Max, Rational, Symbol, exp, expand, sin, symbols, t
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention, committee, multi_head
 from slrsym.models.model_reports import SampledTokenComparison
 from slrsym.models.training.descent import risk_slope_symbol
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 from tests._profile import thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from slrsym.models.examples import multi_head
+from slrsym.papers.single_location.models import multi_head
 from tests._profile import thorough, thorough_only
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit

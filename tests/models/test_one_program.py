@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from slrsym.gaussian import normal_cdf
-from slrsym.models.examples import attention
+from slrsym.papers.single_location.models import attention
 
 from .._profile import nightly_only, thorough_only
 from ._programs import MODELS, hashes

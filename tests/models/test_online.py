@@ -7,7 +7,8 @@ from sympy import Symbol, sqrt
 from sympy import erf as symbolic_erf
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.examples import attention, committee
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention
 from tests._profile import thorough, thorough_only
 
 NOISE, D, RUNS, TIME = 0.2, 400, 8, 3

@@ -6,8 +6,8 @@ import pytest
 from sympy import atan, simplify
 
 from slrsym.kernels import compile_expressions
-from slrsym.models.examples import attention
 from slrsym.papers.single_location import paper_risk_expressions
+from slrsym.papers.single_location.models import attention
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS, lam
 from slrsym.papers.single_location.paper_risk import excess_risk, kernel
 from slrsym.papers.single_location.symbolic import gradient, hessian, risk_closed_form

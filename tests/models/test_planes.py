@@ -11,7 +11,7 @@ from slrsym.gaussian import GaussianLaw, normal_cdf
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
-from slrsym.models.examples import multi_head
+from slrsym.papers.single_location.models import multi_head
 from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS, needs_numba
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 from sympy import Integer, Rational
 
-from slrsym.models.examples import MultiHead, multi_head
+from slrsym.papers.single_location.models import MultiHead, multi_head
 from tests._profile import THOROUGH, more, thorough
 from tests.models._vectors import numbers_of, state_of, unit
 

@@ -6,7 +6,7 @@ import pytest
 from sympy import Symbol, erf, sqrt
 
 from slrsym.models import Direction, Model, Predictor, Token, TokenSequence, model
-from slrsym.models.examples import committee
+from slrsym.papers.committee.models import committee
 
 d = Symbol("d", positive=True)
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)

@@ -8,7 +8,7 @@ from flint import arb
 
 from slrsym.kernels import softmax_risk_balls
 from slrsym.models import softmax
-from slrsym.models.examples import attention
+from slrsym.papers.single_location.models import attention
 from tests._profile import thorough, thorough_only
 from tests.models._vectors import numbers_of, state_of
 from tests.models.test_instances import by_direction, drawn, softmax_by_quadrature

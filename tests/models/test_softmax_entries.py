@@ -8,8 +8,8 @@ from mpmath import mp
 from sympy import Symbol, expand, sqrt
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention
 from slrsym.models.means import risk_terms
+from slrsym.papers.single_location.models import attention
 
 STATED = attention(lambda score: softmax(score, 1)).model
 KAPPA, NU, THETA, ETA, RHO = STATED.order_parameters

@@ -6,8 +6,8 @@ from scipy.stats import ks_2samp
 from sympy import Rational
 
 from slrsym.models import model
-from slrsym.models.examples import attention
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.papers.single_location.models import attention
 
 RUNS = 3000
 

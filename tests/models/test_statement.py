@@ -7,7 +7,8 @@ import pytest
 from sympy import Abs, Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model, softmax
-from slrsym.models.examples import attention, committee, multi_head
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention, multi_head
 
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)
 k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)

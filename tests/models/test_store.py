@@ -6,7 +6,6 @@ import xarray as xr
 from sympy import Rational, Symbol, tanh
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from slrsym.models.examples import attention
 from slrsym.models.training.simulation import DescentEngine
 from slrsym.papers.single_location.dynamics import (
     InverseTimeDecay,
@@ -16,6 +15,7 @@ from slrsym.papers.single_location.dynamics import (
     save,
     simulate,
 )
+from slrsym.papers.single_location.models import attention
 from slrsym.papers.single_location.task import Task
 from tests._profile import thorough_only
 

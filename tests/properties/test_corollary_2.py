@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 from scipy.special import erf, erfc
 
 from slrsym import Task, excess_risk
-from slrsym.testing.strategies import inverse_temperatures, log_uniform, tasks
+from slrsym.papers.single_location.testing.strategies import (
+    inverse_temperatures,
+    log_uniform,
+    tasks,
+)
 
 ORACLE = [1, 1, 0, 0, 0]
 

@@ -32,7 +32,12 @@ from hypothesis import strategies as st
 from scipy.special import erf
 
 from slrsym import OrderParameters, Task, excess_risk, gradient, hessian, simulate
-from slrsym.testing.strategies import inverse_temperatures, log_uniform, manifold_overlaps, tasks
+from slrsym.papers.single_location.testing.strategies import (
+    inverse_temperatures,
+    log_uniform,
+    manifold_overlaps,
+    tasks,
+)
 
 from ._examples import EPS, costly, examples
 

@@ -13,7 +13,13 @@ from hypothesis import example, given
 
 from slrsym import OrderParameters, Task, gradient, hessian, simulate
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
-from slrsym.testing.strategies import manifold_overlaps, overlaps, schedules, step_sizes, tasks
+from slrsym.papers.single_location.testing.strategies import (
+    manifold_overlaps,
+    overlaps,
+    schedules,
+    step_sizes,
+    tasks,
+)
 
 from ._examples import EPS, costly, with_points
 

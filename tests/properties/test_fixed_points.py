@@ -13,7 +13,7 @@ from scipy.special import erf
 
 from slrsym import OrderParameters, excess_risk, gradient, hessian, simulate
 from slrsym.papers.single_location.paper_risk import kernel
-from slrsym.testing.strategies import (
+from slrsym.papers.single_location.testing.strategies import (
     inverse_temperatures,
     log_uniform,
     manifold_overlaps,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slrsym.papers.single_location.linear import best_linear
-from slrsym.testing.strategies import log_uniform, tasks
+from slrsym.papers.single_location.testing.strategies import log_uniform, tasks
 
 from ._examples import EPS
 

@@ -16,7 +16,12 @@ from slrsym.papers.single_location.montecarlo.predictors import (
     squared_errors,
 )
 from slrsym.papers.single_location.montecarlo.sampling import Batch
-from slrsym.testing.strategies import inverse_temperatures, overlaps, step_sizes, tasks
+from slrsym.papers.single_location.testing.strategies import (
+    inverse_temperatures,
+    overlaps,
+    step_sizes,
+    tasks,
+)
 
 from ._examples import EPS
 

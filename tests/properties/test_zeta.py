@@ -12,7 +12,7 @@ from scipy.special import erf
 from slrsym import zeta
 from slrsym.gaussian import mpmath_special_functions as in_mpmath
 from slrsym.kernels import erf_variance
-from slrsym.testing.strategies import log_uniform
+from slrsym.papers.single_location.testing.strategies import log_uniform
 
 from ._examples import EPS, examples
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, exp
 
-from slrsym.models.examples import attention, committee
+from slrsym.papers.committee.models import committee
+from slrsym.papers.single_location.models import attention
 from slrsym.proof import chain, gaussian_calculus
 from tests._profile import thorough, thorough_only
 from tests.tactics._shown import is_shown, refusals

@@ -7,8 +7,9 @@ are polynomials in its conditional mean and covariance. What is left are integra
 normal variable, of powers of erf and of the variable; they are done by quadrature. Derivatives are
 differences of values, taken with so many digits that enough of them are left.
 
-``python -m tests.testing.references`` computes the values that are kept in ``slrsym/testing/data``,
-at points of its own choice; `slrsym.testing.accuracy` reads them.
+``python -m tests.testing.references`` computes the values that are kept in
+``slrsym/papers/single_location/testing/data``, at points of its own choice;
+`slrsym.papers.single_location.testing.accuracy` reads them.
 
 Notes
 -----
@@ -33,7 +34,7 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from slrsym.testing.accuracy import (
+from slrsym.papers.single_location.testing.accuracy import (
     DIGITS,
     RISK_REGIONS,
     ZETA_REGIONS,

@@ -10,8 +10,8 @@ import pytest
 from sympy import Rational
 
 from slrsym.papers.single_location.paper_risk import kernel
-from slrsym.testing import accuracy
-from slrsym.testing.accuracy import (
+from slrsym.papers.single_location.testing import accuracy
+from slrsym.papers.single_location.testing.accuracy import (
     DATA,
     DIGITS,
     RISK_REGIONS,

@@ -37,8 +37,8 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.printing import nest_polynomial, program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
-from slrsym.models.examples import attention
 from slrsym.models.training.descent import risk_slope_symbol
+from slrsym.papers.single_location.models import attention
 from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     L,

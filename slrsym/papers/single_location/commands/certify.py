@@ -200,7 +200,10 @@ def _shared(
         int, typer.Option(min=10, max=10_000, metavar="N", help="Decimal digits of the balls.")
     ] = 30,
     output: Annotated[
-        Path | None, shared.output_option("Save the certificate; slrsym paper single-location certify check reads it.")
+        Path | None,
+        shared.output_option(
+            "Save the certificate; the command check reads it."
+        ),
     ] = None,
     json_file: shared.JsonFile = None,
 ) -> None:

@@ -69,8 +69,8 @@ def sweep_starts_and_verdicts(data: Any) -> dict[str, Any]:
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
         raise ValueError(
-            f"a sweep has the variables start and verdict, as slrsym paper single-location recovery saves them for one "
-            f"setting; missing: {', '.join(sorted(missing))}"
+            "a sweep has the variables start and verdict, as slrsym paper single-location recovery "
+            f"saves them for one setting; missing: {', '.join(sorted(missing))}"
         )
     return {
         "overlaps": [str(name) for name in data["overlap"].values],

@@ -1,10 +1,10 @@
 """Errors of the compiled risk functions and of zeta, against 45-digit reference values.
 
-``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
-errors in units in the last place. Gradient and Hessian count by their largest error relative to
-their largest entry. The values in ``slrsym/testing/data`` are made from the definition of the risk
-by `tests.testing.references`. Inputs are binary numbers and stand there exactly, in hexadecimal
-notation.
+``python -m slrsym.papers.single_location.testing.accuracy`` prints a table of the worst relative
+errors, and of the same errors in units in the last place. Gradient and Hessian count by their
+largest error relative to their largest entry. The values in the folder ``data`` beside this file
+are made from the definition of the risk by `tests.testing.references`. Inputs are binary numbers
+and stand there exactly, in hexadecimal notation.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ RISK_REGIONS = (
 ZETA_REGIONS = ("small s", "moderate", "large s", "large t")
 
 
-DATA = files("slrsym.testing") / "data"
+DATA = files("slrsym.papers.single_location.testing") / "data"
 
 
 def _read(texts: Iterable[str]) -> tuple[Any, ...]:
@@ -197,7 +197,7 @@ def accuracy_table(backend: str = "numpy") -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the largest errors of compiled functions in each region, for a chosen backend."""
     parser = argparse.ArgumentParser(
-        prog="python -m slrsym.testing.accuracy",
+        prog="python -m slrsym.papers.single_location.testing.accuracy",
         description="Worst errors of the kernels against reference values, by region.",
     )
     parser.add_argument("--backend", choices=("numpy", "numba"), default="numpy")

@@ -1,6 +1,6 @@
-"""Example models: relatives of single-location regression, and a model without attention.
+"""Relatives of single-location regression as models.
 
-Those of attention change a part of equations (1) to (3); several heads are equations (30) and (31).
+They change a part of equations (1) to (3); several heads are equations (30) and (31).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from slrsym.papers.single_location.notation import (
     theta,
 )
 
-__all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
+__all__ = ["Attention", "MultiHead", "attention", "multi_head"]
 
 
 @dataclass(frozen=True)
@@ -182,50 +182,3 @@ def attention(
         names=names if spaces == 1 else None,
     )
     return Attention(stated, k, v, k_star, v_star)
-
-
-@dataclass(frozen=True)
-class Committee:
-    """A committee machine with its groups of student and teacher directions.
-
-    Parameters
-    ----------
-    model : Model
-    students, teachers : tuple of Direction
-    """
-
-    model: Model
-    students: tuple[Direction, ...]
-    teachers: tuple[Direction, ...]
-
-
-def committee(students: int = 2, teachers: int = 2) -> Committee:
-    r"""Return the model of a soft committee machine of erf units (Saad and Solla, 1995).
-
-    One token, standard normal; the target is :math:`\sum_n g(X \cdot u_n)`, the prediction
-    :math:`\sum_i g(X \cdot w_i)`, with :math:`g(x) = \operatorname{erf}(x/\sqrt2)`.
-
-    Parameters
-    ----------
-    students, teachers : int, optional
-
-    Returns
-    -------
-    Committee
-        Teachers are orthonormal; students are free.
-
-    Raises
-    ------
-    ValueError
-        If there are no students or no teachers.
-    """
-    students = require_integer("students", students, 1)
-    teachers = require_integer("teachers", teachers, 1)
-    w = tuple(Direction(f"w_{i + 1}") for i in range(students))
-    u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
-    data = TokenSequence(
-        {Token(target=lambda X: sum(erf((X @ x) / sqrt(2)) for x in u)): 1}, noise=epsilon
-    )
-    predictor = Predictor(lambda X: sum(erf((X @ x) / sqrt(2)) for x in w))
-    given = {x @ y: 0 for i, x in enumerate(u) for y in u[:i]}
-    return Committee(model(data, predictor, inner_products=given), w, u)

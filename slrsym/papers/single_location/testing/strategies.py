@@ -32,8 +32,8 @@ except ModuleNotFoundError as missing:
     if missing.name != "hypothesis":
         raise
     raise ImportError(
-        "slrsym.testing.strategies needs Hypothesis; install it by pip install 'slrsym[test]', "
-        "or by itself by pip install hypothesis",
+        "the strategies need Hypothesis; install it by pip install 'slrsym[test]', or by itself by "
+        "pip install hypothesis",
         name="hypothesis",
     ) from missing
 

@@ -1,0 +1,1 @@
+"""Strategies for Hypothesis, and the accuracy of the risk against values to many digits."""
