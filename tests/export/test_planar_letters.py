@@ -3,11 +3,11 @@
 import pytest
 from sympy import Derivative, Eq, Integer, Le, Symbol, sqrt, symbols
 
+from slrsym.documents.export.shorthand import multiplicity_and_quotient
 from slrsym.papers.single_location.documents.abbreviations import (
     choose_abbreviations,
     with_planar_letters,
 )
-from slrsym.papers.single_location.documents.shorthand import multiplicity_and_quotient
 from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.papers.single_location.planar import C, R_kappa, R_nu, kappa2, kappa_next, nu2, nu_next
 

@@ -12,9 +12,9 @@ import xarray as xr
 from scipy.special import erf
 
 import slrsym
-from slrsym.documents.export.site import portrait_page_html
 from slrsym.papers.single_location.documents.phase_portrait import (
     SETTING,
+    portrait_page_html,
     portrait_script,
     sweep_starts_and_verdicts,
     theorem_5_certified_parameters,

@@ -14,29 +14,18 @@ from slrsym.documents.export.bibliography import citation_from_reference
 from slrsym.documents.export.claim_entries import build_claim_entry
 from slrsym.documents.export.document import (
     AxiomEntry,
-    Block,
     ClaimNumberAndName,
-    Display,
-    DisplayedLink,
     Document,
     Inline,
     LatexMath,
     NotationTable,
-    Paragraph,
     Section,
-    Text,
-    TypesetFormula,
 )
 from slrsym.documents.export.errata import collect_errata
-from slrsym.documents.export.prose import ORDER, split_at_dollar_signs
-from slrsym.documents.typeset import FormulaPrinter, choose_declared_laws
-from slrsym.papers.single_location.documents.abbreviations import (
-    NAMES,
-    PLANAR_NAMES,
-    choose_abbreviations,
-    planar_map_shorthand_and_letters,
-)
+from slrsym.documents.export.paper_notation import notation_of_file
+from slrsym.documents.export.prose import split_at_dollar_signs
 from slrsym.proof import Claim
+from slrsym.prover.claims.file_search import PAPER
 from slrsym.prover.claims.ledger import Ledger
 from slrsym.prover.claims.papers import Paper, paper_of_file, papers_of_files
 from slrsym.prover.claims.verification import ClaimSummary
@@ -90,7 +79,7 @@ def build(
     # A proof is written with the letters of what it rests on, too.
     papers = papers_of_files(claim.file for claim in every) if notation else []
     table = notation_tables(papers)
-    has_letters = any(paper.task for paper in papers)
+    has_letters = any(paper.letters for paper in papers)
     made = []
     for title, inside in titles_and_claims_of_files(ledger.find(id) for id in wanted):
         entries = tuple(
@@ -99,7 +88,7 @@ def build(
                 ledger.find,
                 called[claim.id],
                 wanted,
-                has_letters and has_task_notation(claim.file),
+                has_letters and has_table_of_letters(claim.file),
                 verdicts.get(claim.id),
                 by_id[claim.id],
             )
@@ -132,10 +121,10 @@ def build(
     return Document(tuple(made), axioms, called, table, version("slrsym"), told)
 
 
-def has_task_notation(file: Path | None) -> bool:
-    """Return whether a file uses the letters of the single-location paper, or is of no paper."""
+def has_table_of_letters(file: Path | None) -> bool:
+    """Return whether a file uses the letters of a paper's table, or is of no paper."""
     paper = paper_of_file(file)
-    return paper is None or paper.task
+    return paper is None or bool(paper.letters)
 
 
 def titles_and_claims_of_files(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
@@ -173,57 +162,11 @@ def notation_tables(papers: Iterable[Paper]) -> tuple[NotationTable, ...]:
     tables = []
     for paper in papers:
         rows = tuple(((LatexMath(letter),), _meaning(said)) for letter, said in paper.notation)
-        more = (("The risk", _risk()), ("On the manifold", _planar()))
         if rows:
-            tables.append(NotationTable(paper.title, rows, more if paper.task else ()))
+            more = notation_of_file(paper.folder / PAPER).table_parts()
+            tables.append(NotationTable(paper.title, rows, more))
     return tuple(tables)
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
     return split_at_dollar_signs(re.sub(r"(?<![$\w\\])([kv]\*?)(?![\w$])", r"$\1$", text))
-
-
-def _planar() -> tuple[Block, ...]:
-    shorthand, letters = planar_map_shorthand_and_letters()
-    printer = FormulaPrinter(ORDER, None, NAMES | PLANAR_NAMES)
-    steps = split_at_dollar_signs(
-        "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
-        "by $2+$. The slopes of the risk there are called"
-    )
-    slopes = split_at_dollar_signs(
-        "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
-        "in these overlaps, in its closed form."
-    )
-    blocks: list[Block] = [Paragraph(steps)]
-    for letter in letters:
-        definition = TypesetFormula(printer.box(shorthand.letter_definition(letter)), None)
-        start = TypesetFormula(printer.symbol(letter), shorthand.letters[letter])
-        blocks.append(Display(start, (DisplayedLink("=", definition),)))
-    return (*blocks, Paragraph(slopes))
-
-
-def _risk() -> tuple[Block, ...]:
-    from slrsym.papers.single_location.symbolic import risk_definition
-
-    definition = risk_definition()
-    shorthand = choose_abbreviations([definition], risk=True)
-    name = shorthand(definition)
-    printer = FormulaPrinter(ORDER, choose_declared_laws([definition]), NAMES)
-    shown = TypesetFormula(
-        printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
-    )
-    laws = list(dict.fromkeys((printer.laws or {}).values()))
-    # Formulas, between the dollar signs, are LaTeX already.
-    said = (
-        r"The risk, given the location, is the mean square of the error. $U_1, V_1, Y_1$ are the "
-        r"projections of the informative token on $k, v, v^{\star}$; $U, V$ those of another token "
-        r"on $k, v$, of which there are $L - 1$ independent copies; $\xi$ is the noise of the "
-        "output."
-    )
-    parts = enumerate(said.split("$"))
-    return (
-        Paragraph(tuple(LatexMath(x) if place % 2 else Text(x) for place, x in parts)),
-        Display(TypesetFormula(printer.box(name), definition), (DisplayedLink("=", shown),)),
-        Paragraph((Text("Here"),)),
-        *(Display(TypesetFormula(printer.law(law), law)) for law in laws),
-    )

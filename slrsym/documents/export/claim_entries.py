@@ -13,6 +13,11 @@ from sympy import And, Basic, Eq, Symbol
 from sympy.core.function import UndefinedFunction
 
 from slrsym.coq import confirmed_claims, coq_tactics_by_claim_and_step, describe_confirmed_steps
+from slrsym.documents.export.abbreviations import (
+    boxes_of_clashing_symbols,
+    extend_shorthand_to_fit_page,
+    printed_letter_meanings,
+)
 from slrsym.documents.export.document import (
     AxiomReference,
     Block,
@@ -29,6 +34,7 @@ from slrsym.documents.export.document import (
     TypesetFormula,
     join_list,
 )
+from slrsym.documents.export.paper_notation import PaperNotation, notation_of_file
 from slrsym.documents.export.proofs import ProofWriter, proof_blocks, select_displayed_steps
 from slrsym.documents.export.prose import (
     ORDER,
@@ -39,40 +45,18 @@ from slrsym.documents.export.prose import (
     put_dollars_around_ranges,
     split_at_dollar_signs,
 )
+from slrsym.documents.export.shorthand import Shorthand, symbol_and_function_names
 from slrsym.documents.typeset import FormulaPrinter, choose_declared_laws
 from slrsym.documents.typeset.boxes import (
     Box,
-    BracketedBox,
-    comma_separated_row,
     relation_box,
-    row_of_boxes,
 )
-from slrsym.papers.single_location import notation
-from slrsym.papers.single_location.documents.abbreviations import (
-    NAMES,
-    PLANAR_NAMES,
-    boxes_of_clashing_symbols,
-    choose_abbreviations,
-    extend_shorthand_to_fit_page,
-    has_meaning_of_notation_table,
-    is_defined_in_notation_table,
-    printed_letter_meanings,
-    with_planar_letters,
-)
-from slrsym.papers.single_location.documents.letter_definitions import (
-    explain_letters_of_notation_table,
-)
-from slrsym.papers.single_location.documents.shorthand import Shorthand, symbol_and_function_names
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.claims.verification import ClaimSummary
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.rules.step import Step
 from slrsym.prover.statements.expressions import conjuncts
 from slrsym.prover.tactics.bundled_log import count_claim_steps_with_evidence
-
-# The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
-DEFINES_RISK_ON_M = "lemma-6"
-_HAS_CLOSED_FORM = "excess-risk-stable"
 
 
 def build_claim_entry(
@@ -91,9 +75,9 @@ def build_claim_entry(
     except (Exception, SystemExit):
         steps = []
     shown = _shown(claim, steps)
-    shorthand = choose_abbreviations(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
-    shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
-    names = _names(shown)
+    notation = notation_of_file(claim.file)
+    shorthand = notation.shorthand(claim, shown).with_notation(claim.notation)
+    names = _names(notation, shown)
     own = [
         x
         for x in free_symbols_of_statements([claim.statement, *claim.hypotheses])
@@ -121,7 +105,9 @@ def build_claim_entry(
     proving = [
         shorthand(e) for step in select_displayed_steps(steps, writer) for e in _of_step(step)
     ]
-    abbreviations = _AbbreviationWriter(claim, shorthand, printer, find, included, defined)
+    abbreviations = _AbbreviationWriter(
+        claim, notation, shorthand, printer, find, included, defined
+    )
     unsourced = abbreviations.own_functions()
     stated = abbreviations.used([*short, *map(shorthand.function_definition, unsourced)])
     later = [] if failed else abbreviations.letters(abbreviations.used(proving) - stated)
@@ -136,14 +122,13 @@ def build_claim_entry(
             [shorthand(h) for h in claim.hypotheses],
             laws,
             printer,
+            notation.order,
         ),
         statement=(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
-        letters=(
-            explain_letters_of_notation_table(shorthand, stated, short, printer) if defined else ()
-        ),
+        letters=(notation.explain_letters(shorthand, stated, short, printer) if defined else ()),
         explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
         lead=split_at_dollar_signs(claim.explanation.first_sentence),
         where=(
@@ -161,7 +146,14 @@ def build_claim_entry(
         steps=row.steps,
         digits=row.digits,
         marks=summarise_checks(row),
-        names=partial(printed_letter_meanings, shown, shorthand, printer),
+        names=partial(
+            printed_letter_meanings,
+            shown,
+            shorthand,
+            printer,
+            tuple(notation.fixed_spellings),
+            dict(notation.known_letters),
+        ),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=row.monte_carlo,
@@ -191,10 +183,11 @@ def _of_step(step: Step) -> list[Basic]:
     return [step.statement, *values]
 
 
-def _names(shown: list[Basic]) -> dict[str, Box]:
+def _names(notation: PaperNotation, shown: list[Basic]) -> dict[str, Box]:
     """Return the paper's spellings of names, without those that the claim uses otherwise."""
     own = symbol_and_function_names(shown)
-    return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
+    spellings = {**notation.fixed_spellings, **notation.other_spellings}
+    return {name: box for name, box in spellings.items() if name not in own}
 
 
 # A claim of fewer parts is repeated where a statement has all of it.
@@ -230,6 +223,7 @@ class _AbbreviationWriter:
     """Writer of the definitions of a claim's abbreviations, for a document of some claims."""
 
     claim: Claim
+    notation: PaperNotation
     shorthand: Shorthand
     printer: FormulaPrinter
     find: Callable[[str], Claim]
@@ -244,8 +238,8 @@ class _AbbreviationWriter:
         shorthand, printer = self.shorthand, self.printer
         parts: list[Inline] = []
         for letter, value in shorthand.letters.items():
-            known = letter.name in NAMES or value in shorthand.local
-            in_table = self.defined and has_meaning_of_notation_table(shorthand, letter)
+            known = letter.name in self.notation.fixed_spellings or value in shorthand.local
+            in_table = self.defined and self.notation.is_in_table(shorthand, letter, value)
             if letter in used and not known and not in_table:
                 parts += [Text(", ")] if parts else [Text("Here ")]
                 right = printer.box(value, inline=True)
@@ -254,7 +248,7 @@ class _AbbreviationWriter:
         shared = [
             letter
             for letter, value in local.items()
-            if self.defined and is_defined_in_notation_table(letter, value)
+            if self.defined and self.notation.is_in_table(shorthand, letter, value)
         ]
         own = {
             **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
@@ -303,37 +297,12 @@ class _AbbreviationWriter:
         """Return blocks that define the functions of a claim, or say which claims define them."""
         shorthand, printer = self.shorthand, self.printer
         blocks = self._sourced()
-        for function, meaning in shorthand.functions.items():
-            name = function.__name__
-            if function in shorthand.meant or (name == "R(6)" and self.defined):
-                continue
-            applied = printer.box(function(*meaning.variables))
-            if name == "R<" and DEFINES_RISK_ON_M in self.included:
-                text = (Math(applied), Text(" is the risk on the manifold, "))
-                blocks.append(Paragraph((*text, ClaimReference(DEFINES_RISK_ON_M), Text("."))))
-                continue
-            if name == "R^" and _HAS_CLOSED_FORM in self.included and self.defined:
-                said = (Text(" is the closed form of the risk: "), ClaimReference(_HAS_CLOSED_FORM))
-                square = Math(printer.box(notation.epsilon**2))
-                added = (Text(" with "), square, Text(" added."))
-                blocks.append(Paragraph((Math(applied), *said, *added)))
-                continue
-            lead = {
-                "R(6)": "The risk is",
-                "R<": "The risk on the manifold is",
-                "R^": "The closed form of the risk is",
-            }[name]
-            inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False)
-            body = TypesetFormula(printer.box(inner(meaning.expr)), None)
-            blocks += [
-                Paragraph((Text(lead),)),
-                Display(TypesetFormula(applied, None), (DisplayedLink("=", body),)),
-            ]
-        if self.claim.id == DEFINES_RISK_ON_M:
-            risk, *place = (printer.box(Symbol(letter)) for letter in ("R<", "kappa", "nu"))
-            called = row_of_boxes([risk, BracketedBox("(", comma_separated_row(place), ")")])
-            lead = "The right-hand side is called "
-            blocks.append(Paragraph((Text(lead), Math(called), Text("."))))
+        for function in shorthand.functions:
+            if function not in shorthand.meant:
+                blocks += self.notation.function_blocks(
+                    function, shorthand, printer, self.included, self.defined
+                )
+        blocks += self.notation.last_blocks(self.claim, printer)
         return blocks
 
     def _sourced(self) -> list[Block]:

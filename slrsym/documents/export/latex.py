@@ -26,11 +26,11 @@ from slrsym.documents.export.document import (
     TypesetFormula,
     join_list,
 )
+from slrsym.documents.export.paper_notation import Picture, pictures_by_claim
 from slrsym.documents.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.documents.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.documents.typeset.boxes import BracketedBox, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.documents.typeset.elision import elide_terms_shared_with_previous_sum
-from slrsym.papers.single_location.documents.stored_figures import PICTURES, Picture
 
 # The room for a displayed formula on the page that `latex_preamble` lays out, in em.
 TEXT_WIDTH = 35.2
@@ -315,7 +315,7 @@ class LatexRenderer:
 
     def _picture(self, id: str) -> list[str]:
         """Return the LaTeX of the figure that illustrates a claim; a reference if already shown."""
-        picture = PICTURES.get(id) if self.pictured else None
+        picture = pictures_by_claim().get(id) if self.pictured else None
         if picture is None:
             return []
         seen, self.drawn = self.drawn, self.drawn | {picture}

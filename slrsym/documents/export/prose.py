@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import Basic, Expr, Lambda, Symbol
@@ -37,7 +37,6 @@ from slrsym.documents.typeset.boxes import (
 )
 from slrsym.documents.typeset.letters import GREEK, tex_name_of_greek_letter
 from slrsym.gaussian.law import Law, ProductLaw
-from slrsym.papers.single_location.notation import ORDER_PARAMETERS
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.rules.axioms import AXIOMS
 from slrsym.prover.rules.lemmas import InWords, Lemma
@@ -321,10 +320,14 @@ def assumption_paragraphs(
     given: Iterable[Any],
     laws: Mapping[Symbol, Law],
     printer: FormulaPrinter,
+    order: Sequence[str] = (),
 ) -> tuple[Block, ...]:
-    """Return one paragraph, or none, with the assumptions: domains, functions, laws, hypotheses."""
+    """Return one paragraph, or none, with the assumptions: domains, functions, laws, hypotheses.
+
+    Symbols whose names are in an order are listed in it.
+    """
     sentences: list[tuple[Inline, ...]] = []
-    declared = [Math(box) for box in _domains(symbols, printer)]
+    declared = [Math(box) for box in _domains(symbols, printer, order)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
     if declared:
         sentences.append((Text("Let "), *join_list(declared), Text(".")))
@@ -357,10 +360,12 @@ def _laws(laws: Iterable[Law], printer: FormulaPrinter) -> list[Box]:
     return [row_of_boxes([comma_separated_row(of), *said]) for said, of in letters.items()]
 
 
-def _domains(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Box]:
+def _domains(
+    symbols: Iterable[Symbol], printer: FormulaPrinter, order: Sequence[str] = ()
+) -> list[Box]:
     """Return formulas that state the domains of symbols, one for all symbols of a domain."""
     kinds: dict[tuple[str, str], list[Symbol]] = {}
-    for symbol in _in_order(symbols, printer):
+    for symbol in _in_order(symbols, printer, order):
         kinds.setdefault(_domain(symbol), []).append(symbol)
     boxes = []
     for (sign, right), members in kinds.items():
@@ -369,13 +374,14 @@ def _domains(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Box]:
     return boxes
 
 
-def _in_order(symbols: Iterable[Symbol], printer: FormulaPrinter) -> list[Symbol]:
-    """Return symbols sorted in the printer's order, with order parameters in the usual order.
+def _in_order(
+    symbols: Iterable[Symbol], printer: FormulaPrinter, listed: Sequence[str]
+) -> list[Symbol]:
+    """Return symbols sorted in the printer's order, but those of listed names as they are listed.
 
     In a product eta and theta stand before the others.
     """
     ordered = sorted(symbols, key=printer.order.symbol_key)
-    listed = [p.name for p in ORDER_PARAMETERS]
     here = [s for s in ordered if getattr(s, "name", "") in listed]
     rest = iter(sorted(here, key=lambda s: listed.index(s.name)))
     return [next(rest) if s in here else s for s in ordered]

@@ -29,11 +29,10 @@ from slrsym.documents.export.html import (
 )
 from slrsym.documents.export.html_to_text import html_to_plain_text
 from slrsym.documents.export.outline import OutlineSection, build_outline
+from slrsym.documents.export.paper_notation import interactive_scripts, pictures_by_claim
 from slrsym.documents.export.prose import split_at_dollar_signs
 from slrsym.documents.export.rule_entries import rule_entry, rule_id_from_name
 from slrsym.documents.typeset import break_lines, to_mathml
-from slrsym.papers.single_location.documents.phase_portrait import SETTING, portrait_script
-from slrsym.papers.single_location.documents.stored_figures import PICTURES
 from slrsym.prover.claims import step_name
 from slrsym.prover.rules.axioms import find_axiom
 from slrsym.prover.statements.expressions import infix_text
@@ -42,11 +41,9 @@ MAIN = "index.html"
 _ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1100
-# The statements that are about the planar map.
-_IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
 
 
-_TEMPLATES = files(__package__) / "templates"
+TEMPLATES = files(__package__) / "templates"
 
 
 def jinja_environment() -> Environment:
@@ -66,13 +63,6 @@ def jinja_environment() -> Environment:
         "split_at_dollar_signs": split_at_dollar_signs,
     }
     return made
-
-
-def portrait_page_html(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """Return the page of the phase portrait as a single HTML file."""
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    shown = {"style": style, "script": portrait_script(setting, sweep), "sweep": sweep}
-    return jinja_environment().get_template("portrait.html").render(**shown)
 
 
 def site_files(
@@ -111,7 +101,7 @@ def site_files(
         )
 
     front = renderer()
-    pages = {name: (_TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
+    pages = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
     counts = Counter(claim.status for claim in claims)
     legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
     pages[MAIN] = page("front.html", title, front, outline=sections, **legend)
@@ -119,9 +109,11 @@ def site_files(
     pages["map.html"] = page("map.html", "What rests on what", front, **legend)
     rules = _rule_pages(document)
     anchors: set[str] = set()
+    pictures = pictures_by_claim() if document.notation else {}
+    moving = interactive_scripts() if document.notation else []
     for place, claim in enumerate(claims):
         show = renderer("../", claim)
-        picture = PICTURES.get(claim.id) if document.notation else None
+        picture = pictures.get(claim.id)
         if picture:
             pages[f"pictures/{picture.name}.svg"] = picture.svg()
         pages[f"claims/{claim.id}.html"] = page(
@@ -130,7 +122,7 @@ def site_files(
             show,
             "../",
             claim=claim,
-            portrait=claim.id in _IN_MOTION and bool(document.notation),
+            scripts=[one.file for one in moving if claim.id in one.claims],
             picture=picture,
             users=document.users.get(claim.id, []),
             axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
@@ -166,8 +158,7 @@ def site_files(
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
         inside = {"lines": lines, "linked": linked}
         pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
-    if document.notation and not _IN_MOTION.isdisjoint(known):
-        pages["portrait.js"] = portrait_script(SETTING)
+    pages |= {one.file: one.script() for one in moving if not one.claims.isdisjoint(known)}
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
     return pages
 

@@ -64,9 +64,8 @@ class Paper:
         Letters in LaTeX, and what they mean.
     errata : tuple
         Headings, each with paragraphs.
-    task : bool
-        Whether its letters are those of `slrsym.papers.single_location.notation`, and its model
-        `slrsym.Task`.
+    letters : str
+        The name under which it has registered its letters for documents, or an empty text.
     module : str
         The name of a Python module that registers what only this paper has: a file or package
         beside the description, or an installed one. Empty if there is none.
@@ -82,7 +81,7 @@ class Paper:
     chapters: tuple[BookChapter, ...] = ()
     notation: tuple[tuple[str, str], ...] = ()
     errata: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    task: bool = False
+    letters: str = ""
     module: str = ""
     places: dict[str, str] = field(default_factory=dict, hash=False, compare=False)
 
@@ -121,7 +120,7 @@ def _read(file: Path, text: str) -> Paper:
     bibtex = data.get("bibtex", "") or _entry(file.parent.name, title, authors, identifier)
     return Paper(
         file.parent, title, tuple(authors), identifier, bibtex, data.get("called", ""), sections,
-        chapters, notation, errata, bool(data.get("task")), str(data.get("module", "")),
+        chapters, notation, errata, str(data.get("letters", "")), str(data.get("module", "")),
         {id: section.number for section in sections for id in section.statements},
     )  # fmt: skip
 

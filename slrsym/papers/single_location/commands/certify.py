@@ -201,9 +201,7 @@ def _shared(
     ] = 30,
     output: Annotated[
         Path | None,
-        shared.output_option(
-            "Save the certificate; the command check reads it."
-        ),
+        shared.output_option("Save the certificate; the command check reads it."),
     ] = None,
     json_file: shared.JsonFile = None,
 ) -> None:

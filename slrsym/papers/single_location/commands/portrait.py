@@ -37,9 +37,9 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.documents.export.site import portrait_page_html
     from slrsym.papers.single_location.documents.phase_portrait import (
         SETTING,
+        portrait_page_html,
         sweep_starts_and_verdicts,
     )
 

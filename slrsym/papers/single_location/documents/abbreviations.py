@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from sympy import Add, Basic, Expr, Mul, Pow, Symbol, preorder_traversal, sqrt
-from sympy.core.function import AppliedUndef
-from sympy.tensor.indexed import Indexed
 
-from slrsym.documents.typeset import FormulaPrinter, to_latex, widest_unbreakable_width
+from slrsym.documents.export.shorthand import Shorthand, symbol_and_function_names
 from slrsym.documents.typeset.boxes import (
     Atom,
     Box,
@@ -22,28 +19,22 @@ from slrsym.documents.typeset.boxes import (
     number_box,
     row_of_boxes,
 )
-from slrsym.documents.typeset.letters import MOST_PRIMES
-from slrsym.documents.typeset.letters import box_of_symbol_name as drawn
-from slrsym.gaussian import Expectation, IIDSum
-from slrsym.gaussian.law import Law
 from slrsym.papers.single_location import notation
-from slrsym.papers.single_location.documents.shorthand import (
+from slrsym.papers.single_location.documents.task_shorthand import (
     DRIFT,
     MEAN,
     SMALL_A,
     SPREAD,
     A,
     B,
-    Shorthand,
-    symbol_and_function_names,
+    TaskShorthand,
 )
-from slrsym.prover.statements.expressions import expression_text, free_symbols
 
 
 def choose_abbreviations(
     expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True
-) -> Shorthand:
-    """Choose the paper's abbreviations that fit some expressions; return them as a Shorthand."""
+) -> TaskShorthand:
+    """Choose the paper's abbreviations that fit some expressions; return them."""
     expressions = list(expressions)
     taken = symbol_and_function_names(expressions)
     spreads: Counter[Expr] = Counter()
@@ -53,7 +44,7 @@ def choose_abbreviations(
                 found = _spread(node.base)
                 if found is not None:
                     spreads[found] += 1
-    result = Shorthand(risk=risk, risk_on_m=risk_on_m)
+    result = TaskShorthand(risk=risk, risk_on_m=risk_on_m)
     own = notation.lam * notation.gamma
     if own in spreads:
         result.spread = own
@@ -151,7 +142,7 @@ def planar_step_abbreviations() -> dict[str, Expr]:
     return {**steps, **first, **second, **constants}
 
 
-def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
+def with_planar_letters(shorthand: TaskShorthand, shown: Collection[Basic]) -> TaskShorthand:
     """Return a claim's abbreviations, with the planar map's letters if its formulas use them."""
     taken = symbol_and_function_names(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
@@ -177,7 +168,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     return _with(shorthand, {n: v for n, v in wanted.items() if n in kept})
 
 
-def planar_map_shorthand_and_letters() -> tuple[Shorthand, list[Symbol]]:
+def planar_map_shorthand_and_letters() -> tuple[TaskShorthand, list[Symbol]]:
     """Return abbreviations for the planar map's formulas, and their letters except `C`, `K`."""
     wanted = planar_step_abbreviations()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
@@ -200,7 +191,7 @@ def is_defined_in_notation_table(letter: Symbol, value: Expr) -> bool:
     return letter.name not in ("C", "K") and planar_step_abbreviations().get(letter.name) == value
 
 
-def _with(shorthand: Shorthand, wanted: dict[str, Expr]) -> Shorthand:
+def _with(shorthand: TaskShorthand, wanted: dict[str, Expr]) -> TaskShorthand:
     for name, value in wanted.items():
         shorthand = shorthand.with_letter(Symbol(name, real=True), value)
     return shorthand
@@ -210,129 +201,9 @@ def _letters(expr: Basic) -> list[Symbol]:
     return [node for node in preorder_traversal(expr) if isinstance(node, Symbol)]
 
 
-# What cannot be broken has to be narrower than this, in em; what a letter stands for has to be
-# wider than that, and fit on a line itself.
-_ROOM, _LEAST, _MOST = 33.0, 7.0, 36.0
-_LETTERS = ("S", "W", "Q", "N", "M")
-_MOST_LETTERS = 8
-# With fewer parts a formula fits in any case.
-_FEW = 35
-
-
-def extend_shorthand_to_fit_page(
-    shorthand: Shorthand,
-    shown: Collection[Basic],
-    symbols: Collection[Symbol],
-    printer_of: Callable[[Shorthand], FormulaPrinter],
-) -> tuple[Shorthand, FormulaPrinter]:
-    """Add abbreviations until every formula fits the page; return them and the printer.
-
-    Also the printer, which knows the formulas that it has measured.
-    """
-    printer = printer_of(shorthand)
-    taken = symbol_and_function_names(shown)
-    stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)
-    if stem is None:
-        return shorthand, printer
-    free = set(symbols)
-    sides = [side for e in shown for side in _sides(e)]
-    # A letter makes nothing wider.
-    wide = [e for e in dict.fromkeys(sides) if any(islice(preorder_traversal(e), _FEW, None))]
-    for place in range(1, _MOST_LETTERS + 1):
-        wide = [e for e in wide if widest_unbreakable_width(printer.box(shorthand(e))) > _ROOM]
-        best = _candidate(wide, shorthand, printer, free)
-        if best is None:
-            break
-        shorthand = shorthand.with_letter(Symbol(f"{stem}_{place}", real=True), best)
-        printer = printer_of(shorthand)
-    return shorthand, printer
-
-
-def _sides(statement: Any) -> list[Any]:
-    """Return a list of the expressions on both sides of all relations in a statement."""
-    if isinstance(statement, Expr):
-        return [statement]
-    if isinstance(statement, Law):
-        return []
-    return [side for arg in statement.args for side in _sides(arg)]
-
-
-def _candidate(
-    wide: list[Expr], shorthand: Shorthand, printer: FormulaPrinter, free: set[Symbol]
-) -> Expr | None:
-    """Return the subexpression whose abbreviation shortens the formulas most."""
-    counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
-    worth: dict[Expr, float] = {}
-    for node, count in counts.items():
-        if not isinstance(node, Expr) or isinstance(node, Law) or not node.args:
-            continue
-        own = {s for s in free_symbols(node) if isinstance(s, Symbol)}
-        if not own or not own <= free or node in shorthand.local:
-            continue
-        if node.has(AppliedUndef, Expectation):
-            continue
-        width = printer.box(shorthand(node)).width
-        if _LEAST < width < _MOST:
-            worth[node] = (width - 2) * count
-    most = max(worth.values(), default=0.0)
-    return min(
-        (node for node, value in worth.items() if value == most), key=expression_text, default=None
-    )
-
-
 NAMES: dict[str, Box] = {
     "sqrt(d/2)": Root(row_of_boxes([Atom("d"), Operator("/", "slash"), number_box(2)])),
     "R(6)": Atom("mathcal{R}"),
     "R^": Atom(r"widehat{\mathcal{R}}"),
     "R<": ScriptBox(Atom("mathcal{R}"), above=Operator("<", "prefix")),
 }
-
-
-def printed_letter_meanings(
-    shown: list[Basic], shorthand: Shorthand, printer: FormulaPrinter
-) -> dict[str, Any]:
-    """Return what printed letters stand for, by their LaTeX; key `laws` has laws by symbol."""
-    names: dict[str, Any] = {}
-    for expr in shown:
-        for node in preorder_traversal(expr):
-            if isinstance(node, Indexed):
-                label = to_latex(printer.symbol(node.base.label))
-                names.setdefault(f"{label}_", node.base)
-            elif isinstance(node, Symbol):
-                names.setdefault(to_latex(printer.symbol(node)), node)
-            elif isinstance(node, AppliedUndef):
-                names.setdefault(to_latex(printer.symbol(node.func)), node.func)
-            elif isinstance(node, Expectation | IIDSum):
-                for symbol in node.law.symbols:
-                    names.setdefault(to_latex(printer.symbol(symbol)), symbol)
-    for function, meaning in shorthand.functions.items():
-        names[to_latex(printer.symbol(function))] = meaning
-        for node in meaning.expr.atoms(Symbol):
-            names.setdefault(to_latex(printer.symbol(node)), node)
-    for letter in shorthand.letters:
-        if letter.name not in NAMES:
-            names[to_latex(printer.symbol(letter))] = shorthand.meaning(letter)
-    laws: dict[Symbol, Law] = dict(printer.laws or {})
-    for symbol in laws:
-        names.setdefault(to_latex(printer.symbol(symbol)), symbol)
-    names.setdefault("d", notation.d)
-    return names | {"laws": laws}
-
-
-def boxes_of_clashing_symbols(
-    symbols: Iterable[Symbol], names: Mapping[str, Box]
-) -> dict[Symbol, Box]:
-    """Return boxes with primes for those symbols that would look like another one in print."""
-    taken: set[str] = set()
-    found: dict[Symbol, Box] = {}
-    # What differs in its assumptions alone is in the same order each time.
-    for symbol in sorted(symbols, key=lambda x: (x.name, str(sorted(x.assumptions0.items())))):
-        box = names.get(symbol.name) or drawn(symbol.name)
-        count = 0
-        # A star leaves no room for more.
-        while to_latex(box) in taken and count < 2 * MOST_PRIMES:
-            count += 1
-            mark = "'" * count if count <= MOST_PRIMES else f"^{count}"
-            found[symbol] = box = drawn(f"{symbol.name}{mark}")
-        taken.add(to_latex(box))
-    return found

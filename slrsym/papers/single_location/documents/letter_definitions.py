@@ -22,6 +22,7 @@ from slrsym.documents.export.document import (
     Text,
 )
 from slrsym.documents.export.prose import split_at_dollar_signs
+from slrsym.documents.export.shorthand import Shorthand
 from slrsym.documents.typeset import FormulaPrinter
 from slrsym.documents.typeset.boxes import relation_box
 from slrsym.gaussian import OwensT, zeta
@@ -30,7 +31,7 @@ from slrsym.papers.single_location.documents.abbreviations import (
     NAMES,
     has_meaning_of_notation_table,
 )
-from slrsym.papers.single_location.documents.shorthand import RISK, Shorthand
+from slrsym.papers.single_location.documents.task_shorthand import RISK
 
 _DEFINED = (
     (zeta, r"\zeta(t, s) = \mathbb{E}\,\operatorname{erf}(t + sG)^2", " for a standard normal $G$"),

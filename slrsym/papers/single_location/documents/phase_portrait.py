@@ -9,6 +9,8 @@ from typing import Any
 
 from sympy import Rational, cse, diff, jscode
 
+from slrsym.documents.export.paper_notation import InteractiveScript
+from slrsym.documents.export.site import TEMPLATES, jinja_environment
 from slrsym.papers.single_location import planar
 from slrsym.papers.single_location.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
 from slrsym.papers.single_location.symbolic import gradient
@@ -89,3 +91,18 @@ def portrait_script(setting: dict[str, float], sweep: dict[str, Any] | None = No
     text = (_FOLDER / "portrait.js").read_text(encoding="utf-8")
     formulas = portrait_formulas_script()
     return f'"use strict";\n(() => {{\n{formulas}\nconst GIVEN = {told};\n{text}}})();\n'
+
+
+def portrait_page_html(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+    """Return the page of the phase portrait as a single HTML file."""
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    page = (_FOLDER / "portrait.html").read_text(encoding="utf-8")
+    shown = {"style": style, "script": portrait_script(setting, sweep), "sweep": sweep}
+    return jinja_environment().from_string(page).render(**shown)
+
+
+PORTRAIT = InteractiveScript(
+    frozenset({"theorem-5", "proposition-9", "proposition-10", "proposition-13"}),
+    "portrait.js",
+    lambda: portrait_script(SETTING),
+)

@@ -1,16 +1,15 @@
-r"""Abbreviations of a claim, and the rewriting of its expressions with them.
+"""Abbreviations of a claim, and the rewriting of its expressions with them.
 
-This is done before they are typeset: :math:`\sqrt{1+2\lambda^2\gamma^2}` becomes :math:`A`. What a
-letter stands for is known, so whatever is written can be read back.
+This is done before they are typeset. What a letter stands for is known, so whatever is written can
+be read back.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Self
 
 from sympy import (
     Add,
@@ -25,9 +24,6 @@ from sympy import (
     Subs,
     Symbol,
     Tuple,
-    asin,
-    pi,
-    sqrt,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
@@ -35,7 +31,6 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
-from slrsym.papers.single_location import notation
 
 
 def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
@@ -48,21 +43,6 @@ def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
 def _names(expr: Any) -> frozenset[str]:
     found = expr.atoms(Symbol, AppliedUndef)
     return frozenset(x.name if isinstance(x, Symbol) else x.func.__name__ for x in found)
-
-
-# The spread of a score, and its mean.
-SPREAD = Symbol("s", positive=True)
-MEAN = Symbol("t", real=True)
-SMALL_A = Symbol("a", real=True)
-A = Symbol("A", positive=True)
-B = Symbol("B", positive=True)
-# Drawn as a root, and read as one.
-DRIFT = Symbol("sqrt(d/2)", positive=True)
-
-# Names that no one would give to a function.
-RISK = Function("R(6)", real=True)
-RISK_ON_M = Function("R<", real=True)
-RISK_CLOSED = Function("R^", real=True)
 
 
 def exponents_and_coefficient(product: Expr) -> tuple[dict[Expr, Any], Expr]:
@@ -114,82 +94,6 @@ def remaining_sum(total: Add, value: Expr) -> Expr | None:
     return Add(*here.difference(value.args)) if here.issuperset(value.args) else None
 
 
-FIVE: tuple[Expr, ...] = notation.ORDER_PARAMETERS
-
-
-@cache
-def risk_definition() -> Any:
-    """Return the definition of the risk, as an expectation."""
-    from slrsym.papers.single_location import symbolic
-
-    return symbolic.risk_definition()
-
-
-@cache
-def risk_on_manifold() -> Any:
-    """Return the closed form of the risk on the manifold (Lemma 6)."""
-    from slrsym.proof import builtin_ledger
-
-    return builtin_ledger().find("lemma-6").statement.rhs
-
-
-@cache
-def overlaps_if_risk_definition(expr: Expectation) -> tuple[Expr, ...] | None:
-    """Return the overlaps at which an expectation is the definition of the risk, or None."""
-    definition = risk_definition()
-    if expr == definition:
-        return FIVE
-    if not isinstance(expr.integrand, Pow) or not expr.has(IIDSum):
-        return None
-    for values in _RISK_ARGUMENTS:
-        if definition.subs(dict(zip(FIVE, values, strict=True))) == expr:
-            return values
-    return None
-
-
-_K, _N = notation.kappa, notation.nu
-_RISK_ARGUMENTS = (
-    (_K, _N, S.Zero, S.Zero, S.Zero),
-    *itertools.product(*2 * [(S.One, -S.One)], *3 * [(S.Zero,)]),
-)
-
-
-@cache
-def point_if_manifold_risk(expr: Add) -> tuple[Expr, Expr] | None:
-    """Return the point (kappa, nu) if a sum is the risk there on the manifold, else None."""
-    fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
-    if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
-        return None
-    free = sorted(expr.free_symbols - fixed, key=str)
-    if len(free) > 2 or not all(s.is_real for s in free):
-        return None
-    values = [*free, *(-s for s in free), S.One, S.NegativeOne, S.Zero]
-    for x, y in itertools.product(values, repeat=2):
-        if {*x.free_symbols, *y.free_symbols} >= set(free) and _value_on_m(x, y) == expr:
-            return x, y
-    return None
-
-
-def is_closed_risk(expr: Add) -> bool:
-    """Return whether a sum is the closed form of the risk in all five overlaps."""
-    result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
-    return result
-
-
-@cache
-def _closed_risk() -> Any:
-    """Return the closed form in the claim ``excess-risk-stable``, plus the noise variance."""
-    from slrsym.papers.single_location.symbolic import excess_risk_stable
-
-    return notation.epsilon**2 + excess_risk_stable()
-
-
-@cache
-def _value_on_m(x: Expr, y: Expr) -> Any:
-    both = {notation.kappa: x, notation.nu: y}
-    return risk_on_manifold().subs(both, simultaneous=True)
-
-
 @cache
 def _has_value_at(expr: Basic) -> bool:
     return isinstance(expr, Subs) or any(map(_has_value_at, expr.args))
@@ -205,10 +109,6 @@ class Shorthand:
 
     letters: dict[Symbol, Expr] = field(default_factory=dict)
     functions: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
-    spread: Expr | None = None
-    risk: bool = True
-    risk_on_m: bool = True
-    squares: bool = True
     local: dict[Any, Any] = field(default_factory=dict)
     meant: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -220,13 +120,13 @@ class Shorthand:
             value = value.subs(self.letters)
         return value
 
-    def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
+    def with_letter(self, letter: Symbol, value: Expr) -> Self:
         """Return a copy of these abbreviations with one more letter, for a given value."""
         letters = {**self.letters, letter: value}
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
-    def with_notation(self, notation: Mapping[Any, Expr]) -> Shorthand:
+    def with_notation(self, notation: Mapping[Any, Expr]) -> Self:
         """Return a copy of these abbreviations with letters and functions that a claim defines."""
         result = self
         for shown, value in notation.items():
@@ -266,7 +166,7 @@ class Shorthand:
             if isinstance(shown, AppliedUndef):
                 self.functions[shown.func] = self.meant[shown.func]
             return shown
-        named = self._risk(expr)
+        named = self._named(expr)
         if named is not None:
             return named
         if not expr.args:
@@ -290,21 +190,13 @@ class Shorthand:
                 count, rest = multiplicity_and_quotient(expr, value)
                 if count:
                     return self._monomial(Mul(self(value) ** count, self(rest)))
-        if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
-            root = self._root(expr)
-            if root is not None:
-                return root
         if isinstance(expr, Subs):
             value = self(expr.expr)
             plain = isinstance(value, AppliedUndef) and value.func in self.functions
             if plain and all(isinstance(x, Symbol) for x in value.args):
                 put = dict(zip(expr.variables, expr.point, strict=True))
                 return value.func(*(self(put.get(x, x)) for x in value.args))
-        if isinstance(expr, asin):
-            # An arc sine of 2 s^2/(1 + 2 s^2) is known by its looks.
-            args = list(map(replace(self, squares=False, _known={}), expr.args))
-        else:
-            args = [self(arg) for arg in expr.args]
+        args = self._arguments(expr)
         if isinstance(expr, Add):
             return Add(*args)
         if not isinstance(expr, Mul | Pow) and tuple(args) == expr.args:
@@ -319,97 +211,16 @@ class Shorthand:
             return expr
         return self._monomial(made) if isinstance(made, Mul | Pow) else made
 
-    # -- letters -------------------------------------------------------------------------------
+    # -- what a paper has besides --------------------------------------------------------------
 
-    def _root(self, power: Expr) -> Expr | None:
-        """Write a power of 1 + 2 s^2 by the letter A, and one of 1 + 4 s^2 by B."""
-        doubled = 2 * power.exp
-        if self.spread is None or not doubled.is_Integer or A not in self.letters:
-            return None
-        for letter, factor in ((A, 2), (B, 4)):
-            if power.base == 1 + factor * self.spread**2 and doubled.is_odd:
-                return letter**doubled
+    def _named(self, expr: Any) -> Any:
+        """Return the name of a whole expression, or None."""
         return None
+
+    def _arguments(self, expr: Any) -> list[Any]:
+        """Return the abbreviated arguments of an expression."""
+        return [self(arg) for arg in expr.args]
 
     def _monomial(self, product: Expr) -> Expr:
-        product = self._zeta_at_zero(product)
-        if not isinstance(product, Mul | Pow):
-            return product
-        powers, number = exponents_and_coefficient(product)
-        if DRIFT in self.letters and notation.d in powers:
-            # 2^(1/2) d^(1/2) is 2 (d/2)^(1/2).
-            half = powers[notation.d]
-            if half.q == 2:
-                powers[DRIFT] = 2 * half
-                number *= sqrt(2) ** (2 * half)
-                del powers[notation.d]
-        self._take(powers, SPREAD, {notation.lam: 1, notation.gamma: 1}, exact=True)
-        self._take(powers, MEAN, {notation.lam: 1, DRIFT: 1, notation.kappa: 1})
-        if self.squares and A in self.letters:
-            for letter in (A, B):
-                base = self.letters[letter] ** 2
-                if base in powers and powers[base].is_Integer:
-                    powers[letter] = powers.get(letter, S.Zero) + 2 * powers.pop(base)
-        if SMALL_A in self.letters and powers.get(MEAN) == 1 and powers.get(A) == -1:
-            self._take(powers, SMALL_A, {MEAN: 1, A: -1})
-        halves = int(powers.get(DRIFT, 0) / 2)
-        if halves:
-            # A root of d/2 that is squared is none.
-            powers[DRIFT] -= 2 * halves
-            powers[notation.d] = powers.get(notation.d, S.Zero) + halves
-            number /= S(2) ** halves
-        return Mul(number, *(Pow(base, power) for base, power in powers.items()))
-
-    def _take(
-        self,
-        powers: dict[Expr, Any],
-        letter: Symbol,
-        of: Mapping[Any, int],
-        exact: bool = False,
-    ) -> None:
-        if letter not in self.letters or any(base not in powers for base in of):
-            return
-        counts = [powers[base] / count for base, count in of.items()]
-        if len({count > 0 for count in counts}) > 1 or (exact and len(set(counts)) > 1):
-            return
-        count = min(counts, key=abs)
-        if not count.is_Integer:
-            return
-        for base, each in of.items():
-            powers[base] -= count * each
-            if powers[base] == 0:
-                del powers[base]
-        powers[letter] = powers.get(letter, S.Zero) + count
-
-    def _zeta_at_zero(self, product: Expr) -> Expr:
-        """Write the arc sine to which SymPy evaluates zeta(0, lambda) as zeta again."""
-        lam = notation.lam
-        arc = asin(2 * lam**2 / (1 + 2 * lam**2))
-        if not product.has(arc):
-            return product
-        rest = product / arc * pi / 2
-        return rest if rest.has(asin) else rest * _ZETA_AT_ZERO
-
-    # -- the risk ------------------------------------------------------------------------------
-
-    def _risk(self, expr: Any) -> Any:
-        if isinstance(expr, Expectation) and self.risk:
-            values = overlaps_if_risk_definition(expr)
-            if values is not None:
-                self.functions[RISK] = Lambda(FIVE, risk_definition())
-                return RISK(*map(self, values))
-        if isinstance(expr, Add) and self.risk_on_m:
-            place = point_if_manifold_risk(expr)
-            if place is not None:
-                self.functions[RISK_ON_M] = Lambda(
-                    (notation.kappa, notation.nu), risk_on_manifold()
-                )
-                return RISK_ON_M(*place)
-        if isinstance(expr, Add) and self.risk and is_closed_risk(expr):
-            self.functions[RISK_CLOSED] = Lambda(FIVE, expr)
-            return RISK_CLOSED(*FIVE)
-        return None
-
-
-# Not the function itself, which would evaluate.
-_ZETA_AT_ZERO = Function("zeta", real=True)(S.Zero, notation.lam)
+        """Return a product with abbreviations of some of its factors together."""
+        return product
