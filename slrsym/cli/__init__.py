@@ -16,6 +16,7 @@ import typer
 from slrsym.cli import shared
 from slrsym.cli.export import coq, everything, export, html
 from slrsym.cli.figure import figure
+from slrsym.cli.models import check, landscape, recovery, simulate
 from slrsym.cli.shared import EXIT_CODES, format_examples
 from slrsym.cli.verify import axioms, derivations, recheck, verify
 from slrsym.prover.claims.papers import registered_by_papers
@@ -53,7 +54,17 @@ def _options(
     shared.set_traceback_display(debug)
 
 
-for _command in (verify, recheck, axioms, derivations, figure):
+for _command in (
+    verify,
+    recheck,
+    axioms,
+    derivations,
+    simulate,
+    landscape,
+    recovery,
+    check,
+    figure,
+):
     app.command(epilog=format_examples(_command.__name__))(_command)
 export.command(epilog=format_examples("export html"))(html)
 export.command(epilog=format_examples("export coq"))(coq)

@@ -98,6 +98,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "recheck": ("slrsym recheck", "slrsym recheck proofs.log my_derivations"),
     "axioms": ("slrsym axioms theorem-5",),
     "derivations": ("slrsym derivations", "slrsym derivations --copy my_derivations"),
+    "simulate": (
+        "slrsym simulate --set lambda=0.1 --steps 2000 --runs 5",
+        "slrsym simulate my_model.py:m --set d=100 --steps 1000 --alpha 0.01 --runs 5 -o runs.nc",
+    ),
+    "landscape": ("slrsym landscape --set lambda=0.9 --set d=400",),
+    "recovery": ("slrsym recovery --pair k,k_star --pair v,v_star --runs 5 --steps 2000",),
+    "check": ("slrsym check my_model.py:m --set d=10", "slrsym check --samples 20000"),
     "figure": ("slrsym figure 4a 5 -o figures --format png",),
     "export latex": (
         "slrsym export latex -o book --pdf",
@@ -112,7 +119,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 # What to try first.
-_PROGRAM = ("slrsym verify", "slrsym figure 6 --format png", "slrsym export html -o site")
+_PROGRAM = ("slrsym verify", "slrsym figure 6 --format png", "slrsym simulate --help")
 
 EXIT_CODES = """\
 \b
@@ -208,15 +215,20 @@ def report_stdout_failure(problem: Any) -> None:
 
 
 @contextmanager
-def value_errors_as_usage_errors(option: str | None = None) -> Iterator[None]:
-    """Turn ValueErrors in a ``with`` block into usage errors of a command's option."""
+def value_errors_as_usage_errors(
+    option: str | None = None, also: type[Exception] = ValueError
+) -> Iterator[None]:
+    """Turn ValueErrors in a ``with`` block into usage errors of a command's option.
+
+    Those of another class, too, if it is given.
+    """
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
         yield
     except DamagedFileError:
         raise
-    except (ValueError, NumbaMissingError) as problem:
+    except (ValueError, NumbaMissingError, also) as problem:
         if _debug:
             traceback.print_exc()
         raise typer.BadParameter(str(problem), param_hint=option) from None

@@ -152,7 +152,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
         ]
         for i, name in enumerate(self.overlaps):
             columns.append(
-                _column(_ascii_name(name), [_entry(p.samples[:, i]) for p in self.points])
+                _column(ascii_name(name), [_entry(p.samples[:, i]) for p in self.points])
             )
         number = _column("", [str(row + 1) for row in rows])
         blocks = ["\n".join(map(" ".join, zip(*block, strict=True)))
@@ -183,7 +183,7 @@ def _short(x: float) -> str:
     return "0" if abs(x) < 5e-7 else text
 
 
-def _ascii_name(name: str) -> str:
+def ascii_name(name: str) -> str:
     r"""Return the name of an overlap without LaTeX: <k, k*> for \langle k, k^*\rangle."""
     name = name.replace(r"\langle ", "<").replace(r"\rangle", ">")
     return re.sub(r"\^\{?(?:\\star|\*)\}?", "*", name).replace("\\", "")

@@ -2,4 +2,9 @@
 
 from slrsym.registry import register
 
-register({"figures.committee": f"{__name__}.figure_entries.FIGURES"})
+register(
+    {
+        "figures.committee": f"{__name__}.figure_entries.FIGURES",
+        "models.committee": f"{__name__}.registered_models.MODELS",
+    }
+)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.ends_of_runs import ends_of_runs, table_of_ends
 from slrsym.files import DamagedFileError, read_start_arrays
 from slrsym.jobs import Terminated
 from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
     import xarray as xr
-    from rich.table import Table
 
     from slrsym.papers.single_location.task import Task
 
@@ -35,10 +35,6 @@ _DEFAULTS: dict[str, Any] = {
     "backend": "auto",
 }
 
-
-# Runs whose overlaps differ by less are said to end at the same place.
-_NEAR = 0.02
-_MOST_ROWS = 20
 
 # Fine enough for a smooth trajectory.
 _PLANAR_LOG_EVERY = 10
@@ -304,7 +300,7 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
     from slrsym.cli.terminal_output import console
 
     if not planar:
-        console(stream).print(_table(runs))
+        console(stream).print(table_of_ends(runs, _ends(runs)))
         return
     last = runs.isel(run=0, step=-1)
     typer.echo(
@@ -315,45 +311,9 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
 
 
 def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
-    """Return, for each group of close endpoints of runs, its size and mean overlaps and risk."""
-    import numpy as np
-
     from slrsym.papers.single_location.task import OrderParameters
 
-    names = (*OrderParameters._fields, "excess_risk", "distance")
-    last = runs.isel(step=-1)
-    groups: list[list[Any]] = []
-    for row in np.stack([last[name].values for name in names], axis=1):
-        near = [group for group in groups if np.abs(row - group[0])[:5].max() < _NEAR]
-        if near:
-            near[0].append(row)
-        else:
-            groups.append([row])
-    groups.sort(key=len, reverse=True)
-    means = (np.mean(group, axis=0).tolist() for group in groups)
-    return [
-        {"runs": len(group), **dict(zip(names, mean, strict=True))}
-        for group, mean in zip(groups, means, strict=True)
-    ]
-
-
-def _table(runs: xr.Dataset) -> Table:
-    from slrsym.cli.terminal_output import empty_table
-
-    found = _ends(runs)
-    more = len(found) - _MOST_ROWS
-    shown = ("count" if name == "runs" else name.replace("_", " ") for name in found[0])
-    result = empty_table(
-        *(f">{name}" for name in shown),
-        title=f"after {int(runs.step[-1]):,} steps",
-        caption=f"and {more} other places" if more > 0 else None,
-    )
-    for end in found[:_MOST_ROWS]:
-        runs_there, *values, distance = end.values()
-        # A tiny number is not shown as a negative zero.
-        rounded = (f"{round(value, 4) + 0.0:.4f}" for value in values)
-        result.add_row(str(runs_there), *rounded, f"{distance:.2g}")
-    return result
+    return ends_of_runs(runs, OrderParameters._fields, ("excess_risk", "distance"))
 
 
 def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
