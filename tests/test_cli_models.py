@@ -97,13 +97,15 @@ def test_the_paper_s_own_engine_ends_at_the_same_places():
     theirs = simulate(task, UniformStart(5, seed=1), 0.1, 4e-3, 2000, 2000)
     values = registered_models()["single-location"].values
     of = attention()
-    k, v, k_star, v_star = of.k, of.v, of.k_star, of.v_star
     first = theirs.isel(step=0)
-    start = {
-        k @ k_star: first.kappa, v @ v_star: first.nu, v @ k_star: first.theta,
-        k @ v_star: first.eta, k @ v: first.rho,
+    places = {x: i for i, x in enumerate(of.model.directions)}
+    start = np.zeros((5, 4, 4)) + np.eye(4)
+    products = {
+        (of.k, of.v): "rho", (of.k, of.k_star): "kappa", (of.v, of.v_star): "nu",
+        (of.v, of.k_star): "theta", (of.k, of.v_star): "eta",
     }  # fmt: skip
-    start = {pair: values.values for pair, values in start.items()}
+    for (x, y), name in products.items():
+        start[:, places[x], places[y]] = start[:, places[y], places[x]] = first[name]
     ours = of.model.simulate(values, steps=2000, alpha=4e-3, start=start, backend="numpy")
     for name in ("kappa", "nu", "theta", "eta", "rho"):
         assert np.abs(ours[name][:, -1].values - theirs[name][:, -1].values).max() < 1e-10

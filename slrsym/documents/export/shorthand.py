@@ -222,5 +222,8 @@ class Shorthand:
         return [self(arg) for arg in expr.args]
 
     def _monomial(self, product: Expr) -> Expr:
-        """Return a product with abbreviations of some of its factors together."""
-        return product
+        """Return a product with its numbers in front, and some of its factors abbreviated."""
+        if not isinstance(product, Mul):
+            return product
+        powers, number = exponents_and_coefficient(product)
+        return Mul(number, *(Pow(base, power) for base, power in powers.items()))
