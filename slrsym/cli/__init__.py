@@ -73,7 +73,9 @@ app.add_typer(export)
 _paper = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Commands that only one paper has."
 )
-for _name, _commands in registered_by_papers("commands").items():
+with shared.show_warnings():
+    _of_papers = registered_by_papers("commands")
+for _name, _commands in _of_papers.items():
     _paper.add_typer(_commands, name=_name)
 app.add_typer(_paper, name="paper")
 

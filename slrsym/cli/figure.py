@@ -17,7 +17,8 @@ from slrsym.files import SavingFailedError
 
 _ALL = "all"
 
-_NAMES = figure_names()
+with shared.show_warnings():
+    _NAMES = figure_names()
 _Name = StrEnum("_Name", {name: name for name in (*_NAMES, _ALL)})  # type: ignore[misc]
 _Format = StrEnum("_Format", {form: form for form in FORMATS})  # type: ignore[misc]
 _PDF = _Format("pdf")

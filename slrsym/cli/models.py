@@ -13,16 +13,16 @@ import typer
 from slrsym.cli import shared
 from slrsym.cli.settings import SETTINGS, settings_from_options
 from slrsym.jobs import Terminated
+from slrsym.models.registered_models import RegisteredModel, find_model, registered_models
 
 if TYPE_CHECKING:
-    from slrsym.models.registered_models import RegisteredModel
     from slrsym.models.stated_model import Model
 
+with shared.show_warnings():
+    _NAMES = registered_models()
 MODEL = Annotated[
     str,
-    typer.Argument(
-        metavar="MODEL", help="FILE.py:NAME, or the name of a model that a paper registers."
-    ),
+    typer.Argument(metavar="MODEL", help=f"FILE.py:NAME, or a name: {', '.join(_NAMES)}."),
 ]
 STEPS = Annotated[int | None, typer.Option(min=1, help="How many steps.")]
 ALPHA = Annotated[float | None, typer.Option(help="Step size.")]
@@ -46,8 +46,6 @@ _DEFAULT = "single-location"
 
 def _found(name: str, given: list[str] | None) -> tuple[Model, RegisteredModel, dict[str, Any]]:
     """Return a model, with what is usual for it, and the values of its parameters."""
-    from slrsym.models.registered_models import find_model
-
     values = settings_from_options(given)
     with shared.value_errors_as_usage_errors("MODEL"):
         entry = find_model(name)

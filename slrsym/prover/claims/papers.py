@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -175,11 +176,22 @@ def known_papers() -> list[Paper]:
 
 
 def registered_by_papers(kind: str) -> dict[str, Any]:
-    """Import what the known papers register of a kind; return it by its names."""
+    """Import what the known papers register of a kind; return it by its names.
+
+    A paper whose module cannot be imported is left out, with a warning.
+    """
     for paper in known_papers():
         if paper.module:
-            _import_module_of_paper(paper.folder, paper.module)
+            try:
+                _import_module_of_paper(paper.folder, paper.module)
+            except DerivationError as problem:
+                _warn_once(str(problem))
     return load_all_registered(kind)
+
+
+@cache
+def _warn_once(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 @cache
