@@ -19,9 +19,8 @@ import numpy as np
 from scipy.special import erfc, erfinv
 from sympy import Expr, Symbol, lambdify
 
-from slrsym import Task, simulate
 from slrsym.models.training.schedules import InverseTimeDecay
-from slrsym.papers.single_location import convergence, planar
+from slrsym.papers.single_location import Task, convergence, planar, simulate
 from slrsym.papers.single_location.convergence import decay_over_cooled_steps
 from slrsym.papers.single_location.experiments import EXPERIMENTS
 from slrsym.papers.single_location.notation import alpha, d, gamma, lam

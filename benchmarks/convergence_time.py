@@ -19,8 +19,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit
 from sympy import Expr, Symbol, lambdify
 
-from slrsym import Task, excess_risk, simulate
-from slrsym.papers.single_location import convergence, planar
+from slrsym.papers.single_location import Task, convergence, excess_risk, planar, simulate
 from slrsym.papers.single_location.convergence import nu_with_zero_kappa_slope
 from slrsym.papers.single_location.experiments import EXPERIMENTS
 from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu

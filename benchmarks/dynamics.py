@@ -45,7 +45,7 @@ def inverse_temperature(step: Any) -> Any:
 
 
 def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int], Any]:
-    from slrsym import Task, simulate
+    from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
     task, start = Task(d, L, GAMMA2**0.5), UniformStart(RUNS)
@@ -62,7 +62,7 @@ def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int
 def _ours_sampled(
     backend: str, d: int = SAMPLED_D, dynamics: str = "overlaps", runs: int = RUNS
 ) -> Callable[[int], Any]:
-    from slrsym import Task, simulate
+    from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
     task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(runs)
@@ -304,7 +304,7 @@ def _singles() -> list[tuple[str, float]]:
     """Nanoseconds of a gradient, kappa uniform, and of a step of a run, on one core."""
     import numpy as np
 
-    from slrsym import Task, gradient
+    from slrsym.papers.single_location import Task, gradient
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
     from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
     from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine

@@ -49,7 +49,7 @@ def by_jax(states: Any, inverse_temperatures: Any) -> Any:
 
 
 def by_numba(inverse_temperatures: Any) -> Callable[[Any], Any]:
-    """Take the same steps by the engine of `slrsym.simulate`."""
+    """Take the same steps by the engine of `slrsym.papers.single_location.simulate`."""
 
     def run(states: Any) -> Any:
         engine = NumbaEngine(states, TASK, ALPHA)

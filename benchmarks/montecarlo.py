@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from slrsym import OrderParameters, Task
+from slrsym.papers.single_location import OrderParameters, Task
 from slrsym.papers.single_location.montecarlo import (
     Erf,
     HardOracle,

@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from sympy import Expr, Symbol
 
 import slrsym
-from slrsym import Task, excess_risk
+from slrsym.papers.single_location import Task, excess_risk
 from slrsym.papers.single_location.surveys import best_inverse_temperature
 from slrsym.papers.single_location.task import ORACLE
 

@@ -1,9 +1,8 @@
 """Derive and machine-check exact results about learning from Gaussian data.
 
-The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
-`slrsym.proof` the engine that checks derivations, `slrsym.papers.single_location.symbolic` holds
-what is derived from the definition of the risk, `slrsym.kernels` the fast functions made of it, and
-`slrsym.papers.single_location.dynamics` projected gradient descent.
+`slrsym.gaussian` is the calculus of Gaussian expectations, `slrsym.models` derives the risk of a
+stated model and runs its training, `slrsym.proof` has the names with which derivations are written,
+and `slrsym.papers` holds what single papers need.
 """
 
 from __future__ import annotations
@@ -15,36 +14,36 @@ from typing import TYPE_CHECKING, Any
 from slrsym.registry import register as _register
 
 if TYPE_CHECKING:
-    from slrsym.kernels import zeta
-    from slrsym.papers.single_location.dynamics import simulate
-    from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian, risk
-    from slrsym.papers.single_location.task import OrderParameters, Task
+    from slrsym.gaussian import Expectation, GaussianLaw, expectation, standard_normal
+    from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
     from slrsym.prover.claims.ledger import Ledger
 
 __all__ = [
-    "OrderParameters",
-    "Task",
+    "Direction",
+    "Directions",
+    "Expectation",
+    "GaussianLaw",
+    "Predictor",
+    "Token",
+    "TokenSequence",
     "__version__",
-    "excess_risk",
-    "gradient",
-    "hessian",
+    "expectation",
     "ledger",
-    "risk",
-    "simulate",
-    "zeta",
+    "model",
+    "standard_normal",
 ]
 
 __version__ = _version("slrsym")
 
 # Loaded when first asked for, so that the command line starts at once.
 _LAZY = {
-    "OrderParameters": "slrsym.papers.single_location.task",
-    "Task": "slrsym.papers.single_location.task",
-    "simulate": "slrsym.papers.single_location.dynamics",
     **dict.fromkeys(
-        ("excess_risk", "gradient", "hessian", "risk"), "slrsym.papers.single_location.paper_risk"
+        ("Expectation", "GaussianLaw", "expectation", "standard_normal"), "slrsym.gaussian"
     ),
-    "zeta": "slrsym.kernels",
+    **dict.fromkeys(
+        ("Direction", "Directions", "Predictor", "Token", "TokenSequence", "model"),
+        "slrsym.models",
+    ),
 }
 
 
@@ -73,7 +72,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 def ledger() -> Ledger:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym import Task, risk
 from slrsym.cli import terminal_output
+from slrsym.papers.single_location import Task, risk
 from slrsym.papers.single_location.commands.compare import PredictorRisk, risk_table
 from slrsym.papers.single_location.linear import best_linear
 from slrsym.papers.single_location.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate

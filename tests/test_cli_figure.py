@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym import Task
 from slrsym.documents.figures import figure_names
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.dynamics import load
 from slrsym.papers.single_location.experiments import EXPERIMENTS, SECTION_E3
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.commands.landscape import branch_table, critical_point_table
 from slrsym.papers.single_location.figures.landscape import (
     bifurcation_diagram_figure,

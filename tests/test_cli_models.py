@@ -90,7 +90,7 @@ def test_a_registered_model_has_usual_values():
 @thorough_only
 def test_the_paper_s_own_engine_ends_at_the_same_places():
     """From the same Gram matrices, at the settings of figure 7b."""
-    from slrsym import Task, simulate
+    from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import UniformStart
 
     task = Task(400, 10, 0.5**0.5)

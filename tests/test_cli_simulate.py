@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from slrsym import Task
-from slrsym import simulate as simulated
+from slrsym.papers.single_location import Task
+from slrsym.papers.single_location import simulate as simulated
 from slrsym.papers.single_location.dynamics import (
     Formula,
     InverseTimeDecay,

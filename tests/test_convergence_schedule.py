@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from slrsym import excess_risk, simulate
 from slrsym.models.training.schedules import InverseTimeDecay
-from slrsym.papers.single_location import convergence
+from slrsym.papers.single_location import convergence, excess_risk, simulate
 from slrsym.papers.single_location.notation import alpha
 from slrsym.papers.single_location.task import ORACLE
 from tests._profile import thorough

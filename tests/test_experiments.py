@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slrsym import Task
 from slrsym.documents.figures import recipe
 from slrsym.documents.figures.recipes import (
     load_or_compute,
     parameter_names,
     with_parameters,
 )
-from slrsym.papers.single_location import experiments
+from slrsym.papers.single_location import Task, experiments
 from slrsym.papers.single_location.dynamics import (
     Constant,
     InverseTimeDecay,

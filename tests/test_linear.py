@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.linear import best_linear
 
 TASK = Task(d=40, L=4, gamma=0.8, epsilon=0.3)

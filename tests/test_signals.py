@@ -143,7 +143,7 @@ def test_a_schedule_gives_at_any_steps_what_it_gives_at_all(monkeypatch):
 _LONG = """
 import sys
 from pathlib import Path
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location import dynamics
 from slrsym.papers.single_location.dynamics import Formula, UniformStart, engines
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym import Task, excess_risk, simulate
 from slrsym.documents.figures.recipes import load_or_compute
+from slrsym.papers.single_location import Task, excess_risk, simulate
 from slrsym.papers.single_location.surveys import (
     BasinSurvey,
     OracleSurvey,

@@ -480,7 +480,7 @@ def _(rng):
 
     Of 4,000 starts about half enter it.
     """
-    from slrsym import Task, simulate
+    from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import UniformStart
     from slrsym.papers.single_location.recovery import wilson_intervals
 

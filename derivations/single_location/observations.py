@@ -7,7 +7,7 @@ from slrsym.proof import Claim, Trials, in_words
 
 def random_task(rng, least_d=2, most_d=100_000, most_L=300):
     """A task whose numbers are spread over their orders of magnitude."""
-    from slrsym import Task
+    from slrsym.papers.single_location import Task
 
     d, L, gamma = (
         np.exp(rng.uniform(np.log(low), np.log(high)))
@@ -72,7 +72,7 @@ def _(rng):
     At the saddle $(0, 0)$ the manifold repels (claim manifold-repels-at-origin), and at the oracle
     it attracts.
     """
-    from slrsym import simulate
+    from slrsym.papers.single_location import simulate
     from slrsym.papers.single_location.dynamics import ManifoldStart
     from slrsym.papers.single_location.landscape import (
         critical_inverse_temperature,
@@ -124,7 +124,7 @@ def _(rng):
     """
     import warnings
 
-    from slrsym import Task
+    from slrsym.papers.single_location import Task
     from slrsym.papers.single_location.landscape import critical_inverse_temperature
     from slrsym.papers.single_location.recovery import VERDICTS, Setting, classify_states, recover
 

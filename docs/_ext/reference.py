@@ -13,6 +13,7 @@ PACKAGES = {
     "slrsym.proof": "Claims, proofs and the ledger",
     "slrsym.proof.step": "Links, rules and steps",
     "slrsym.proof.dynamical": "Statements about orbits",
+    "slrsym.papers.single_location": "The task of the first paper",
     "slrsym.papers.single_location.symbolic": "The risk and its derivatives",
     "slrsym.kernels": "Compiled functions",
     "slrsym.models": "Models",

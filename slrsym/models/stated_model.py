@@ -167,9 +167,9 @@ class Model(DerivedModel):
         Returns
         -------
         Runs
-            An `xarray.Dataset` over ``run, step``, as of `slrsym.simulate`: order parameters by
-            their names, ``excess_risk`` and ``risk``, parameters over ``step``, and in ``gram`` the
-            inner products of all directions, which ``overlap(x, y)`` reads.
+            An `xarray.Dataset` over ``run, step``, with order parameters by their
+            names, ``excess_risk`` and ``risk``, parameters over ``step``, and in ``gram`` the inner
+            products of all directions, which ``overlap(x, y)`` reads.
 
         Raises
         ------

@@ -301,11 +301,11 @@ def check_gradient(
 
     Examples
     --------
-    >>> import slrsym
-    >>> task, lam = slrsym.Task(d=40, L=5, gamma=0.7), 0.3
+    >>> from slrsym.papers import single_location
+    >>> task, lam = single_location.Task(d=40, L=5, gamma=0.7), 0.3
     >>> check = check_gradient(
-    ...     lambda state: slrsym.risk(state, lam, task),
-    ...     lambda state: slrsym.gradient(state, lam, task),
+    ...     lambda state: single_location.risk(state, lam, task),
+    ...     lambda state: single_location.gradient(state, lam, task),
     ...     [0.3, 0.2, 0.1, 0.0, 0.4],
     ... )
     >>> round(check.slope, 1)

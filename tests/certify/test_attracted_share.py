@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from slrsym import Task, simulate
+from slrsym.papers.single_location import Task, simulate
 from slrsym.papers.single_location.certify import AttractedShare, Attraction
 from slrsym.papers.single_location.certify.attracted_share import oracle_or_mirror_share_lower_bound
 from slrsym.proof import in_words

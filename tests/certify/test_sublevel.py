@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sympy import lambdify, symbols
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.certify.sublevel import (
     SublevelSet,
     quadratic_form_entries_and_risk_bounds,

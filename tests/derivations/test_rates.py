@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from slrsym import Task, excess_risk
+from slrsym.papers.single_location import Task, excess_risk
 from slrsym.papers.single_location.task import ORACLE, OrderParameters
 
 EXCHANGED = OrderParameters(kappa=0, nu=0, theta=1, eta=1, rho=0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import slrsym
 from slrsym.kernels.numba_backend import NumbaMissingError
+from slrsym.papers import single_location
 from slrsym.papers.single_location.dynamics import (
     InverseTimeDecay,
     ManifoldStart,
@@ -410,7 +410,7 @@ def test_bad_input(change, said):
 
 
 def test_no_task():
-    with pytest.raises(TypeError, match=r"task must be a slrsym.Task; got \(400, 10, 0.7\)"):
+    with pytest.raises(TypeError, match=r"task must be a Task; got \(400, 10, 0.7\)"):
         simulate((400, 10, 0.7), UniformStart(1), 0.1, 1e-3, 3)
 
 
@@ -437,7 +437,7 @@ def test_the_default_backend():
 
 
 def test_simulate_is_public():
-    assert slrsym.simulate is simulate
+    assert single_location.simulate is simulate
 
 
 # -- the progress bar --------------------------------------------------------------------------

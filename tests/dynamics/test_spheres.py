@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from slrsym import Task, risk
+from slrsym.papers.single_location import Task, risk
 from slrsym.papers.single_location.dynamics.spheres import (
     ambient_gradient_and_lagrangian_hessian,
     gram_entries_of_orthogonal_parts,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from slrsym import simulate
+from slrsym.papers.single_location import simulate
 from slrsym.papers.single_location.dynamics import (
     ManifoldStart,
     OverlapStart,

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 from scipy.special import erf
 
-import slrsym
+from slrsym.papers import single_location
 from slrsym.papers.single_location.documents.phase_portrait import (
     SETTING,
     portrait_page_html,
@@ -94,9 +94,9 @@ def test_orbits_are_those_of_simulate(seen):
     assert found["drawn"] == 1
     for one, told in zip(asked, found["out"], strict=True):
         given = one["setting"]
-        task = slrsym.Task(d=given["d"], L=10, gamma=given["gamma"], epsilon=0.1)
+        task = single_location.Task(d=given["d"], L=10, gamma=given["gamma"], epsilon=0.1)
         start = np.array([one["start"]])
-        runs = slrsym.simulate(task, start, given["lambda"], given["alpha"], one["steps"])
+        runs = single_location.simulate(task, start, given["lambda"], given["alpha"], one["steps"])
         ours = np.stack([runs.kappa.values[0], runs.nu.values[0]], axis=-1)
         assert np.abs(np.array(told["orbit"]) - ours).max() < 1e-9
 
@@ -122,11 +122,11 @@ def test_the_separatrix_leads_to_the_saddle(seen):
     asked, _, found = seen
     for one, told in zip(asked, found["out"], strict=True):
         given = one["setting"]
-        task = slrsym.Task(d=given["d"], L=10, gamma=given["gamma"], epsilon=0.1)
+        task = single_location.Task(d=given["d"], L=10, gamma=given["gamma"], epsilon=0.1)
         points = np.array(told["separatrix"])
         # Each point comes from the next, all the way to the first one, which is near the saddle.
         assert np.hypot(*points[1]) == pytest.approx(1e-3)
-        runs = slrsym.simulate(task, points[2:], given["lambda"], given["alpha"], 1)
+        runs = single_location.simulate(task, points[2:], given["lambda"], given["alpha"], 1)
         moved = np.stack([runs.kappa.values[:, 1], runs.nu.values[:, 1]], axis=-1)
         assert np.abs(moved - points[1:-1]).max() < 1e-9
 

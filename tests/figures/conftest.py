@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym import Task, simulate
 from slrsym.papers.committee.surveys import (
     CriticalLearningRateSurvey,
     NoiseFloorSurvey,
     PlateauSurvey,
 )
+from slrsym.papers.single_location import Task, simulate
 from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.papers.single_location.experiments import SECTION_E3
 from slrsym.papers.single_location.surveys import BasinSurvey, OracleSurvey, SquareSurvey

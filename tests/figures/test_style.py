@@ -8,11 +8,11 @@ import matplotlib as mpl
 import pytest
 from matplotlib.text import Text
 
-from slrsym import Task, simulate
 from slrsym.documents import figures
 from slrsym.documents.figures import draw, recipe
 from slrsym.documents.figures.style import figure_style_context, save_figure
 from slrsym.papers.committee.figure_entries import FIGURES as COMMITTEE
+from slrsym.papers.single_location import Task, simulate
 from slrsym.papers.single_location.figures.square import trajectories_figure
 from slrsym.papers.single_location.probing import Projections
 

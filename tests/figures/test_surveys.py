@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.quiver import Quiver
 
-from slrsym import Task, simulate
 from slrsym.documents.figures.style import COLOURS
+from slrsym.papers.single_location import Task, simulate
 from slrsym.papers.single_location.figures.square import (
     predictor_risks_figure,
     risk_over_square_figure,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.landscape import find_critical_points
 
 # What figures 4 and 7 of the paper are about.

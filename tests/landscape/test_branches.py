@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.dynamics.spheres import (
     overlaps_of_vectors,
     riemannian_derivatives_and_basis,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
 
-from slrsym import Task
 from slrsym.kernels.ball_backend import to_ball
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.dynamics.spheres import riemannian_derivatives_and_basis
 from slrsym.papers.single_location.landscape import swap_point_and_excess_risk
 from slrsym.papers.single_location.landscape.critical_point_enclosures import (

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from slrsym import Task, excess_risk, gradient
+from slrsym.papers.single_location import Task, excess_risk, gradient
 from slrsym.papers.single_location.dynamics.engines import VectorEngine
 from slrsym.papers.single_location.dynamics.spheres import overlaps_of_vectors
 from slrsym.papers.single_location.landscape import SearchCoverage, find_critical_points

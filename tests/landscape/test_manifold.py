@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from slrsym import Task, simulate
+from slrsym.papers.single_location import Task, simulate
 from slrsym.papers.single_location.landscape import (
     critical_inverse_temperature,
     oracle_hessian_in_angles,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from slrsym import Task, excess_risk, risk
+from slrsym.papers.single_location import Task, excess_risk, risk
 from slrsym.papers.single_location.landscape import (
     critical_inverse_temperature,
     oracle_hessian_in_angles,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 
 
 class Setting(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_ndtr
 from scipy.stats import kstest
 
-from slrsym import Task, gradient, risk
+from slrsym.papers.single_location import Task, gradient, risk
 from slrsym.papers.single_location.linear import best_linear
 from slrsym.papers.single_location.montecarlo import (
     BLOCK,

@@ -8,7 +8,7 @@ import pytest
 from numpy.random import SeedSequence, default_rng
 from scipy.stats import ks_2samp
 
-from slrsym import Task, risk
+from slrsym.papers.single_location import Task, risk
 from slrsym.papers.single_location.linear import best_linear
 from slrsym.papers.single_location.montecarlo import (
     BLOCK,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf, erfc
 
-from slrsym import Task, excess_risk
+from slrsym.papers.single_location import Task, excess_risk
 from slrsym.papers.single_location.testing.strategies import (
     inverse_temperatures,
     log_uniform,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym import gradient, hessian, risk
+from slrsym.papers.single_location import gradient, hessian, risk
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.testing.strategies import inverse_temperatures, overlaps, tasks
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian

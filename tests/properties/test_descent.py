@@ -31,7 +31,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf
 
-from slrsym import OrderParameters, Task, excess_risk, gradient, hessian, simulate
+from slrsym.papers.single_location import (
+    OrderParameters,
+    Task,
+    excess_risk,
+    gradient,
+    hessian,
+    simulate,
+)
 from slrsym.papers.single_location.testing.strategies import (
     inverse_temperatures,
     log_uniform,

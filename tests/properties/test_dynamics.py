@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 
-from slrsym import OrderParameters, Task, gradient, hessian, simulate
+from slrsym.papers.single_location import OrderParameters, Task, gradient, hessian, simulate
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.testing.strategies import (
     manifold_overlaps,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf
 
-from slrsym import OrderParameters, excess_risk, gradient, hessian, simulate
+from slrsym.papers.single_location import OrderParameters, excess_risk, gradient, hessian, simulate
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.testing.strategies import (
     inverse_temperatures,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym import Task, excess_risk, gradient, hessian, risk
+from slrsym.papers.single_location import Task, excess_risk, gradient, hessian, risk
 from slrsym.papers.single_location.dynamics.engines import VectorEngine
 from slrsym.papers.single_location.montecarlo import Erf, HardOracle, Softmax
 from slrsym.papers.single_location.montecarlo.predictors import (

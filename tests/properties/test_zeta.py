@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import erf
 
-from slrsym import zeta
 from slrsym.gaussian import mpmath_special_functions as in_mpmath
-from slrsym.kernels import erf_variance
+from slrsym.kernels import erf_variance, zeta
 from slrsym.papers.single_location.testing.strategies import log_uniform
 
 from ._examples import EPS, examples

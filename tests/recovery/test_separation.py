@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from slrsym import hessian
+from slrsym.papers.single_location import hessian
 from slrsym.papers.single_location.dynamics.engines import NumbaEngine
 from slrsym.papers.single_location.figures.recovery import (
     starts_by_endpoint_figure,

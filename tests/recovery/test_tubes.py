@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slrsym import Task, gradient
+from slrsym.papers.single_location import Task, gradient
 from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
 from slrsym.papers.single_location.dynamics.spheres import ambient_derivatives, overlaps_of_vectors

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from slrsym import Task
 from slrsym.files import write_netcdf
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.dynamics import OverlapStart, simulate
 from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
 from slrsym.papers.single_location.landscape import (

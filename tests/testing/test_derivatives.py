@@ -5,26 +5,26 @@ import math
 import numpy as np
 import pytest
 
-import slrsym
+from slrsym.papers import single_location
 from slrsym.papers.single_location.dynamics.engines import NumpyEngine, VectorEngine
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian, check_retraction
 from tests._profile import THOROUGH, more
 
-TASK, LAM = slrsym.Task(d=40, L=5, gamma=0.7), 0.3
+TASK, LAM = single_location.Task(d=40, L=5, gamma=0.7), 0.3
 STATE = np.array([0.3, 0.2, 0.1, 0.05, 0.4])
 SPHERES = UnitSpheres()
 
 
 def risk(state):
-    return slrsym.risk(state, LAM, TASK)
+    return single_location.risk(state, LAM, TASK)
 
 
 def gradient(state):
-    return slrsym.gradient(state, LAM, TASK)
+    return single_location.gradient(state, LAM, TASK)
 
 
 def hessian(state, direction):
-    return slrsym.hessian(state, LAM, TASK) @ direction
+    return single_location.hessian(state, LAM, TASK) @ direction
 
 
 # A cost of the user's own: of a matrix, and nothing to do with the paper.

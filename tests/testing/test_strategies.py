@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from slrsym import OrderParameters, Task
+from slrsym.papers.single_location import OrderParameters, Task
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     draw_vectors_and_stars_with_overlaps,
 )

@@ -5,7 +5,7 @@ import pytest
 from numpy.random import default_rng
 from scipy.special import erf
 
-from slrsym import Task, excess_risk
+from slrsym.papers.single_location import Task, excess_risk
 from slrsym.papers.single_location.transformers import HeadRuns, MultipleLocation
 from slrsym.papers.single_location.transformers.heads import (
     ErfHeadsExcessRisk,

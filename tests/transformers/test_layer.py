@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.transformers import Layer, MultipleLocation
 from slrsym.papers.single_location.transformers.layer import _Pass
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym import Task
+from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.montecarlo.sampling import LocationLaw, TokenSource
 from slrsym.papers.single_location.transformers import (
     LayerRuns,

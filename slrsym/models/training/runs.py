@@ -153,7 +153,7 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
     Parameters
     ----------
     runs : Dataset
-        As `slrsym.simulate` or `Model.simulate` returns it.
+        As `slrsym.papers.single_location.simulate` or `Model.simulate` returns it.
     path : path
 
     Raises
@@ -205,7 +205,7 @@ def load(path: str | Path) -> Runs:
     Parameters
     ----------
     path : path
-        Of a file that `save`, `slrsym.simulate` or `Model.simulate` wrote.
+        Of a file that `save`, `slrsym.papers.single_location.simulate` or `Model.simulate` wrote.
 
     Returns
     -------

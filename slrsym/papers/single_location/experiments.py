@@ -113,7 +113,7 @@ class Experiment:
         Returns
         -------
         Dataset
-            As `slrsym.simulate` returns it.
+            As `slrsym.papers.single_location.simulate` returns it.
         """
         return simulate(
             self.task,

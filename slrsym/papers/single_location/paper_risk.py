@@ -63,7 +63,7 @@ def _evaluated(
             f"it has shape {inverse_temperature.shape}"
         ) from None
     if not isinstance(task, Task):
-        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+        raise TypeError(f"task must be a Task; got {task!r}")
     values: NDArray[np.float64]
     with np.errstate(over="ignore", invalid="ignore"):
         try:
@@ -100,7 +100,7 @@ _SECTIONS = """
         If the state has another shape or is not finite, `lam` is not positive or does not
         broadcast, numbers are so large that they overflow, or there is no such backend.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
     NumbaMissingError
         If Numba is asked for and not installed.
     """

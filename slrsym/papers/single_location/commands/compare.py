@@ -116,7 +116,7 @@ def compare(
             f"must be positive and finite; got {target_stderr}", param_hint="--target-stderr"
         )
 
-    from slrsym import risk
+    from slrsym.papers.single_location import risk
     from slrsym.papers.single_location.linear import best_linear
     from slrsym.papers.single_location.montecarlo import METHODS, Erf, HardOracle, Linear, Softmax
     from slrsym.papers.single_location.montecarlo.plan import require_feasible_overlaps
@@ -187,7 +187,7 @@ def compare(
 def _compared(
     predictor: Predictor, task: Task, state: OrderParameters, method: str, **options: Any
 ) -> PredictorRisk:
-    from slrsym import risk
+    from slrsym.papers.single_location import risk
     from slrsym.papers.single_location.linear import best_linear
     from slrsym.papers.single_location.montecarlo import Erf, Linear, risk_estimate
 

@@ -144,7 +144,7 @@ def simulate(
     ValueError
         If an argument is out of its range; the message names it, its value, and what is allowed.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
     NumbaMissingError
         If Numba is asked for and not installed.
 
@@ -165,14 +165,14 @@ def simulate(
 
     Examples
     --------
-    >>> from slrsym import Task, simulate
+    >>> from slrsym.papers.single_location import Task, simulate
     >>> from slrsym.papers.single_location.dynamics import ManifoldStart
     >>> runs = simulate(Task(400, 10, 0.5**0.5), ManifoldStart(runs=2), 0.1, 4e-3, 20_000, 10_000)
     >>> bool((abs(runs.kappa.isel(step=-1)) > 0.95).all())
     True
     """
     if not isinstance(task, Task):
-        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+        raise TypeError(f"task must be a Task; got {task!r}")
     alpha, steps = require_positive("alpha", alpha), require_integer("steps", steps, 0)
     log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)

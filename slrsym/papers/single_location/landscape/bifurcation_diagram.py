@@ -145,7 +145,7 @@ def follow_branches(
     ValueError
         If a number is out of its range, or the range does not go upwards.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
     """
     require_inverse_temperature(low, task)
     require_inverse_temperature(high, task)

@@ -281,7 +281,7 @@ def find_critical_points(
 
     Examples
     --------
-    >>> from slrsym import Task
+    >>> from slrsym.papers.single_location import Task
     >>> from slrsym.papers.single_location.landscape import find_critical_points
     >>> task = Task(d=400, L=10, gamma=0.5**0.5)
     >>> found = find_critical_points(task, 0.1, max_expected_missed=0.5)

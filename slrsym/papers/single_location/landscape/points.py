@@ -193,7 +193,7 @@ def _beyond(state: OrderParameters) -> tuple[bool, bool]:
 def require_inverse_temperature(lam: float, task: Task) -> None:
     """Raise an error unless a value is an inverse temperature and `task` is a task."""
     if not isinstance(task, Task):
-        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+        raise TypeError(f"task must be a Task; got {task!r}")
     require_positive("lam", lam)
 
 

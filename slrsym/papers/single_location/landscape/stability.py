@@ -101,7 +101,7 @@ def critical_inverse_temperature(task: Task) -> float:
     ValueError
         If the task has one token.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def critical_inverse_temperature(task: Task) -> float:
 
     Examples
     --------
-    >>> from slrsym import Task
+    >>> from slrsym.papers.single_location import Task
     >>> from slrsym.papers.single_location.landscape import critical_inverse_temperature
     >>> round(critical_inverse_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 4)
     0.8924
@@ -157,7 +157,7 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
     ValueError
         If the task has one token.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
 
     Notes
     -----
@@ -192,7 +192,7 @@ def swap_point_and_excess_risk(task: Task, lam: float) -> tuple[OrderParameters,
     ValueError
         If `lam` is not positive.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
 
     Notes
     -----
@@ -225,7 +225,7 @@ def swap_margin(task: Task, lam: float) -> float:
     ValueError
         If `lam` is not positive.
     TypeError
-        If `task` is not a `slrsym.Task`.
+        If `task` is not a `slrsym.papers.single_location.Task`.
 
     Notes
     -----
@@ -335,7 +335,7 @@ def transverse_decay_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Arra
 
     Examples
     --------
-    >>> from slrsym import Task
+    >>> from slrsym.papers.single_location import Task
     >>> from slrsym.papers.single_location.landscape import transverse_decay_rate
     >>> task = Task(d=400, L=10, gamma=0.5**0.5)
     >>> (transverse_decay_rate([(1, 1), (0, 0)], 0.1, task) > 0).tolist()

@@ -103,7 +103,7 @@ def risk_estimate(
 
     Examples
     --------
-    >>> from slrsym import Task, risk
+    >>> from slrsym.papers.single_location import Task, risk
     >>> from slrsym.papers.single_location.montecarlo import Erf, risk_estimate
     >>> task, state = Task(d=400, L=10, gamma=0.5**0.5), [0.5, 0.6, 0.1, -0.2, 0.3]
     >>> found = risk_estimate(Erf(0.1), task, state)
@@ -183,7 +183,7 @@ def gradient_estimate(
 
     Examples
     --------
-    >>> from slrsym import Task, gradient
+    >>> from slrsym.papers.single_location import Task, gradient
     >>> from slrsym.papers.single_location.montecarlo import Erf, gradient_estimate
     >>> task, state = Task(d=400, L=10, gamma=0.5**0.5), [0.5, 0.6, 0.1, -0.2, 0.3]
     >>> found = gradient_estimate(Erf(0.1), task, state)
@@ -286,7 +286,7 @@ def output_summary(
 
     Examples
     --------
-    >>> from slrsym import Task
+    >>> from slrsym.papers.single_location import Task
     >>> from slrsym.papers.single_location.montecarlo import HardOracle, output_summary
     >>> found = output_summary(HardOracle(), Task(d=400, L=10, gamma=0.5**0.5))
     >>> bool(abs(found.mean.zscore(0)) < 4), round(found.std, 1)

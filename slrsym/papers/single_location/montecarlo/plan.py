@@ -169,7 +169,7 @@ def make_plan(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
         )
     if not isinstance(task, Task):
-        raise TypeError(f"task must be a slrsym.Task; got {task!r}")
+        raise TypeError(f"task must be a Task; got {task!r}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if not isinstance(antithetic, bool | np.bool_):

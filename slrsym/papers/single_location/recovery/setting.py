@@ -70,7 +70,7 @@ def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     Examples
     --------
     >>> import numpy as np
-    >>> from slrsym import Task
+    >>> from slrsym.papers.single_location import Task
     >>> states = np.array([[-1, -0.99, 0, 0, 0], [0, 0, 0.63, 1, 0], [0.5, 1, 0, 0, 0]])
     >>> classify_states(states, 0.1, Task(d=400, L=10, gamma=0.5**0.5)).tolist()
     [0, 1, 2]

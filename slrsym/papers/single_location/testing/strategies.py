@@ -5,11 +5,11 @@ so that they are feasible by construction: the Gram matrix of :math:`k, v, k^\st
 positive semidefinite up to rounding, and singular on the boundary of the feasible set.
 
 >>> from hypothesis import given, settings
->>> import slrsym
+>>> from slrsym.papers import single_location
 >>> @settings(max_examples=10, database=None, derandomize=True)
 ... @given(overlaps(), inverse_temperatures(), tasks())
 ... def no_predictor_beats_the_noise(state, lam, task):
-...     assert slrsym.risk(state, lam, task) >= task.epsilon**2
+...     assert single_location.risk(state, lam, task) >= task.epsilon**2
 >>> no_predictor_beats_the_noise()
 
 """
