@@ -91,6 +91,10 @@ OWN = {
         "build",
         "builtin_ledger", "check", "check_claim", "ledger",
     },
+    # How figures are registered and asked for.
+    "figures": {
+        "FigureEntry", "conclusion", "draw", "figure_names", "reason_without_model", "recipe",
+    },
     "errors": {
         "CertificateError", "DerivationError", "IntegrabilityError", "NotClosedError", "ProofError",
         "Refused",

@@ -23,7 +23,6 @@ WITHOUT_A_VALUE = {
     ("checker/theorem.py", "theorems are made by the rules"),
     ("prover/claims/verification.py", "a worker process died"),
     ("cli/export.py", "--snippet needs a claim"),
-    ("documents/figures/__init__.py", "model is needed"),
     ("gaussian/noise_and_product_laws.py", "laws must be one law at least"),
     ("gaussian/law.py", "law is missing"),
     ("kernels/ball_backend.py", "means by quadrature are not enclosed"),
