@@ -13,8 +13,8 @@ import pytest
 
 import slrsym.checker as package
 from slrsym.checker.extensions import textbook  # noqa: F401
+from slrsym.checker.extensions.vectors import SCHEMAS
 from slrsym.checker.theorem import RULES
-from slrsym.checker.vector_theorems import SCHEMAS
 from slrsym.prover.rules.axioms import AXIOMS, Axiom
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 

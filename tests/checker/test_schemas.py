@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from slrsym.checker import Rejected
+from slrsym.checker.extensions.vectors import BAYES_RISK
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import apply_rule
-from slrsym.checker.vector_theorems import BAYES_RISK
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 from slrsym.prover.tactics.log_reuse import read_log_records
 from tests.checker.terms import value

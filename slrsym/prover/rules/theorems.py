@@ -29,7 +29,7 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     They are those of the proof checker's schema of this name.
     """
-    from slrsym.checker.vector_theorems import SCHEMAS
+    from slrsym.checker.extensions.vectors import SCHEMAS
 
     *_, function, axioms = SCHEMAS[name]
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")

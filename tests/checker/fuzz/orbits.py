@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from slrsym.checker.extensions.vectors import BAYES_RISK
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import Term, num
-from slrsym.checker.vector_theorems import BAYES_RISK
 
 from . import both
 from .generators import Maker, generator
