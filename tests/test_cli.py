@@ -424,7 +424,6 @@ def test_all_axioms():
     )
     assert set(unused) == {
         "cauchy-schwarz", "gaussian-poincare", "jensen", "limits-of-functions",
-        "theorem from-overlaps",
     }  # fmt: skip
 
 

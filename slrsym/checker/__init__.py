@@ -7,8 +7,8 @@ from slrsym.checker import (
     iid_copies,
     integrals_and_sums,
     number_comparison,
+    orbit_theorems,
 )
-from slrsym.checker.extensions import vectors
 from slrsym.checker.log import (
     Inference,
     JudgedClaim,

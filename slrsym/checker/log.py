@@ -1,10 +1,10 @@
 """The proof log: claims as lists of inferences in JSON lines, which the checker replays.
 
-The first line of a file is a header; each line after it is one claim: its statement and hypotheses,
-a table of terms, the inferences ``[rule, premises, data...]`` (terms by the numbers of their rows),
-which steps of the proof end at which inference, and the axioms. A premise is the number of an
-earlier inference or the id of an earlier claim. Every line carries the digest of itself and of the
-lines before it. What is more than a label is judged anew.
+The first line of a file is a header; each line after it is one claim: the extensions whose rules it
+uses, its statement and hypotheses, a table of terms, the inferences ``[rule, premises, data...]``
+(terms by the numbers of their rows), which steps of the proof end at which inference, and the
+axioms. A premise is the number of an earlier inference or the id of an earlier claim. Every line
+carries the digest of itself and of the lines before it. What is more than a label is judged anew.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ from slrsym.checker.term import (
     require,
     work,
 )
-from slrsym.checker.theorem import Theorem, apply_rule, find_rule, rule
+from slrsym.checker.theorem import RULES, Theorem, apply_rule, find_rule, rule
 
-FORMAT = "slrsym proof log 2"
+FORMAT = "slrsym proof log 3"
 UNCHECKED = "unchecked: "
-# What a log may name, so that its inferences may use the rules of it.
-EXTENSIONS = {"textbook": "slrsym.checker.extensions.textbook"}
+# What a log, and each record of it, may name, so that inferences of the record may use its rules.
+EXTENSIONS = {
+    "textbook": "slrsym.checker.extensions.textbook",
+    "vectors": "slrsym.checker.extensions.vectors",
+}
 # Bytes of a line, lines, and bytes of a whole log, and how much longer it is than its file.
 _LONGEST, _MOST, _LARGEST, _RATIO = 4_000_000, 100_000, 256_000_000, 100
 # Work for each byte of a log, besides that for one inference.
@@ -147,7 +150,7 @@ def parse_inference_arguments(
     """Return the arguments of an inference in a log, parsed by the kinds that its rule declares."""
     _, kinds, _, extension = find_rule(name, data)
     is_named = extension in ("", *extensions)
-    require(is_named, f"rule {name!r} of an extension that the log does not name")
+    require(is_named, f"rule {name!r} of the extension {extension}, which the record does not name")
     return [_parse_argument(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
@@ -179,13 +182,14 @@ class JudgedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim of a log after checking: its axioms and its steps."""
+    """A claim of a log after checking: its axioms, its steps, and the extensions that it uses."""
 
     id: str
     statement: Term
     given: tuple[Term, ...]
     axioms: frozenset[str]
     steps: tuple[JudgedStep, ...]
+    extensions: tuple[str, ...]
 
 
 def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
@@ -271,16 +275,26 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
     require(judged, "the log has no record")
     complete = type(claims) is int and claims == len(judged)
     require(complete, "the number of records is not the one in the header")
+    unused = set(loaded).difference(*(claim.extensions for claim in judged))
+    require(not unused, f"the header names extensions of no record: {', '.join(sorted(unused))}")
     return judged
 
 
 def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[str, ...]:
     """Import the extensions that a log names; refuse any not accepted; return their names."""
-    require(isinstance(names, list), "the extensions are not a list")
-    for name in names:
-        require(type(name) is str and name in EXTENSIONS, f"unknown extension {name!a:.40}")
+    found = _parse_extension_names(names)
+    for name in found:
         require(name in accepted, f"the extension {name} is not accepted")
         importlib.import_module(EXTENSIONS[name])
+    return found
+
+
+def _parse_extension_names(names: Any) -> tuple[str, ...]:
+    """Return the names of a list of extensions; refuse unknown, unsorted or repeated names."""
+    require(type(names) is list, "the extensions are not a list")
+    for name in names:
+        require(type(name) is str and name in EXTENSIONS, f"unknown extension {name!a:.40}")
+    require(names == sorted(set(names)), "the extensions are not sorted, or one is named twice")
     return tuple(names)
 
 
@@ -316,8 +330,8 @@ def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
 
 _HEADER = ("format", "claims", "extensions", "slrsym", "seed")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
-    "claim": str, "given": list, "statement": list, "terms": list, "lines": list,
-    "steps": list, "shown": (int, str), "axioms": list,
+    "claim": str, "extensions": list, "given": list, "statement": list, "terms": list,
+    "lines": list, "steps": list, "shown": (int, str), "axioms": list,
 }  # fmt: skip
 
 
@@ -326,11 +340,15 @@ def check_claim_record(
 ) -> JudgedClaim:
     """Check every inference and step in a claim's record, and return the judged claim.
 
-    The claim becomes one of the proved claims; `Rejected` is raised at the first fault.
+    `extensions` are those that the record may name; it has to name those whose rules it uses, and
+    no others. The claim becomes one of the proved claims; `Rejected` is raised at the first fault.
     """
     require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name} has another JSON type")
+    named, used = _parse_extension_names(record["extensions"]), set[str]()
+    for extension in named:
+        require(extension in extensions, f"the header does not name the extension {extension}")
     statement, given = parse_term(record["statement"]), tuple(map(parse_term, record["given"]))
     require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
     builder, reader = ProofBuilder(proved), TermReader()
@@ -340,8 +358,11 @@ def check_claim_record(
         is_inference = isinstance(line, list) and len(line) > 1 and isinstance(line[1], list)
         require(is_inference, "an inference is not a list of a rule, its premises and its data")
         name, premises, *data = line
-        data = parse_inference_arguments(name, data, reader, extensions)
+        data = parse_inference_arguments(name, data, reader, named)
+        used.add(RULES[name].extension)
         builder.add(name, map(builder.find_premise, premises), *data)
+    unused = sorted(set(named) - used)
+    require(not unused, f"the record names extensions that it does not use: {', '.join(unused)}")
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
@@ -360,4 +381,4 @@ def check_claim_record(
     proved.enter(record["claim"], statement, given, shown.theorem)
     theirs = sorted(shown.theorem.axioms)
     require(record["axioms"] == theirs, "the axioms are not those of the theorem")
-    return JudgedClaim(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))
+    return JudgedClaim(record["claim"], statement, given, shown.theorem.axioms, tuple(steps), named)

@@ -181,15 +181,9 @@ class OrbitGoal:
 
     def components_at_generic_point(self, f: Term) -> list[Term]:
         """Return all components of a vector-valued function at a generic point of the box."""
-        put = dict(
-            zip(
-                bound_variables(
-                    require_real_function(f, len(self.map_with_fresh_names.names), None)
-                ),
-                self.map_with_fresh_names.names,
-                strict=True,
-            )
-        )
+        g = self.map_with_fresh_names
+        names = bound_variables(require_real_function(f, len(g.names), None))
+        put = dict(zip(names, g.names, strict=True))
         return [substitute(e, put) for e in binder_bodies(f)]
 
     def points_of_finite_set(self, t: Term) -> list[tuple[Term, ...]]:
@@ -207,14 +201,18 @@ def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
     return [p[1:] for p in t[1:]]
 
 
-SCHEMAS: dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str, ...]]] = {}
+Schemas = dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str, ...]]]
+SCHEMAS: Schemas = {}
 
 
-def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
-    """Return a decorator that registers a theorem on orbits, with statement kind and axioms."""
+def register_theorem(
+    name: str, kind: str, values: int, *axioms: str, schemas: Schemas = SCHEMAS
+) -> Callable[[Any], Any]:
+    """Return a decorator that registers a theorem, by default one on orbits, among schemas."""
 
     def register(function: Any) -> Any:
-        SCHEMAS[name] = (kind, values, function, axioms)
+        require(name not in schemas, f"two theorems have the name {name}")
+        schemas[name] = (kind, values, function, axioms)
         return function
 
     return register
@@ -223,8 +221,13 @@ def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callabl
 @rule("theorem", "json", "t", "ts")
 def _orbit_theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     """Conclude a statement about orbits by a named theorem, under the theorem's hypotheses."""
-    require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
-    kind, count, needs, axioms = SCHEMAS[name]
+    return conclude_by_schema(SCHEMAS, name, goal, values)
+
+
+def conclude_by_schema(schemas: Schemas, name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
+    """Conclude a statement by one of some named theorems, under the theorem's hypotheses."""
+    require(isinstance(name, str) and name in schemas, "there is no theorem of this name")
+    kind, count, needs, axioms = schemas[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
     require(len(values) == count, f"{name} takes {count} values")
     asked = needs(OrbitGoal(goal[1], goal[2], goal[3:], values))

@@ -84,7 +84,7 @@ def rule(
 ) -> Callable[[Any], Any]:
     """Return a decorator that registers a function of premises and arguments as a rule.
 
-    With any number of premises (None) it takes a list of them. A log that uses a rule of an
+    With any number of premises (None) it takes a list of them. A record that uses a rule of an
     extension has to name the extension.
     """
 

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -503,9 +504,8 @@ def recheck(
     )  # fmt: skip
     typer.echo(f"{supposing} of {steps} steps have hypotheses that their claims do not have")
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
-    for name in EXTENSIONS:
-        if using := sum(f"extension {name}" in found.axioms for found in judged):
-            typer.echo(f"{using} of {len(judged)} claims use the extension {name}")
+    for text in _uses_of_extensions(judged):
+        typer.echo(text)
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:
@@ -520,6 +520,27 @@ def recheck(
         typer.echo("Every claim, and every step, says what its derivation says.")
     if replaced:
         typer.echo(f"in the place of a claim that comes with slrsym: {', '.join(replaced)}")
+
+
+def _uses_of_extensions(judged: list[JudgedClaim]) -> Iterator[str]:
+    """Yield lines that tell which claims of a log use, or rest on, which extension."""
+    for name in sorted({name for found in judged for name in found.extensions}):
+        rules, rest = [], []
+        for found in judged:
+            if name in found.extensions:
+                rules.append(found.id)
+            elif f"extension {name}" in found.axioms:
+                rest.append(found.id)
+        yield f"{len(rules)} of {len(judged)} claims use rules of the extension {name}"
+        yield _ids_in_lines(rules)
+        if rest:
+            yield f"  {len(rest)} more rest on these"
+            yield _ids_in_lines(rest)
+
+
+def _ids_in_lines(ids: list[str]) -> str:
+    return fill(", ".join(ids), 100, initial_indent="    ", subsequent_indent="    ",
+                break_long_words=False, break_on_hyphens=False)  # fmt: skip
 
 
 def _open(axioms: frozenset[str]) -> list[str]:

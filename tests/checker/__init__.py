@@ -1,3 +1,3 @@
-"""Tests of the proof checker; the rules of its extension are there for all of them."""
+"""Tests of the proof checker; the rules of its extensions are there for all of them."""
 
-from slrsym.checker.extensions import textbook  # noqa: F401
+from slrsym.checker.extensions import textbook, vectors  # noqa: F401

@@ -7,19 +7,24 @@ import inspect
 import json
 import lzma
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 import slrsym.checker as package
-from slrsym.checker.extensions import textbook  # noqa: F401
-from slrsym.checker.extensions.vectors import SCHEMAS
+from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
+from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.theorem import RULES
 from slrsym.prover.rules.axioms import AXIOMS, Axiom
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 
 DOCS = Path(__file__).parents[2] / "docs"
-LITERATURE = {name: axiom for name, axiom in AXIOMS.items() if type(axiom) is Axiom}
+LITERATURE = {
+    name: axiom
+    for name, axiom in AXIOMS.items()
+    if type(axiom) is Axiom and not name.startswith("extension ")
+}
 # Rules that hold by the meaning of terms, relations and connectives, or by arithmetic and the rules
 # of differentiation: what the reference says under "Why", and no theorem.
 BY_MEANING = {
@@ -28,8 +33,8 @@ BY_MEANING = {
     "integers apart", "logic", "maximum", "moderate", "no copies", "noise", "numbers", "order",
     "psd image", "rewrite", "sign", "smooth", "specialise", "symbol", "under",
 }  # fmt: skip
-# The first names what is to be taken for granted, the second the theorem and its axioms.
-BY_NAME = {"unchecked", "theorem"}
+# The first names what is to be taken for granted, the others the theorem and its axioms.
+BY_NAME = {"unchecked", "theorem", "vector theorem"}
 
 
 def axioms_in_source(function):
@@ -90,7 +95,8 @@ def test_axioms_name_rules_that_there_are():
 
 
 def test_what_theorems_take_has_a_text():
-    taken = {axiom for *_, axioms in SCHEMAS.values() for axiom in axioms}
+    schemas = (*SCHEMAS.values(), *VECTOR_SCHEMAS.values())
+    taken = {axiom for *_, axioms in schemas for axiom in axioms}
     assert taken <= LITERATURE.keys()
     # All others are taken by a rule, but for one that only citations name.
     others = {name for name, axiom in LITERATURE.items() if not axiom.rules} - taken
@@ -113,21 +119,26 @@ def test_the_shipped_log_takes_what_the_axioms_say():
 
 
 def test_the_page_names_the_claims_that_use_extensions():
-    """It names each rule of the extension with the claims whose proofs use it."""
+    """It names each rule of each extension with the claims whose proofs use it."""
     page = (DOCS / "explanation" / "checker.md").read_text(encoding="utf-8")
     section = page.partition("## Rules of extensions")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `([a-z -]+)` \| (.*) \|$", section, re.MULTILINE)
-    said = {name: set(re.findall(r"`([a-z0-9-]+)`", users)) for name, users in rows}
-    found = {name: set() for name, rule in RULES.items() if rule.extension}
-    rests = set()
+    rows = re.findall(r"^\| `([a-z]+)` \| `([a-z -]+)` \| (.*) \|$", section, re.MULTILINE)
+    said = {(of, name): set(re.findall(r"`([a-z0-9-]+)`", users)) for of, name, users in rows}
+    found = {(rule.extension, name): set() for name, rule in RULES.items() if rule.extension}
+    users, rests = defaultdict(set), defaultdict(set)
     for record in shipped_records():
-        for name in {name for name, *_ in record["lines"]} & found.keys():
-            found[name].add(record["claim"])
-        if "extension textbook" in record["axioms"]:
-            rests.add(record["claim"])
+        used = {name for name, *_ in record["lines"]}
+        for of, name in found:
+            if name in used:
+                found[of, name].add(record["claim"])
+                users[of].add(record["claim"])
+            if f"extension {of}" in record["axioms"]:
+                rests[of].add(record["claim"])
+        assert record["extensions"] == sorted(of for of in users if record["claim"] in users[of])
     assert said == found
-    users = set().union(*found.values())
-    assert f"{len(users)} claims use them, and {len(rests - users)} more rest on these" in section
+    for of in sorted(users):
+        more = len(rests[of] - users[of]) or "no"
+        assert f"`{of}`: {len(users[of])} claims use it, and {more} others rest on these" in section
 
 
 def test_the_page_names_the_files_that_there_are():

@@ -21,7 +21,7 @@ X, ZERO, ONE = ["s", "x", "R"], ["n", 0, 1], ["n", 1, 1]
 def written(path, lines, terms=()):
     """Write a log of one claim with these inferences."""
     before, text = "", ""
-    record = {"claim": "c", "given": [], "statement": OK, "terms": list(terms),
+    record = {"claim": "c", "extensions": [], "given": [], "statement": OK, "terms": list(terms),
               "lines": [*lines, SHOWN], "steps": [], "shown": len(lines), "axioms": []}  # fmt: skip
     for part in ({"format": FORMAT, "claims": 1}, record):
         before = chained_digest(before, part)

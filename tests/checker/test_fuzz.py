@@ -28,11 +28,15 @@ def test_the_checkers_agree(seed):
 
 
 def test_every_rule_and_schema_has_a_row():
+    from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
     from slrsym.checker.orbit_theorems import SCHEMAS
 
     rows = {row.partition(":")[0] for row in GENERATORS}
     assert rows == set(SECOND)
-    assert {row.partition(": ")[2] for row in GENERATORS if ":" in row} == set(SCHEMAS)
+    assert {row for row in GENERATORS if ":" in row} == {
+        *(f"theorem: {name}" for name in SCHEMAS),
+        *(f"vector theorem: {name}" for name in VECTOR_SCHEMAS),
+    }
 
 
 @thorough_only

@@ -13,13 +13,9 @@ import pytest
 import slrsym.checker
 import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
-from slrsym.checker.log import chained_digest
+from slrsym.checker.log import FORMAT, chained_digest
 from slrsym.checker.term import definedness_equation, num, work
-from slrsym.prover.tactics.log_records import (
-    RecordingProofBuilder,
-    extensions_of_records,
-    log_lines,
-)
+from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -126,7 +122,7 @@ def test_forged_logs_are_refused(name, tmp_path):
         lambda text: text.replace('"label":"1"', '"label":"2"').replace(
             '["1","symbol"', '["2","s"'
         ),
-        lambda text: text.replace("slrsym proof log 2", "slrsym proof log 1"),
+        lambda text: text.replace(FORMAT, "slrsym proof log 2"),
         lambda text: "\n".join(text.splitlines()[:1] + text.splitlines()[2:]) + "\n",
         lambda text: text[:-1],
         lambda text: "",
@@ -166,39 +162,6 @@ def test_another_format_is_refused_whatever_itsdigest(tmp_path):
     path.write_text(json.dumps({**record, "digest": chained_digest("", record)}) + "\n")
     with pytest.raises(Rejected, match="format"):
         recheck(path)
-
-
-def with_a_maximum(tmp_path, extensions=None):
-    """A log that uses a rule of an extension."""
-    script = RecordingProofBuilder(ProvedClaims())
-    line = script.add("maximum", (), X, Y)
-    said = line.theorem.conclusion
-    line = script.add("logic", [line], (definedness_equation(X), definedness_equation(Y)), said)
-    records = [
-        script.finish_claim(
-            "larger", said, (definedness_equation(X), definedness_equation(Y)), line
-        )
-    ]
-    named = extensions_of_records(records) if extensions is None else extensions
-    return log(tmp_path / "e.log", records, {"extensions": named})
-
-
-def test_a_log_names_the_extensions_that_it_uses(tmp_path):
-    path = with_a_maximum(tmp_path)
-    assert json.loads(path.read_text().splitlines()[0])["extensions"] == ["textbook"]
-    assert [claim.id for claim in recheck(path)] == ["larger"]
-    with pytest.raises(Rejected, match="extension that the log does not name"):
-        recheck(with_a_maximum(tmp_path, []))
-    for wrong in (["magic"], "textbook", [1], [["textbook"]]):
-        with pytest.raises(Rejected):
-            recheck(with_a_maximum(tmp_path, wrong))
-
-
-def test_an_extension_is_an_axiom_and_may_be_declined(tmp_path):
-    path = with_a_maximum(tmp_path)
-    assert recheck(path)[0].axioms == {"extension textbook"}
-    with pytest.raises(Rejected, match="textbook is not accepted"):
-        recheck(path, ())
 
 
 @pytest.mark.parametrize("label", ["\x1b[1A\x1b[2K", "a\nb", "", " 1", "ä", "a" * 201])

@@ -12,6 +12,7 @@ import pytest
 
 import slrsym
 from slrsym.checker import recheck
+from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.prover.rules.axioms import AXIOMS
 from slrsym.prover.rules.theorems import names_of_theorems
@@ -120,6 +121,6 @@ def test_every_axiom_of_a_log_is_listed(log):
     assert {axiom for found in recheck(log) for axiom in found.axioms} <= set(AXIOMS)
     named = {"gaussian-moments", "stein-lemma", "gaussian-density", "gaussian-normalisation"}
     assert named <= set(AXIOMS)
-    for name, (_, _, _, axioms) in SCHEMAS.items():
+    for name, (_, _, _, axioms) in (SCHEMAS | VECTOR_SCHEMAS).items():
         assert {f"theorem {name}", *axioms} <= set(AXIOMS)
     assert {f"theorem {name}" for name in names_of_theorems()} <= set(AXIOMS)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.extensions.vectors import BAYES_RISK
-from slrsym.checker.orbit_theorems import SCHEMAS
+from slrsym.checker.extensions.vectors import BAYES_RISK, VECTOR_SCHEMAS
+from slrsym.checker.orbit_theorems import SCHEMAS, register_theorem
 from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import apply_rule
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
@@ -36,7 +36,8 @@ def points(*values):
 
 
 def theorem(name, goal, *values):
-    return apply_rule("theorem", (), name, goal, values)
+    rule = "vector theorem" if name in VECTOR_SCHEMAS else "theorem"
+    return apply_rule(rule, (), name, goal, values)
 
 
 G = box_map(HALF)
@@ -67,26 +68,41 @@ STATEMENTS = {
     "strict-maximum": (("o", "NullStarts", G, points(ONE)), (SQUARE,)),
     "null-union": (("o", "NullStarts", G, points(ONE, ZERO)), (("tuple", ORIGIN, points(ONE)),)),
     "all-but-few": (("o", "AlmostEveryStartConvergesTo", G, ORIGIN), (points(ONE),)),
-    "from-overlaps": (PAIRS, (PLANE, SLOPES)),
     "from-overlaps-and-edges": (PAIRS, (PLANE, SLOPES, G, G, G, G)),
     "conditional-risk": (("o", "InWords", ("text", BAYES_RISK)), ()),
 }  # fmt: skip
 
 
 def test_every_theorem_is_tried():
-    assert STATEMENTS.keys() == SCHEMAS.keys()
+    assert STATEMENTS.keys() == {*SCHEMAS, *VECTOR_SCHEMAS}
+    assert not SCHEMAS.keys() & VECTOR_SCHEMAS
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS))
+@pytest.mark.parametrize("name", sorted(STATEMENTS))
 def test_a_theorem_names_itself_and_supposes_something(name):
     goal, values = STATEMENTS[name]
     line = theorem(name, goal, *values)
     assert line.conclusion == goal
-    assert {f"theorem {name}", *SCHEMAS[name][3]} == line.axioms
+    own = SCHEMAS[name][3] if name in SCHEMAS else ("extension vectors", *VECTOR_SCHEMAS[name][3])
+    assert {f"theorem {name}", *own} == line.axioms
     assert line.hypotheses
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS))
+@pytest.mark.parametrize("name", sorted(STATEMENTS))
+def test_no_rule_makes_theorems_of_the_other(name):
+    goal, values = STATEMENTS[name]
+    for rule, mine in (("theorem", SCHEMAS), ("vector theorem", VECTOR_SCHEMAS)):
+        if name not in mine:
+            with pytest.raises(Rejected, match="no theorem of this name"):
+                apply_rule(rule, (), name, goal, values)
+
+
+def test_no_theorem_takes_the_place_of_another():
+    with pytest.raises(Rejected, match="two theorems have the name decrease"):
+        register_theorem("decrease", "InWords", 0)(lambda goal: [])
+
+
+@pytest.mark.parametrize("name", sorted(STATEMENTS))
 def test_another_goal_or_other_values_are_refused(name):
     goal, values = STATEMENTS[name]
     for other in (("o", "Forever", *goal[2:]), (*goal, ONE, ONE), goal[:2], ("=", ONE, ONE)):
@@ -291,12 +307,6 @@ def test_an_edge_keeps_its_place_and_moves_as_the_square_does():
         for p in (("=", end, end), ("=", HALF, ("*", end, X)), ("=", ("*", X, end), end),
                   ("=", HALF, X)):  # fmt: skip
             assert canonical_key(("forall", (X,), (("implies", inside, p),), ())) in made
-
-
-def test_in_four_dimensions_edges_are_not_asked_for():
-    made, with_edges = theorem("from-overlaps", PAIRS, PLANE, SLOPES), of_pairs()
-    (more,) = made.hypotheses.keys() - with_edges.hypotheses.keys()
-    assert more == canonical_key(("<=", num(4), ("s", "d", "Z>0")))
 
 
 def test_few_pairs_end_where_few_starts_do():

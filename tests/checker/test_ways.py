@@ -521,7 +521,7 @@ SAID = {
 )
 def test_what_a_derivation_says_is_compared(change, name):
     step = JudgedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
-    judged = JudgedClaim("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
+    judged = JudgedClaim("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,), ())
     assert describe_claim_difference(judged, SAID | change) == name
 
 

@@ -331,7 +331,7 @@ def test_a_step_on_the_manifold_is_that_of_the_vectors() -> None:
     k = here * fixed + np.sqrt(1 - here**2) * other
     moved = k - rate * (slope * fixed - slope * (fixed @ k) * k)
     wanted = moved @ fixed / np.linalg.norm(moved)
-    found = asked("from-overlaps", NullPairs(PAIRS, POINTS), VALUES)
+    found = asked("from-overlaps-and-edges", NullPairs(PAIRS, POINTS), VALUES)
     for place, (image, partial, value) in enumerate(
         ((kappa / 2, kappa, nu**2), (kappa * nu, nu, 2 * kappa * nu)), start=1
     ):
@@ -358,13 +358,10 @@ def test_a_step_on_the_manifold_is_that_of_the_vectors() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize(("name", "dimension"), [("", 4), ("-and-edges", 3)])
-def test_pairs_follow_their_planar_map(
-    name: str, dimension: int, goal: Any, kind: Any, points: Any, edges: Any
-) -> None:
-    found = asked(f"from-overlaps{name}", goal(PAIRS, points), VALUES)
+def test_pairs_follow_their_planar_map(goal: Any, kind: Any, points: Any, edges: Any) -> None:
+    found = asked("from-overlaps-and-edges", goal(PAIRS, points), VALUES)
     assert found["planar"] == (kind(PLANE, points), [])
-    assert found["dimension"] == (Ge(N, dimension, evaluate=False), [])
+    assert found["dimension"] == (Ge(N, 3, evaluate=False), [])
     square = list(PLANE.inside_conditions())
     assert found["volume"] == (few.manifold_gram_determinants_statement(kappa, nu), square)
     # On an edge, the other overlap moves as it does there.
@@ -379,7 +376,7 @@ def test_pairs_follow_their_planar_map(
         for side, value in (("high", 1), ("low", -1))
     }
     shown = {key: statement for key, (statement, _) in found.items() if key.startswith("edge")}
-    assert shown == (wanted if name else {})
+    assert shown == wanted
 
 
 @pytest.mark.parametrize(
@@ -393,7 +390,7 @@ def test_pairs_follow_their_planar_map(
 )
 def test_a_planar_map_is_one_of_the_square(values: Any, why: str) -> None:
     with pytest.raises(ProofError, match=re.escape(why)):
-        asked("from-overlaps", NullPairs(PAIRS, POINTS), VALUES | values)
+        asked("from-overlaps-and-edges", NullPairs(PAIRS, POINTS), VALUES | values)
 
 
 @pytest.mark.parametrize(

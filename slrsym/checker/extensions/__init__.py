@@ -1,1 +1,1 @@
-"""Extensions: sets of inference rules outside the default set, which a log must name to use."""
+"""Extensions: sets of rules outside of the default base, which a record must name to use."""

@@ -1,8 +1,8 @@
 """Inference rules that few proofs need, on means, maxima, signs and integers.
 
-They are an extension: a log that uses one of them has to name it, so that whoever judges a log
-without it does not trust them. The log of all claims does: thirteen use `maximum`, `sign` or
-`price`.
+They are an extension: a record of a log that uses one of them has to name it, so that whoever
+judges a log without it does not trust them. The log of all claims does: thirteen use `maximum`,
+`sign` or `price`.
 """
 
 from __future__ import annotations

@@ -5,24 +5,31 @@ k.v of two unit vectors. A step takes k to the projection onto the unit sphere o
 k') grad_k R, and v likewise, both at once. The manifold is where the last three overlaps vanish;
 its volume is its Hausdorff measure of dimension 2n - 5. A sentence about pairs is about integers n
 alone: for another n there is no space R^n, and the sentence is true.
+
+They are an extension: a record of a log that uses one of them has to name it. They are no schemas
+of the rule `theorem`, but of a rule of their own, so that the default base is the same whether this
+file is loaded or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from slrsym.checker.differentiation import square_term
 from slrsym.checker.expectations import ONE, ZERO, make_expectation
 from slrsym.checker.orbit_theorems import (
-    SCHEMAS,
     MapOnBox,
     OrbitGoal,
+    Schemas,
+    conclude_by_schema,
     map_from_tuple,
     only_object_besides_map,
     points_of_set,
-    register_theorem,
     require_real_function,
 )
+from slrsym.checker.orbit_theorems import register_theorem as register_base_theorem
 from slrsym.checker.term import (
     Term,
     binder_bodies,
@@ -33,8 +40,17 @@ from slrsym.checker.term import (
     require,
     substitute,
 )
+from slrsym.checker.theorem import rule
 
-__all__ = ["BAYES_RISK", "SCHEMAS"]
+VECTOR_SCHEMAS: Schemas = {}
+register_theorem = partial(register_base_theorem, schemas=VECTOR_SCHEMAS)
+
+
+@rule("vector theorem", "json", "t", "ts", extension="vectors")
+def _vector_theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
+    """Conclude a statement about vectors by a named theorem, under the theorem's hypotheses."""
+    return conclude_by_schema(VECTOR_SCHEMAS, name, goal, values)
+
 
 MINUS_ONE = num(-1)
 # What a sentence about pairs comes to for a map of their overlaps.
@@ -51,7 +67,7 @@ def _parts_of_sphere_descent(t: Term) -> tuple[Term, Term, Term]:
 
 
 def _conditions_of_planar_map(
-    goal: OrbitGoal, least: int
+    goal: OrbitGoal,
 ) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
     """Return the planar map, the limit points, and conditions that pairs follow the map."""
     function, rate, dimension = _parts_of_sphere_descent(goal.map)
@@ -75,7 +91,7 @@ def _conditions_of_planar_map(
         for t in binder_bodies(slopes)
     ]
     flat = ("tuple", *g.names, ZERO, ZERO, ZERO)
-    asked: list[Term] = [("<=", num(least), dimension)]
+    asked: list[Term] = [("<=", num(3), dimension)]
     asked.append(g.for_all_points(("o", "smooth", function, flat)))
     for x, slope in zip(here, (*values, ZERO, ZERO, ZERO), strict=True):
         in_x: Term = ("d", (1,), (x,), (risk,), (x,))
@@ -89,19 +105,9 @@ def _conditions_of_planar_map(
     return g, ends, asked
 
 
-_USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction")
-
-
-@register_theorem("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
-def _from_overlaps(goal: OrbitGoal) -> list[Term]:
-    """Pairs that begin on the manifold behave as the map of their overlaps, in $d >= 4$.
-
-    It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
-    """
-    return _conditions_of_planar_map(goal, 4)[2]
-
-
-@register_theorem("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+@register_theorem("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6,
+        "sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction",
+        "null-sets-images")  # fmt: skip
 def _from_overlaps_and_edges(goal: OrbitGoal) -> list[Term]:
     """Pairs that begin on the manifold behave as the map of their first two overlaps does.
 
@@ -140,7 +146,7 @@ def _from_overlaps_and_edges(goal: OrbitGoal) -> list[Term]:
     of the circle. The statement about the edge has such a null set; where no point of the list is
     on an edge, no orbit that stays there tends to one.
     """
-    g, ends, asked = _conditions_of_planar_map(goal, 3)
+    g, ends, asked = _conditions_of_planar_map(goal)
     for k, face in enumerate(goal.values[2:]):
         i, end = k // 2, (ONE, MINUS_ONE)[k % 2]
         edge = map_from_tuple(face, goal.free_symbols | frozenset(g.names))

@@ -12,7 +12,7 @@ from importlib.resources import files
 from slrsym.documents.export.document import Citation, Inline, Text
 from slrsym.documents.export.prose import escape_latex
 from slrsym.prover.claims.papers import Paper, builtin_papers
-from slrsym.prover.rules.axioms import OWN_PROOF
+from slrsym.prover.rules.axioms import OWN_PROOF, SPECIFICATION
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def citation_from_reference(reference: str) -> tuple[Inline, ...]:
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
             return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
-    if reference == "the author of the rule" or reference.startswith(OWN_PROOF):
+    own = ("the author of the rule", SPECIFICATION)
+    if reference in own or reference.startswith(OWN_PROOF):
         return (Text(reference),)
     return (Citation(f"ref{zlib.crc32(reference.encode()):08x}"),)
 

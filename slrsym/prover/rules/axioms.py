@@ -9,6 +9,8 @@ from slrsym.prover.statements.expressions import ProofError
 _IS_SOUND = "rule: "
 # Where a theorem of this package is proved.
 OWN_PROOF = "its proof, which stands with it in this package"
+# Where the inference rules of the proof checker are defined.
+SPECIFICATION = "the specification of the proof checker"
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,32 @@ _LITERATURE = (
         rules=("linear", "constant", "term of a sum", "moments of copies"),
     ),
 )
-AXIOMS: dict[str, Axiom] = {axiom.id: axiom for axiom in _LITERATURE}
+# The proof checker adds them to theorems that a rule of an extension makes, by these names.
+_EXTENSIONS = (
+    Axiom(
+        "extension textbook",
+        "The rules of the proof checker's extension textbook are sound: those on maxima, signs and "
+        "integers, on convex functions, and on Gaussian means and their derivatives.",
+        SPECIFICATION,
+        rules=(
+            "cauchy-schwarz",
+            "integers apart",
+            "jensen",
+            "maximum",
+            "poincare",
+            "price",
+            "sign",
+        ),
+    ),
+    Axiom(
+        "extension vectors",
+        "The rule of the proof checker's extension vectors is sound: it passes from pairs of unit "
+        "vectors to their overlaps, and from measurable predictors to their values.",
+        SPECIFICATION,
+        rules=("vector theorem",),
+    ),
+)
+AXIOMS: dict[str, Axiom] = {axiom.id: axiom for axiom in (*_LITERATURE, *_EXTENSIONS)}
 
 
 def soundness_axiom_name(rule: str) -> str:
@@ -326,21 +353,10 @@ def is_soundness_axiom(name: str) -> bool:
     return name.startswith(_IS_SOUND)
 
 
-# The proof checker names extensions so among the axioms of theorems.
-_EXTENSION = "extension "
-
-
 def find_axiom(name: str) -> Axiom:
     if is_soundness_axiom(name):
         rule = name.removeprefix(_IS_SOUND)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
-    if name.startswith(_EXTENSION):
-        rules = name.removeprefix(_EXTENSION)
-        return Axiom(
-            name,
-            f"The inferences of the proof checker's extension {rules} are sound.",
-            "the reference of the proof checker",
-        )
     if name not in AXIOMS:
         raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
     return AXIOMS[name]

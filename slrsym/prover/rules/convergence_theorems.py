@@ -253,9 +253,7 @@ def manifold_gram_determinants_statement(x: Expr, y: Expr) -> Boolean:
     return And(*(Eq(*pair, evaluate=False) for pair in values))
 
 
-def _on_the_manifold(
-    goal: Any, planar: Any, slopes: Any, least_dimension: int
-) -> dict[str, TheoremHypothesis]:
+def _on_the_manifold(goal: Any, planar: Any, slopes: Any) -> dict[str, TheoremHypothesis]:
     """Return the hypotheses that pairs of vectors on the manifold follow a planar map."""
     descent: SphereDescent = goal.map
     overlaps = descent.function.variables
@@ -286,7 +284,7 @@ def _on_the_manifold(
             Eq(partial, slope, evaluate=False), square
         )
         hypotheses[f"step_{number}"] = TheoremHypothesis(Eq(moved, image, evaluate=False), square)
-    enough = Ge(descent.space_dimension, least_dimension, evaluate=False)
+    enough = Ge(descent.space_dimension, 3, evaluate=False)
     volume = manifold_gram_determinants_statement(*planar.coordinates)
     return hypotheses | {
         "planar": TheoremHypothesis(_of_the_map(goal, planar, goal.points)),
@@ -301,22 +299,12 @@ def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
     return kind(map, point_set(points))
 
 
-def _about_pairs(goal: Boolean, name: str) -> Any:
-    return require_goal_kind(
-        goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name
-    )
-
-
-def from_overlaps_hypotheses(goal: Boolean, planar: Any, slopes: Any) -> TheoremHypotheses:
-    goal = _about_pairs(goal, "from-overlaps")
-    return TheoremHypotheses(_on_the_manifold(goal, planar, slopes, 4), goal.map.function.variables)
-
-
 def from_overlaps_and_edges_hypotheses(
     goal: Boolean, planar: Any, slopes: Any
 ) -> TheoremHypotheses:
-    goal = _about_pairs(goal, "from-overlaps-and-edges")
-    hypotheses = _on_the_manifold(goal, planar, slopes, 3)
+    kind = NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo
+    goal = require_goal_kind(goal, kind, "from-overlaps-and-edges")
+    hypotheses = _on_the_manifold(goal, planar, slopes)
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
             keeps = Eq(at(image, {x: value}), value, evaluate=False)

@@ -29,9 +29,10 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     They are those of the proof checker's schema of this name.
     """
-    from slrsym.checker.extensions.vectors import SCHEMAS
+    from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
+    from slrsym.checker.orbit_theorems import SCHEMAS
 
-    *_, function, axioms = SCHEMAS[name]
+    *_, function, axioms = (SCHEMAS | VECTOR_SCHEMAS)[name]
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs), axioms
 
@@ -88,7 +89,6 @@ for _needs in (
     convergence_theorems.strict_maximum_hypotheses,
     convergence_theorems.null_union_hypotheses,
     convergence_theorems.all_but_few_hypotheses,
-    convergence_theorems.from_overlaps_hypotheses,
     convergence_theorems.from_overlaps_and_edges_hypotheses,
 ):
     _name = _needs.__name__.removesuffix("_hypotheses").replace("_", "-")

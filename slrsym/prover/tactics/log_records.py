@@ -18,8 +18,8 @@ from slrsym.checker.log import (
 from slrsym.checker.term import BINDERS, PARAMETERS, Term
 from slrsym.checker.theorem import RULES, Theorem
 
-# A proof may use every rule; its log names the extensions that it needs.
-load_extensions(list(EXTENSIONS))
+# A proof may use every rule; its record names the extensions that it uses.
+load_extensions(sorted(EXTENSIONS))
 
 
 class TermTable:
@@ -86,6 +86,7 @@ class RecordingProofBuilder(ProofBuilder):
             lines.append([name, premises, *(_encode_argument(k, d, table) for k, d in kinds)])
         return {
             "claim": id,
+            "extensions": sorted({RULES[name].extension for name, *_ in self.lines} - {""}),
             "given": [tuples_to_lists(h) for h in given],
             "statement": tuples_to_lists(statement),
             "terms": table.rows,
@@ -129,6 +130,5 @@ def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -
 
 
 def extensions_of_records(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the checker extensions that the inferences of some records need."""
-    used = {RULES[name].extension for record in records for name, *_ in record["lines"]}
-    return sorted(used - {""})
+    """Return the extensions that the header of a log of these records has to name."""
+    return sorted({name for record in records for name in record["extensions"]})

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
+from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import (
     Term,
     binder_bodies,
@@ -52,7 +53,6 @@ _SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
             for x in v["planar"].coordinates for end in (1, -1)
         ),
     ],
-    "from-overlaps": lambda emitter, v: [emitter.term(v["planar"]), emitter.term(v["slopes"])],
     # The law of the noise is part of the sentence.
     "conditional-risk": lambda emitter, v: [],
 }  # fmt: skip
@@ -99,7 +99,8 @@ def _apply_schema(
     values = tuple(
         read(emitter, proof.values) if read else map(emitter.term, proof.values.values())
     )
-    line = emitter.script.add("theorem", (), name, emitter.formula(proof.goal), values)
+    rule = "theorem" if name in SCHEMAS else "vector theorem"
+    line = emitter.script.add(rule, (), name, emitter.formula(proof.goal), values)
     places = [emitter.term(x) for x in needs.bound]
     # Covariance hypotheses may contain coordinates, but the theorem is for all coordinates.
     context = replace(step.context, covariances=())

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from slrsym.checker import term as T1  # noqa: N812
 from slrsym.checker import theorem as first
-from slrsym.checker.extensions import textbook  # noqa: F401
+from slrsym.checker.extensions import textbook, vectors  # noqa: F401
 from slrsym.checker.term import Rejected, Term
 from tests.checker import reference as second
 from tests.checker.reference import keys, nodes, reading, theorems
@@ -51,9 +51,10 @@ class Inference(NamedTuple):
 
     @property
     def row(self) -> str:
-        """The row of the table: the rule, with the schema of the rule `theorem`."""
-        known = self.rule == "theorem" and self.data and isinstance(self.data[0], str)
-        return f"theorem: {self.data[0]}" if known and self.data[0] in SCHEMAS else self.rule
+        """The row of the table: the rule, with the schema if it is one for theorems."""
+        by_name = self.rule in ("theorem", "vector theorem")
+        known = by_name and self.data and isinstance(self.data[0], str)
+        return f"{self.rule}: {self.data[0]}" if known and self.data[0] in SCHEMAS else self.rule
 
 
 class Outcome(NamedTuple):

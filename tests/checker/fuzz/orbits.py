@@ -1,10 +1,10 @@
-"""Generators for the schemas of the rule `theorem`, each a row of its own."""
+"""Generators for the schemas of the rules for theorems, each a row of its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.extensions.vectors import BAYES_RISK
+from slrsym.checker.extensions.vectors import BAYES_RISK, VECTOR_SCHEMAS
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import Term, num
 
@@ -12,7 +12,7 @@ from . import both
 from .generators import Maker, generator
 from .terms import ONE, TWO, ZERO, P, R, W, X, Y, Z, fn, lam, square
 
-both.SCHEMAS = frozenset(SCHEMAS)
+both.SCHEMAS = frozenset({*SCHEMAS, *VECTOR_SCHEMAS})
 MINUS = num(-1)
 _COORDINATES = (("s", "c", "R"), ("s", "x", "R"), ("s", "k", "R"), ("s", "q", "R"))
 
@@ -188,13 +188,7 @@ def _overlaps(m: Maker, kind: str) -> tuple[Term, Term, Term]:
     return goal, planar, _function(m, 2, 2)
 
 
-@generator("theorem: from-overlaps")
-def _from_overlaps(m: Maker) -> Any:
-    goal, *values = _overlaps(m, m.rng.choice(("AlmostEveryPairConvergesTo", "NullPairs")))
-    return (), "from-overlaps", goal, tuple(values)
-
-
-@generator("theorem: from-overlaps-and-edges")
+@generator("vector theorem: from-overlaps-and-edges")
 def _edges(m: Maker) -> Any:
     kind = m.rng.choice(("AlmostEveryPairConvergesTo", "NullPairs"))
     goal, *values = _overlaps(m, kind)
@@ -204,7 +198,7 @@ def _edges(m: Maker) -> Any:
     return (), "from-overlaps-and-edges", goal, (*values, *edges)
 
 
-@generator("theorem: conditional-risk")
+@generator("vector theorem: conditional-risk")
 def _risk(m: Maker) -> Any:
     # There is one instance; what a text says may be longer.
     text = BAYES_RISK if m.chance(0.8) else BAYES_RISK.replace("$p$", m.rng.choice("pqx"))

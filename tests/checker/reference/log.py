@@ -2,6 +2,7 @@
 
 import collections
 import hashlib
+import itertools
 import json
 import lzma
 import sys
@@ -11,11 +12,12 @@ from pathlib import Path
 from . import terms as tm
 from .rules_logic import entails
 from .terms import Refused, key, whole
-from .theorems import EXTENSIONS, RULES, finish, infer, need
+from .theorems import EXTENSION_OF, EXTENSIONS, RULES, finish, infer, need
 
-FORMAT = "slrsym proof log 2"
+FORMAT = "slrsym proof log 3"
 FIELDS = {
     "claim": str,
+    "extensions": list,
     "given": list,
     "statement": list,
     "terms": list,
@@ -26,7 +28,6 @@ FIELDS = {
 }
 HEADER = frozenset(("format", "claims", "extensions", "slrsym", "seed", "digest"))
 MAX_BYTES = 256_000_000
-TEXTBOOK = frozenset().union(*EXTENSIONS.values())
 
 
 def once(pairs):
@@ -104,6 +105,7 @@ class Report:
 def recheck(path, report=None):
     """Check a log; return (claim, number of steps, axioms) for each record."""
     report = report or Report()
+    named = set()
     sys.setrecursionlimit(20000)
     sys.set_int_max_str_digits(0)
     before, results, known, extensions, claims, number = "", [], {}, set(), None, 0
@@ -117,8 +119,10 @@ def recheck(path, report=None):
                 claims, extensions = header(record)
             else:
                 results.append(check_record(record, known, extensions, report))
+                named.update(record["extensions"])
                 report.records += 1
         need(claims is not None and len(results) == claims, "another number of records")
+        need(named == extensions, "an extension of the header that no record names")
     except Refused as e:
         raise Refused(f"line {number}: {e}") from None
     return results
@@ -128,16 +132,20 @@ def header(record):
     """Read the header (8.3)."""
     need(record.get("format") == FORMAT, "another format")
     need(set(record) <= HEADER, "other fields in the header")
-    claims, names = record.get("claims"), record.get("extensions", [])
+    claims = record.get("claims")
     need(whole(claims) and claims >= 1, "a number of claims is expected")
-    need(
-        type(names) is list and all(type(n) is str and n in EXTENSIONS for n in names),
-        "an unknown extension",
-    )
-    return claims, set(names)
+    return claims, extension_names(record.get("extensions", []), EXTENSIONS)
 
 
-def check_record(record, known, extensions, report):
+def extension_names(names, allowed):
+    """Return the set of a list of extensions, all of which are allowed (8.3)."""
+    need(type(names) is list and all(type(n) is str for n in names), "no list of names")
+    need(all(a < b for a, b in itertools.pairwise(names)), "names out of order, or twice")
+    need(all(n in allowed for n in names), "an extension that is unknown or not allowed")
+    return set(names)
+
+
+def check_record(record, known, allowed, report):
     """Check one record (8.4 and 8.5); enter its theorem, and return what it claims."""
     need(set(record) == set(FIELDS) | {"shown"}, "other fields")
     need(all(type(record[f]) is kind for f, kind in FIELDS.items()), "a field of another type")
@@ -145,6 +153,7 @@ def check_record(record, known, extensions, report):
     need(whole(shown) or type(shown) is str, "no reference")
     need(tm.is_label(claim), "an id of printable characters is expected")
     need(claim not in known, "two records of one id")
+    named = extension_names(record["extensions"], allowed)
     statement = formula(record["statement"])
     given = [formula(h) for h in record["given"]]
     rows = []
@@ -163,9 +172,11 @@ def check_record(record, known, extensions, report):
     for at, line in enumerate(record["lines"]):
         report.total += 1
         try:
-            made.append(check_line(line, rows, find, extensions, report))
+            made.append(check_line(line, rows, find, named, report))
         except Refused as e:
             raise Refused(f"inference {at}: {e}") from e
+    used = {EXTENSION_OF[line[0]] for line in record["lines"] if line[0] in EXTENSION_OF}
+    need(named == used, "an extension that no inference uses")
     given_keys = {key(h) for h in given}
     for step in record["steps"]:
         check_step(step, rows, find, given_keys)
@@ -186,16 +197,13 @@ def formula(data):
     return p
 
 
-def check_line(line, rows, find, extensions, report):
+def check_line(line, rows, find, named, report):
     """Return the theorem of one inference."""
     start = time.perf_counter()
     need(type(line) is list and len(line) >= 2 and type(line[1]) is list, "no inference")
     name = line[0]
     need(type(name) is str and name in RULES, f"no rule {tm.show(name)}")
-    need(
-        name not in TEXTBOOK or any(name in EXTENSIONS[e] for e in extensions),
-        f"a rule of an extension: {name}",
-    )
+    need(EXTENSION_OF.get(name) in {None, *named}, f"a rule of an extension: {name}")
     try:
         out = infer(name, [find(r) for r in line[1]], line[2:], rows)
     except Refused as e:

@@ -1,4 +1,4 @@
-"""The rule `theorem` and its schemas (section 7)."""
+"""The rules `theorem` and `vector theorem`, and their schemas (section 7)."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -35,14 +35,14 @@ from .terms import (
 )
 from .theorems import need, rule
 
-SCHEMAS = {}
+SCHEMAS = {"theorem": {}, "vector theorem": {}}
 
 
-def schema(name, kinds, count, axioms=""):
-    """Register a schema with the kinds that it shows and its number of values."""
+def schema(name, kinds, count, axioms="", of="theorem"):
+    """Register a schema of a rule, with the kinds that it shows and its number of values."""
 
     def register(function):
-        SCHEMAS[name] = (kinds.split(), count, function, axioms.split())
+        SCHEMAS[of][name] = (kinds.split(), count, function, axioms.split())
         return function
 
     return register
@@ -51,8 +51,19 @@ def schema(name, kinds, count, axioms=""):
 @rule("theorem", "json t ts")
 def theorem(_, name, goal, values):
     """Conclude a sentence by a schema, under its hypotheses."""
-    need(type(name) is str and name in SCHEMAS, f"no schema {tm.show(name)}")
-    kinds, count, function, axioms = SCHEMAS[name]
+    return conclude("theorem", name, goal, values)
+
+
+@rule("vector theorem", "json t ts")
+def vector_theorem(_, name, goal, values):
+    """Conclude a sentence by a schema of 7.4 or 7.5, under its hypotheses."""
+    return conclude("vector theorem", name, goal, values)
+
+
+def conclude(of, name, goal, values):
+    """Conclude a sentence by a schema of a rule, under its hypotheses."""
+    need(type(name) is str and name in SCHEMAS[of], f"no schema {tm.show(name)}")
+    kinds, count, function, axioms = SCHEMAS[of][name]
     need(goal.head == "o" and goal.params[0] in kinds and goal.parts, "another kind of goal")
     need(len(values) == count, "a wrong number of values")
     subject, about = goal.parts[0], goal.parts[1:]
@@ -395,11 +406,11 @@ def center_stable(_, subject, about, values):
     return [*hyps, eq(add(*terms), ZERO)]
 
 
-# --- 7.4 from overlaps -----------------------------------------------------
+# --- 7.4 from overlaps and edges -------------------------------------------
 
 
-def overlaps(kind, subject, about, values, least):
-    """Return the box map, its variables and the hypotheses that both schemas share."""
+def overlaps(kind, subject, about, values):
+    """Return the box map, the hypotheses that are not about edges, and kind'."""
     need(subject.head == "tuple" and len(subject.parts) == 4, "no sphere descent")
     tag, risk, a, n = subject.parts
     need(
@@ -431,7 +442,7 @@ def overlaps(kind, subject, about, values, least):
     new = apart([symbol(c) for c in "rst"], taken | {x, y})
     r, s, t = new.values()
     rho = at(risk, [x, y, r, s, t])
-    hyps = [le(num(least), n), g.box(sentence("smooth", risk, tup(x, y, ZERO, ZERO, ZERO)))]
+    hyps = [le(num(3), n), g.box(sentence("smooth", risk, tup(x, y, ZERO, ZERO, ZERO)))]
     for z, b in ((x, pq[0]), (y, pq[1]), (r, ZERO), (s, ZERO), (t, ZERO)):
         inner = deriv((1,), [z], rho, [z])
         hyps.append(g.box(eq(deriv((0, 0, 0), [r, s, t], inner, [ZERO] * 3), b)))
@@ -448,25 +459,15 @@ def overlaps(kind, subject, about, values, least):
 
 
 @schema(
-    "from-overlaps",
-    "AlmostEveryPairConvergesTo NullPairs",
-    2,
-    "sphere-coordinates coarea-formula continuous-derivatives tonelli induction",
-)
-def from_overlaps(kind, subject, about, values):
-    """Return what carries a sentence about overlaps over to the sphere."""
-    return overlaps(kind, subject, about, values, 4)[1]
-
-
-@schema(
     "from-overlaps-and-edges",
     "AlmostEveryPairConvergesTo NullPairs",
     6,
     "sphere-coordinates coarea-formula continuous-derivatives tonelli induction null-sets-images",
+    of="vector theorem",
 )
 def from_overlaps_and_edges(kind, subject, about, values):
-    """Return the same for dimension 3, with the edges of the square."""
-    g, hyps, other = overlaps(kind, subject, about, values, 3)
+    """Return what carries a sentence about overlaps over to the sphere."""
+    g, hyps, other = overlaps(kind, subject, about, values)
     taken = tm.union(p.free for p in [subject, *about, *values])
     for k, node in enumerate(values[2:]):
         w, i, end = Box(node, taken), k // 2, MINUS if k % 2 else ONE
@@ -490,7 +491,13 @@ RISK = (
 )
 
 
-@schema("conditional-risk", "InWords", 0, "conditional-risk conditional-expectation")
+@schema(
+    "conditional-risk",
+    "InWords",
+    0,
+    "conditional-risk conditional-expectation",
+    of="vector theorem",
+)
 def conditional_risk(_, subject, about, _values):
     """Show what the risk of a predictor is, in words."""
     need(subject.head == "text" and subject.params[0] == RISK and not about, "other words")

@@ -15,8 +15,11 @@ EXTENSIONS = {
             "price",
             "sign",
         )
-    )
+    ),
+    "vectors": frozenset(("vector theorem",)),
 }
+# The extension of each rule that belongs to one.
+EXTENSION_OF = {name: e for e, names in EXTENSIONS.items() for name in names}
 _SEAL = object()
 
 
@@ -72,7 +75,8 @@ def infer(name, premises, data, rows):
     values = [decode(k, d, rows) for k, d in zip(kinds, data, strict=True)]
     try:
         conclusion, hyps, *more = function(premises, *values)
-        more += [[f"extension {e}"] for e, rules in EXTENSIONS.items() if name in rules]
+        if name in EXTENSION_OF:
+            more.append([f"extension {EXTENSION_OF[name]}"])
         return finish(conclusion, hyps, axioms.union(*more, *(p.axioms for p in premises)))
     except Refused:
         raise

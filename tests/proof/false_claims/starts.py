@@ -167,96 +167,104 @@ def moved(z, slope):
 
 # The risk -kappa - nu, whose slopes are -1, and what may be added to it.
 climb = box_map({kappa: moved(kappa, -1), nu: moved(nu, -1)})
-ascent = point_set([(1, 1)])
+# Where pairs end, in three dimensions half of them at the side: with v = -v* or k = -k*, and kept.
+ascent = point_set([(1, 1), (-1, 1), (1, -1)])
+small = (Ge(n, 3), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
+flat = theta**2 + eta**2 + rho**2
+rules = (granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
+         granted(overlap_identities_statement(), "manifold-step"),
+         granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"))
+stay = {f"edge_stays_{i}_{side}": algebra for i in (1, 2) for side in ("high", "low")}
 
 
-def on_manifold(goal, name="from-overlaps", slopes=(-1, -1), **more):
-    return by_theorem(goal, name,
+def edges(goal):
+    """What is said of the edges of the square, by the names of hypotheses, as for the pairs."""
+    said = {}
+    for i, z in enumerate((kappa, nu)):
+        for side, end in (("high", 1), ("low", -1)):
+            if there := [(p[1 - i],) for p in goal.points if p[i] == end]:
+                said[f"edge_{i + 1}_{side}"] = on_overlaps(goal, climb.face(z, end), there)
+    return said
+
+
+def on_overlaps(goal, map, points):
+    kind = NullStarts if isinstance(goal, NullPairs) else AlmostEveryStartConvergesTo
+    return kind(map, point_set(points))
+
+
+def on_manifold(goal, slopes=(-1, -1), **shown):
+    """The theorem on pairs; of the edges all is shown, unless it is given."""
+    shown = shown or stay | {name: lemma(name.replace("_", "-")) for name in edges(goal)}
+    return by_theorem(goal, "from-overlaps-and-edges",
                       {"planar": climb, "slopes": lambda_of_coordinates((kappa, nu), slopes)},
                       chain_rule=lemma("lemma-4-chain-rule"), vectors=lemma("manifold-step"),
                       volume=lemma("manifold-volume"), planar=lemma("granted"), dimension=sign,
                       **{f"across_{i}": differentiate for i in (1, 2, 3)},
                       **{f"slope_{i}": differentiate for i in (1, 2)},
-                      **{f"step_{i}": algebra for i in (1, 2)}, **more)
+                      **{f"step_{i}": algebra for i in (1, 2)}, **shown)
+
+
+def along(goal):
+    """What is granted: the goal as one on overlaps, on the square and on its edges."""
+    said = {name.replace("_", "-"): edge for name, edge in edges(goal).items()}
+    return (granted(on_overlaps(goal, climb, goal.points)), *rules,
+            *(granted(edge, name) for name, edge in said.items()))
 
 
 def pair_goal(risk, points=ascent):
     return AlmostEveryPairConvergesTo(SphereDescent(Lambda(five, risk), a, n), points)
 
 
-def pairs(risk, slopes=(-1, -1), points=ascent):
-    return pair_goal(risk, points), on_manifold(pair_goal(risk, points), slopes=slopes)
-
-
-small = (Ge(n, 4), Lt(a, Rational(1, 4)), Gt(a, Rational(1, 50)))
-flat = theta**2 + eta**2 + rho**2
-rules = (granted(overlap_chain_rule_statement(), "lemma-4-chain-rule"),
-         granted(overlap_identities_statement(), "manifold-step"),
-         granted(manifold_gram_determinants_statement(kappa, nu), "manifold-volume"))
-along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
-right("pairs", *pairs(flat - kappa - nu), given=small, others=along)
+every = pair_goal(flat - kappa - nu)
+right("pairs", every, on_manifold(every), given=small, others=along(every))
 for name, risk, slopes, least, step in (
-    ("pairs in too few dimensions", flat - kappa - nu, (-1, -1), 3, "dimension.1"),
-    ("pairs that are pushed off the manifold", theta - kappa - nu, (-1, -1), 4, "across_1.1"),
-    ("pairs of another slope", flat - 2 * kappa - nu, (-1, -1), 4, "slope_1.1"),
-    ("pairs of another planar map", flat - 2 * kappa - nu, (-2, -1), 4, "step_1.1"),
+    ("pairs in too few dimensions", flat - kappa - nu, (-1, -1), 2, "dimension.1"),
+    ("pairs that are pushed off the manifold", theta - kappa - nu, (-1, -1), 3, "across_1.1"),
+    ("pairs of another slope", flat - 2 * kappa - nu, (-1, -1), 3, "slope_1.1"),
+    ("pairs of another planar map", flat - 2 * kappa - nu, (-2, -1), 3, "step_1.1"),
 ):
-    given = (Ge(n, least), *small[1:])
-    wrong(name, *pairs(risk, slopes=slopes), step, given=given, others=along)
+    goal = pair_goal(risk)
+    wrong(name, goal, on_manifold(goal, slopes), step, given=(Ge(n, least), *small[1:]),
+          others=along(goal))
 # Its value and slopes on the manifold are those that are wanted.
 for at, side in ((-Rational(1, 2), "negative"), (Rational(1, 2), "positive")):
-    pole = flat - kappa - nu + rho**2 / (rho - at)
-    wrong(f"pairs of a risk with a pole at a {side} overlap", *pairs(pole), "theorem",
-          checks="rule", given=small, others=along)
-down = point_set([(-1, -1)])
-wrong("pairs that end elsewhere, as numbers see it", *pairs(flat - kappa - nu, points=down),
-      "theorem", checks="numeric", given=small,
-      others=(granted(AlmostEveryStartConvergesTo(climb, down)), *rules))
+    goal = pair_goal(flat - kappa - nu + rho**2 / (rho - at))
+    wrong(f"pairs of a risk with a pole at a {side} overlap", goal, on_manifold(goal), "theorem",
+          checks="rule", given=small, others=along(goal))
+down = pair_goal(flat - kappa - nu, point_set([(-1, -1), (-1, 1), (1, -1)]))
+wrong("pairs that end elsewhere, as numbers see it", down, on_manifold(down),
+      "theorem", checks="numeric", given=small, others=along(down))
 
 # -- pairs whose overlaps end at few points, and pairs in three dimensions ----------------------
 
-bottom = point_set([(-1, -1), (-1, 1), (1, -1)])
+
+def few_pairs(*points):
+    return NullPairs(SphereDescent(Lambda(five, flat - kappa - nu), a, n), point_set(points))
 
 
-def few_pairs(points=bottom):
-    goal = NullPairs(SphereDescent(Lambda(five, flat - kappa - nu), a, n), points)
-    return goal, on_manifold(goal)
-
-
-few = (granted(NullStarts(climb, bottom)), *rules)
-right("few pairs", *few_pairs(), given=small, others=few)
-wrong("pairs that do end there, as numbers see it", *few_pairs(ascent), "theorem", checks="numeric",
-      given=small, others=(granted(NullStarts(climb, ascent)), *rules))
+few = few_pairs((-1, -1))
+right("few pairs", few, on_manifold(few), given=small, others=along(few))
+few = few_pairs((1, 1))
+wrong("pairs that do end there, as numbers see it", few, on_manifold(few), "theorem",
+      checks="numeric", given=small, others=along(few))
 # In three dimensions half of the pairs have v = -v* or k = -k*, and stay with it.
 in_space = (Ge(n, 3), Le(n, 3), *small[1:])
-corners = point_set([(1, 1), (-1, -1)])
-stay = {f"edge_stays_{i}_{side}": algebra for i in (1, 2) for side in ("high", "low")}
-sides = [
-    (f"edge_{i}_{s}", x, c) for i, x in ((1, kappa), (2, nu)) for s, c in (("high", 1), ("low", -1))
-]
-ends = {
-    name: AlmostEveryStartConvergesTo(climb.face(x, c), point_set([(c,)])) for name, x, c in sides
-}
-edges = tuple(granted(said, name.replace("_", "-")) for name, said in ends.items())
+corners = pair_goal(flat - kappa - nu, point_set([(1, 1), (-1, -1)]))
 upper = {name: lemma(name.replace("_", "-")) for name in ("edge_1_high", "edge_2_high")}
-every = {name: lemma(name.replace("_", "-")) for name in ends}
-inside = (granted(AlmostEveryStartConvergesTo(climb, corners)), *rules, *edges)
 for what, shown, checks in (
     ("from the square alone", stay, "both"),
     ("from two of four edges", {**stay, **upper}, "both"),
-    ("from edges of which two are wrong, as numbers see it", {**stay, **every}, "numeric"),
+    ("from edges of which two are wrong, as numbers see it", {}, "numeric"),
 ):
-    goal = pair_goal(flat - kappa - nu, corners)
-    wrong(f"pairs in three dimensions, {what}", goal,
-          on_manifold(goal, "from-overlaps-and-edges", **shown), "theorem", checks=checks,
-          given=in_space, others=inside)
+    wrong(f"pairs in three dimensions, {what}", corners, on_manifold(corners, **shown), "theorem",
+          checks=checks, given=in_space, others=along(corners))
 
 # -- faces -------------------------------------------------------------------------------------
 
 up, right_end = point_set([(1,)]), climb.face(nu, 1)
 
 
-def faced(map, whole, value, points, of=ascent):
+def faced(map, whole, value, points, of):
     return OrbitsConvergeTo(map, points), by_theorem(
         OrbitsConvergeTo(map, points),
         "on-face",
