@@ -21,6 +21,7 @@ from slrsym.checker.term import definedness_equation, num
 from slrsym.checker.theorem import RULES
 from slrsym.prover.rules.axioms import AXIOMS
 from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
+from tests._cli import exits, run
 from tests.checker import reference
 from tests.checker.reference import theorems as second
 from tests.checker.terms import X
@@ -358,3 +359,21 @@ def test_both_checkers_have_the_same_extensions():
         assert sys.modules[EXTENSIONS[name]].__file__ == str(BASE / "extensions" / f"{name}.py")
         for rule in first[name]:
             assert RULES[rule].apply.__module__ == EXTENSIONS[name]
+
+
+def test_recheck_lists_extensions_and_the_claims_that_use_them(tmp_path):
+    log = written(tmp_path / "a.log", records(), BOTH)
+    shown = exits(run("recheck", str(log), "--no-compare"), 0).stdout
+    assert re.findall(r"^(\d.*extension.*|  .*)$", shown, re.MULTILINE) == [
+        "3 of 8 claims use rules of the extension textbook",
+        "    larger, both, cites-and-uses",
+        "  2 more rest on these",
+        "    cites-one, cites-citing",
+        "2 of 8 claims use rules of the extension vectors",
+        "    risk, both",
+        "  2 more rest on these",
+        "    cites-citing, cites-and-uses",
+    ]
+    plain = written(tmp_path / "b.log", records()[2:3], [])
+    assert "extension" not in exits(run("recheck", str(plain), "--no-compare"), 0).stdout
+    assert "not accepted" in run("recheck", str(log), "--no-compare", "--no-extensions").stderr
