@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
 import pytest
 
+from slrsym.checker import recheck
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
 from slrsym.prover.tactics.log_reuse import read_log_records
 from tests._profile import one_in, thorough_only
@@ -36,6 +39,17 @@ def test_both_accept_a_good_log(tmp_path):
     path = tmp_path / "good.log"
     path.write_text(text_of(good()))
     assert [id for id, _, _ in reference.recheck(path)] == [r["claim"] for r in good()]
+
+
+def test_both_accept_the_example_of_the_specification(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "checker.md").read_text("utf-8")
+    (example,) = re.findall(r"```text\n(\{\"format\".*?)```", page, re.DOTALL)
+    header, record = example.split("\n", 1)
+    path = tmp_path / "example.log"
+    # The page shows the record in several lines.
+    path.write_text(f"{header}\n{record.replace(chr(10), ' ').strip()}\n", encoding="utf-8")
+    assert [found.id for found in recheck(path)] == ["positive"]
+    assert reference.recheck(path) == [("positive", 1, frozenset())]
 
 
 @pytest.mark.parametrize("name", one_in(10, list(FORGERIES)))
