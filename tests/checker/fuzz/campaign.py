@@ -44,10 +44,10 @@ class Tally:
     def table(self) -> str:
         """Return the table of all rows, and their sum."""
         heads = ("made", "accepted", "refused", "near", "limit", "different")
-        lines = [f"{'rule':32}" + "".join(f"{h:>11}" for h in heads)]
+        lines = [f"{'rule':40}" + "".join(f"{h:>11}" for h in heads)]
         for row in sorted(self.rows):
-            lines.append(f"{row:32}" + "".join(f"{self.rows[row][h]:>11,}" for h in heads))
-        return "\n".join([*lines, f"{'all':32}" + "".join(f"{self.total(h):>11,}" for h in heads)])
+            lines.append(f"{row:40}" + "".join(f"{self.rows[row][h]:>11,}" for h in heads))
+        return "\n".join([*lines, f"{'all':40}" + "".join(f"{self.total(h):>11,}" for h in heads)])
 
 
 class Campaign:
