@@ -94,6 +94,7 @@ OWN = {
     # How figures are registered and asked for.
     "figures": {
         "FigureEntry", "conclusion", "draw", "figure_names", "reason_without_model", "recipe",
+        "title_and_caption",
     },
     "errors": {
         "CertificateError", "DerivationError", "IntegrabilityError", "NotClosedError", "ProofError",

@@ -122,9 +122,22 @@ def figure(
                 ", data read from a file" if read else ""
             )
             of = recipes[name].settings
-            shown.append(GalleryEntry(name, image.name, of, notes[name], said, f"Time: {took}."))
+            shown.append(
+                GalleryEntry(
+                    name,
+                    *figures.title_and_caption(name),
+                    image.name,
+                    of,
+                    notes[name],
+                    said,
+                    f"Time: {took}.",
+                )
+            )
     if every:
-        shown += [GalleryEntry(name, problem=why) for name, why in left_out.items()]
+        shown += [
+            GalleryEntry(name, *figures.title_and_caption(name), problem=why)
+            for name, why in left_out.items()
+        ]
         shown.sort(key=lambda one: _NAMES.index(one.name))
         for name, why in left_out.items():
             typer.echo(f"figure {name}: not drawn; {why}", err=True)

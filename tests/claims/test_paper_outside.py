@@ -141,6 +141,7 @@ for words, said in (
     (["paper", "squares", "--help"], "Print the square of a number."),
     (["paper", "squares", "square", "7"], "the square is 49"),
     (["figure", "--help"], "parabola"),
+    (["paper", "--help"], "single-location"),
     (["figure", "parabola", "--set", "points=9", "--format", "svg"], "9 points"),
     (["simulate", "--help"], "erf-unit"),
     (["simulate", "erf-unit", "--backend", "numpy"], "after 10 steps"),

@@ -27,6 +27,7 @@ __all__ = [
     "figure_names",
     "reason_without_model",
     "recipe",
+    "title_and_caption",
 ]
 
 
@@ -49,6 +50,8 @@ class FigureEntry:
         Why there is no figure without one, if so.
     shows_conclusion : bool, optional
         Whether the figure says below what is concluded.
+    title, caption : str, optional
+        On the page of all figures.
     """
 
     recipe: Callable[..., Recipe]
@@ -57,6 +60,8 @@ class FigureEntry:
     takes_model: bool = False
     without_model: str = ""
     shows_conclusion: bool = False
+    title: str = ""
+    caption: str = ""
 
 
 def _entries() -> dict[str, FigureEntry]:
@@ -83,6 +88,27 @@ def _entry(name: str) -> FigureEntry:
     if name not in entries:
         raise ValueError(f"a figure must be one of {', '.join(entries)}; got {name!r}")
     return entries[name]
+
+
+def title_and_caption(name: str) -> tuple[str, str]:
+    """Return the title of a figure, and its caption, which may be empty.
+
+    Parameters
+    ----------
+    name : str
+        As for `recipe`.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ValueError
+        If there is no figure of this name.
+    """
+    entry = _entry(name)
+    return entry.title or f"Figure {name}", entry.caption
 
 
 def reason_without_model(name: str) -> str:

@@ -165,40 +165,6 @@ def save_figure(figure: Figure, path: str | Path, form: str | None = None) -> No
         draft.write_bytes(drawn.getvalue())
 
 
-# What each figure is about, in our words.
-CAPTIONS = {
-    "1": "Sentiment of a sentence is decided by one word; linear probes of the [CLS] token of a "
-    "pretrained encoder tell it from the first layer on. The paper has bert-base-uncased, with a "
-    "perfect training set and other sentences above chance.",
-    "2": "The model of a sentence: k* says which token is read, v* what is read of it.",
-    "3": "The oracle predictor comes down to the Bayes risk as d grows, the best linear predictor "
-    "does not. The ranges are ours; those of the paper are lost.",
-    "4a": "PGD from uniform starts on the sphere with a decreasing inverse temperature: |ν| rises "
-    "first, |κ| follows, and runs come to the manifold M.",
-    "4b": "PGD from starts on M with a constant inverse temperature: runs stay on M and recover.",
-    "5": "The same as 4a by stochastic gradients, from batches of 5 in 80 dimensions.",
-    "6": "The risk on M with its fixed points, and the field that descent follows. The setting "
-    "is ours.",
-    "7a": "A large constant inverse temperature: |ν| is recovered, |κ| in part, and the excess "
-    "risk stays high.",
-    "7b": "A small constant inverse temperature: some runs recover, others end at κ = ν = 0; all "
-    "have a low risk.",
-    "8": "A Transformer layer with one head, trained on single-location regression by single-pass "
-    "SGD, encodes k* and v* in its weights.",
-    "9": "Two erf heads on two locations: SGD, and from the same starts descent by the exact "
-    "population risk, which the paper has not. Each head aligns with the stars in part.",
-    "10": "A Transformer layer with two heads on two locations: low risk, and stars recovered in "
-    "part.",
-    "basins": "Not in the paper: where descent on M goes from each start, how soon, and between "
-    "the two basins the null set of Proposition 13, the stable manifold of the saddle.",
-    "plateau": "Students that learn from as many teachers stay alike for a long time: the "
-    "generalisation error has a plateau. Equations of motion, and descent sampled in R^d.",
-    "noise-floor": "The generalisation error that noisy labels leave, over its scale: it grows "
-    "with the number of surplus students, and faster than in proportion to the learning rate.",
-    "stability": "Beyond a learning rate that falls like one over the number of units, students "
-    "do not stay at the teachers, even without noise.",
-}
-
 _HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -230,6 +196,8 @@ class GalleryEntry:
     """An entry of the gallery page: a figure with its description, or a problem."""
 
     name: str
+    title: str
+    caption: str
     image: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     note: str = ""
@@ -240,30 +208,18 @@ class GalleryEntry:
 
 def gallery_page_html(shown: list[GalleryEntry]) -> str:
     """Return the HTML of the gallery page, with the figures of the given entries."""
-    links = " ".join(f'<a href="#figure-{one.name}">{_title(one.name)}</a>' for one in shown)
+    links = " ".join(f'<a href="#figure-{one.name}">{escape(one.title)}</a>' for one in shown)
     sections = "\n".join(map(_section, shown))
     return f"{_HEAD}<nav>{links}</nav>\n{sections}\n</body>\n</html>\n"
 
 
-_TITLES = {
-    "basins": "The two basins",
-    "plateau": "Committee machines: the plateau",
-    "noise-floor": "Committee machines: the noise floor",
-    "stability": "Committee machines: the limit of stability",
-}
-
-
-def _title(name: str) -> str:
-    return _TITLES.get(name, f"Figure {name}")
-
-
 def _section(one: GalleryEntry) -> str:
-    caption = CAPTIONS[one.name]
-    parts = [f"<h2>{_title(one.name)}</h2>", f"<p>{escape(caption)}</p>"]
+    parts = [f"<h2>{escape(one.title)}</h2>"]
+    parts += [f"<p>{escape(one.caption)}</p>"] if one.caption else []
     if one.problem:
         parts.append(f"<p><em>Not drawn: {escape(one.problem)}</em></p>")
     else:
-        parts.append(f'<img src="{escape(one.image)}" alt="{escape(caption)}">')
+        parts.append(f'<img src="{escape(one.image)}" alt="{escape(one.caption or one.title)}">')
     parts += [f"<p>{escape(text)}</p>" for text in (one.note, one.seen, one.time) if text]
     if one.settings:
         rows = (

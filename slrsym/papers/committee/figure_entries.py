@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from slrsym.documents.figures.recipes import Recipe
 
 
+# In our words.
+_CAPTIONS = {
+    "plateau": "Students that learn from as many teachers stay alike for a long time: the "
+    "generalisation error has a plateau. Equations of motion, and descent sampled in R^d.",
+    "noise-floor": "The generalisation error that noisy labels leave, over its scale: it grows "
+    "with the number of surplus students, and faster than in proportion to the learning rate.",
+    "stability": "Beyond a learning rate that falls like one over the number of units, students "
+    "do not stay at the teachers, even without noise.",
+}
+
+
 def _survey(name: str) -> Recipe:
     from slrsym.papers.committee import surveys
 
@@ -19,14 +30,18 @@ def _survey(name: str) -> Recipe:
     return found
 
 
-def _entry(survey: str, drawn_by: str) -> FigureEntry:
+def _entry(name: str, title: str, survey: str, drawn_by: str) -> FigureEntry:
     return FigureEntry(
-        partial(_survey, survey), imported_on_call(f"slrsym.papers.committee.figures.{drawn_by}")
+        partial(_survey, survey),
+        imported_on_call(f"slrsym.papers.committee.figures.{drawn_by}"),
+        title=f"Committee machines: {title}",
+        caption=_CAPTIONS[name],
     )
 
 
-FIGURES = {
-    "plateau": _entry("PlateauSurvey", "plateau_runs_figure"),
-    "noise-floor": _entry("NoiseFloorSurvey", "noise_floor_figure"),
-    "stability": _entry("CriticalLearningRateSurvey", "critical_rate_figure"),
-}
+_ENTRIES = (
+    ("plateau", "the plateau", "PlateauSurvey", "plateau_runs_figure"),
+    ("noise-floor", "the noise floor", "NoiseFloorSurvey", "noise_floor_figure"),
+    ("stability", "the limit of stability", "CriticalLearningRateSurvey", "critical_rate_figure"),
+)
+FIGURES = {entry[0]: _entry(*entry) for entry in _ENTRIES}
