@@ -100,10 +100,10 @@ def simulate(
     output: OUTPUT = None,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """Run projected gradient descent on a model's risk, and show where it ends.
+    """Run projected gradient descent, and show where it ends.
 
-    The cost does not depend on the dimension. Without options, 30 runs of single-location
-    regression.
+    It descends the risk of a model, by its exact gradient. The cost does not depend on the
+    dimension. Without options, 30 runs of single-location regression.
     """
     to_stdout = shared.is_json_on_stdout(json_file)
     if output is not None:
@@ -147,7 +147,10 @@ def landscape(
     seed: SEED = 0,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """List critical points of a model's risk, each with its index, as a search finds them."""
+    """List critical points of a model's risk, with their indices.
+
+    They are those that searches from random starts find.
+    """
     to_stdout = shared.is_json_on_stdout(json_file)
     stated, _, values = _found(model, settings)
     with _errors(), shared.show_warnings():
@@ -180,7 +183,10 @@ def recovery(
     output: OUTPUT = None,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """Count the runs from random starts that end with chosen directions aligned."""
+    """Count the runs that end with chosen directions aligned.
+
+    They start at random.
+    """
     to_stdout = shared.is_json_on_stdout(json_file)
     if output is not None:
         shared.require_writable(output, "--output")
@@ -221,9 +227,10 @@ def check(
     seed: SEED = 0,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """Compare a model's risk and gradient at a random point with tokens sampled in R^d.
+    """Compare a model's risk and gradient with sampled tokens.
 
-    The exit code is 1 if they differ by five standard errors or more.
+    They are compared at a random point, with tokens in R^d. The exit code is 1 if they differ by
+    five standard errors or more.
     """
     to_stdout = shared.is_json_on_stdout(json_file)
     stated, _, values = _found(model, settings)

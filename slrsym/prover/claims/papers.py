@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.prover.claims.file_search import PAPER, DerivationError, builtin_derivation_folder
-from slrsym.registry import load_all_registered
+from slrsym.registry import dotted_name, load_all_registered
 
 
 @dataclass(frozen=True)
@@ -178,15 +178,25 @@ def known_papers() -> list[Paper]:
 def registered_by_papers(kind: str) -> dict[str, Any]:
     """Import what the known papers register of a kind; return it by its names.
 
-    A paper whose module cannot be imported is left out, with a warning.
+    It is in the order of the papers. One whose module cannot be imported is left out, with a
+    warning.
     """
-    for paper in known_papers():
+    papers = known_papers()
+    for paper in papers:
         if paper.module:
             try:
                 _import_module_of_paper(paper.folder, paper.module)
             except DerivationError as problem:
                 _warn_once(str(problem))
-    return load_all_registered(kind)
+    modules = [paper.module for paper in papers]
+
+    def place(name: str) -> int:
+        path = dotted_name(f"{kind}.{name}")
+        owners = (i for i, module in enumerate(modules) if module and path.startswith(module))
+        return next(owners, len(modules))
+
+    found = load_all_registered(kind)
+    return {name: found[name] for name in sorted(found, key=place)}
 
 
 @cache
