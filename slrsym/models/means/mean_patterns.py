@@ -35,7 +35,10 @@ from slrsym.models.means.moments import (
     product_mean,
     split_atomic_mean_derivative,
 )
-from slrsym.models.training.alignment import with_limit_at_alignment
+from slrsym.models.training.alignment import (
+    with_limit_at_alignment,
+    without_poles_at_alignment,
+)
 
 Z = generic_gaussian_variables(1)[0]
 
@@ -142,19 +145,28 @@ class GaussianMeanFormula:
     """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
 
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
-        self.pattern, self.value, self._formal = pattern, value, formal
+        self.pattern, self._formal = pattern, formal
+        self.value = value if formal is not None else self._pairwise(value, False)
         self._slopes: dict[Symbol, GaussianMeanFormula] = {}
+
+    def _pairwise(self, value: Expr, guarded: bool) -> Expr:
+        """Return a value without 0/0 where two variables are aligned, and guarded for programs."""
+        write = with_limit_at_alignment if guarded else without_poles_at_alignment
+        for i, j in combinations(range(self.pattern.count), 2):
+            c = covariance_symbol(i, j)
+            if c in value.free_symbols:
+                value = write(value, covariance_symbol(i, i), covariance_symbol(j, j), c)
+        return value
+
+    @cached_property
+    def in_programs(self) -> Expr:
+        """The value in the form for programs, which rounding does not take out of its domain."""
+        return self._pairwise(self.value, True)
 
     @cached_property
     def program(self) -> Program:
         """The program that computes the mean from its arguments."""
-        value = self.value
-        for i, j in combinations(range(self.pattern.count), 2):
-            c = covariance_symbol(i, j)
-            if c in value.free_symbols:
-                variances = covariance_symbol(i, i), covariance_symbol(j, j)
-                value = with_limit_at_alignment(value, *variances, c)
-        return program_from_expressions([value], self.arguments, ())
+        return program_from_expressions([self.in_programs], self.arguments, ())
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:

@@ -37,6 +37,7 @@ from slrsym.models.means.mean_patterns import (
 from slrsym.models.means.moments import (
     covariance_symbol,
     expand_into_coefficient_pairs,
+    generic_gaussian_variables,
     mean_symbol,
 )
 
@@ -69,11 +70,14 @@ class MomentSum:
             if self.terms[key] == 0:
                 del self.terms[key]
 
-    def expression(self) -> Expr:
-        """Return the moment sum as one SymPy expression."""
+    def expression(self, in_programs: bool = False) -> Expr:
+        """Return the moment sum as one SymPy expression, as it is read or in the programs' form."""
         return Add(
             *(
-                c * mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
+                c
+                * (mean.in_programs if in_programs else mean.value).xreplace(
+                    dict(zip(mean.arguments, entries, strict=True))
+                )
                 for (mean, entries), c in self.terms.items()
             )
         )
@@ -92,6 +96,28 @@ class MomentSum:
                 at = tuple(values.get(a, a) for a in slope.arguments)
                 found.add(slope, at, c * entry.diff(x))
         return found
+
+
+def centred_moment(core: Expr, law: Mapping[Symbol, Expr], count: int) -> MomentSum | None:
+    """Return the mean of a product at a law whose means are 0, or None if there is no formula.
+
+    The law has the entries of `slrsym.models.means.moments` for as many variables.
+    """
+    names = generic_gaussian_variables(count)
+    if any(law[mean_symbol(i)] != 0 for i in range(count)):
+        return None
+    own = {z: z for z in names}
+    pattern, order = pattern_of_product(factorise_product(core, own), own)
+    mean = pattern.centred_mean
+    if mean is None:
+        return None
+    places = list(enumerate(map(names.index, order)))
+    entries = {
+        covariance_symbol(i, j): law[covariance_symbol(p, q)] for i, p in places for j, q in places
+    }
+    found = MomentSum()
+    found.add(mean, tuple(entries.get(x, x) for x in mean.arguments), S.One)
+    return found
 
 
 class OneSampleMeans:

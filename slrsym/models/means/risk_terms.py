@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import product
 from typing import Any, TypeAlias
 
 import flint
 import mpmath
 import numpy as np
-from sympy import Add, Expr, S, Symbol, erf, expand, factor
+from sympy import Add, Expr, Mul, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
@@ -24,7 +25,7 @@ from slrsym.kernels.softmax_risk import (
 from slrsym.kernels.softmax_risk_balls import ball_softmax_risk_value
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
-from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
 from slrsym.models.means.moments import (
     ATOMS,
     atomic_means_in,
@@ -38,6 +39,7 @@ from slrsym.models.means.moments import (
     product_mean,
     split_atomic_mean_derivative,
 )
+from slrsym.models.means.one_sample_means import MomentSum, centred_moment
 
 # What a token of some role contributes: a product in its projections.
 Part: TypeAlias = tuple[TokenRole, Expr]
@@ -75,6 +77,7 @@ class RiskTerms(_Symbols):
         self.model = stated
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
+        self._in_programs: dict[Symbol, Expr] = {}
         self._groups: dict[Any, list[tuple[Expr, _MeanAtRoles]]] = {}
         self._biases: list[tuple[Expr, list[tuple[Expr, _MeanAtRoles]]]] = []
         for counts, probability in stated.role_count_cases():
@@ -188,13 +191,17 @@ class RiskTerms(_Symbols):
 
     # -- names -------------------------------------------------------------------------------------
 
-    def name_if_state_dependent(self, expr: Expr) -> Expr:
-        """Return a symbol for an expression that depends on the state, or else the expression."""
+    def name_if_state_dependent(self, expr: Expr, in_programs: Expr | None = None) -> Expr:
+        """Return a symbol for an expression that depends on the state, or else the expression.
+
+        For programs it may have another form.
+        """
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
         if expr not in self._names:
             symbol = Symbol(name_by_content("F", expr), real=True)
             self._names[expr], self.meanings[symbol] = symbol, expr
+            self._in_programs[symbol] = expr if in_programs is None else in_programs
             self._state.add(symbol)
         return self._names[expr]
 
@@ -236,14 +243,17 @@ class RiskTerms(_Symbols):
         return nest_polynomial(expr, names) if names else expr
 
     def needed_definitions(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
-        """Return definitions of the symbols in some expressions, and of the symbols in these."""
+        """Return definitions of the symbols in some expressions, and of the symbols in these.
+
+        They are in the form for programs.
+        """
         found: set[Symbol] = set()
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
         while open_:
             symbol = open_.pop()
             found.add(symbol)
             open_ |= (self.meanings[symbol].free_symbols & self.meanings.keys()) - found
-        return {symbol: self.meanings[symbol] for symbol in sorted(found, key=str)}
+        return {symbol: self._in_programs[symbol] for symbol in sorted(found, key=str)}
 
     def substitute_definitions(self, expr: Expr) -> Expr:
         """Replace all symbols of subexpressions by their definitions."""
@@ -287,9 +297,17 @@ class _MeanAtRoles:
                     if first == second
                     else terms.model.covariance_between(role, i, other, j)
                 )
-        self._formal = (
-            product_mean(cores[0], count) if len(cores) == 1 else product_covariance(*cores, count)
-        )
+        self._moments: MomentSum | None = None
+        try:
+            self._formal = (
+                product_mean(cores[0], count)
+                if len(cores) == 1
+                else product_covariance(*cores, count)
+            )
+        except NotClosedError:
+            self._moments = centred_moment(Mul(*cores), self._law, count)
+            if self._moments is None:
+                raise
 
     def value(self, *in_symbols: Symbol) -> Expr:
         """Return a mean or covariance, or its derivative in given order parameters."""
@@ -297,7 +315,28 @@ class _MeanAtRoles:
             self._known[in_symbols] = self._derivative(in_symbols)
         return self._known[in_symbols]
 
+    @cached_property
+    def _means(self) -> list[_MeanAtRoles]:
+        return [_MeanAtRoles(self._terms, [part]) for part in self.parts]
+
+    def _centred(self, moments: MomentSum, symbols: tuple[Symbol, ...]) -> Expr:
+        """Return a mean, less the product of two, or its derivative, from a centred formula."""
+        total: Expr = S.Zero
+        for (mean, entries), c in reduce(MomentSum.slope, symbols, moments).terms.items():
+            at = dict(zip(mean.arguments, entries, strict=True))
+            value, printed = mean.value.xreplace(at), mean.in_programs.xreplace(at)
+            total += c * self._terms.name_if_state_dependent(value, printed)
+        for of in product(self._means, repeat=len(symbols)) if len(self.parts) == 2 else ():
+            first, second = (
+                x.value(*(p for p, y in zip(symbols, of, strict=True) if y is x))
+                for x in self._means
+            )
+            total -= first * second
+        return expand(total)
+
     def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
+        if self._moments is not None:
+            return self._centred(self._moments, symbols)
         if not symbols:
             return self._at_law(self._formal)
         total: Expr = S.Zero

@@ -29,25 +29,67 @@ from sympy import (
 _ROUNDING = Rational(1, 100)
 
 
-def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr:
-    """Write a mean by the correlation of two variables of variances a and b and covariance c.
+def without_poles_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr:
+    """Write a mean of two variables of variances a and b and covariance c without 0/0 at r = 1.
 
-    A mean without arcsin and roots of their correlation is returned as it is.
+    Parameters
+    ----------
+    value : Expr
+    a, b, c : Symbol
+
+    Returns
+    -------
+    Expr
+        With roots of a b - c^2, negative powers of which are left only where the mean has no limit.
+        A mean without arcsin and roots of the correlation is returned as it is.
     """
-    r, s, phi = Dummy("r", real=True), Dummy("s", positive=True), Dummy("phi", real=True)
-    plain = value.xreplace({c: r * sqrt(a) * sqrt(b)})
-    plain = plain.xreplace({asin(r): phi, asin(-r): -phi})
-    plain = plain.replace(
-        lambda e: e.is_Pow and not e.exp.is_Integer and e.base.has(r),
-        lambda e: _root(e, r, s),
-    )
-    if not plain.has(phi, s):
+    found = _normal_form(value, a, b, c)
+    if found is None:
         return value
-    written = Add(*(_reduced(term, r, s) for term in Add.make_args(expand(plain))))
+    scale = sqrt(a) * sqrt(b)
+    root = sqrt(a * b - c**2)
+    return found.xreplace({_ANGLE: asin(c / scale), _ROOT: root / scale, _R: c / scale})
+
+
+def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr:
+    """Write a mean of two variables for programs, where rounding may lead beyond alignment.
+
+    Parameters
+    ----------
+    value : Expr
+    a, b, c : Symbol
+        Their variances and their covariance.
+
+    Returns
+    -------
+    Expr
+        A mean without arcsin and roots of the correlation is returned as it is.
+    """
+    found = _normal_form(value, a, b, c)
+    if found is None:
+        return value
     correlation = c / (sqrt(a) * sqrt(b))
     square = (1 - correlation) * (1 + correlation)
     root = sqrt(square + Max(0, Min(-square, _ROUNDING)))
-    return written.xreplace({phi: 2 * atan(correlation / (1 + root)), s: root, r: correlation})
+    angle = 2 * atan(correlation / (1 + root))
+    return found.xreplace({_ANGLE: angle, _ROOT: root, _R: correlation})
+
+
+# A correlation r, the root of 1 - r^2, and the arcsin of r.
+_R, _ROOT, _ANGLE = Dummy("r", real=True), Dummy("s", positive=True), Dummy("phi", real=True)
+
+
+def _normal_form(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr | None:
+    """Return a mean as a polynomial in r of degree 1 at most, or None without arcsin and roots."""
+    plain = value.xreplace({c: _R * sqrt(a) * sqrt(b)})
+    plain = plain.xreplace({asin(_R): _ANGLE, asin(-_R): -_ANGLE})
+    plain = plain.replace(
+        lambda e: e.is_Pow and not e.exp.is_Integer and e.base.has(_R),
+        lambda e: _root(e, _R, _ROOT),
+    )
+    if not plain.has(_ANGLE, _ROOT):
+        return None
+    return Add(*(_reduced(term, _R, _ROOT) for term in Add.make_args(expand(plain))))
 
 
 def _root(power: Pow, r: Symbol, s: Symbol) -> Expr:
