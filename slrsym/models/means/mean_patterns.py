@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from sympy import Expr, Mul, S, Symbol
+from sympy import Expr, Mul, Piecewise, Pow, S, Symbol, erf, exp
 
 from slrsym.gaussian import (
     Expectation,
@@ -20,10 +20,13 @@ from slrsym.gaussian import (
     OwensT,
     bivariate_normal_cdf,
     expectation,
+    normal_cdf,
 )
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.kernels.limits import with_limits
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
+from slrsym.models.definition.specification import NotClosedError
 from slrsym.models.means.moments import (
     ATOMS,
     atomic_means_in,
@@ -126,8 +129,11 @@ class MeanPattern:
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = with_own_owens_t(expectation(self.core, law))
-        branched = (Expectation, OwensT, bivariate_normal_cdf)
-        return None if value.has(*branched) else GaussianMeanFormula(self, value)
+        if value.has(Expectation, Piecewise, bivariate_normal_cdf):
+            return None
+        found = GaussianMeanFormula(self, value)
+        # Slopes of what has roots beside Owen's T lose digits where two variables align.
+        return None if value.has(OwensT) and found.has_roots else found
 
     @cached_property
     def general_mean(self) -> GaussianMeanFormula:
@@ -138,7 +144,14 @@ class MeanPattern:
     def mean(self, centred: bool) -> GaussianMeanFormula:
         """Return the pattern's mean for laws with zero means if `centred`, else for any law."""
         found = self.centred_mean if centred else None
-        return self.general_mean if found is None else found
+        if found is not None and not found.has_ends:
+            return found
+        try:
+            return self.general_mean
+        except NotClosedError:
+            if found is None:
+                raise
+            return found
 
 
 class GaussianMeanFormula:
@@ -146,8 +159,30 @@ class GaussianMeanFormula:
 
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self._formal = pattern, formal
-        self.value = value if formal is not None else self._pairwise(value, False)
+        self.value = value
+        if formal is None and not self.has_ends:
+            self.value = self._pairwise(value, False)
         self._slopes: dict[Symbol, GaussianMeanFormula] = {}
+
+    @cached_property
+    def has_ends(self) -> bool:
+        """Whether the value has functions of ends that go to infinity where two are aligned."""
+        functions = self.value.atoms(erf, exp, normal_cdf, OwensT)
+        return self.value.has(OwensT) or any(map(self._has_pole, functions))
+
+    @property
+    def has_roots(self) -> bool:
+        """Whether the value has roots that vanish where two are aligned, but for those in ends."""
+        functions = self.value.atoms(erf, exp, normal_cdf, OwensT)
+        return self._has_pole(self.value.xreplace(dict.fromkeys(functions, S.One)))
+
+    def _has_pole(self, part: Expr) -> bool:
+        pairs = combinations(range(self.pattern.count), 2)
+        covariances = {covariance_symbol(*pair) for pair in pairs}
+        return any(
+            power.exp.is_negative and covariances & power.base.free_symbols
+            for power in part.atoms(Pow)
+        )
 
     def _pairwise(self, value: Expr, guarded: bool) -> Expr:
         """Return a value without 0/0 where two variables are aligned, and guarded for programs."""
@@ -161,7 +196,7 @@ class GaussianMeanFormula:
     @cached_property
     def in_programs(self) -> Expr:
         """The value in the form for programs, which rounding does not take out of its domain."""
-        return self._pairwise(self.value, True)
+        return with_limits(self.value) if self.has_ends else self._pairwise(self.value, True)
 
     @cached_property
     def program(self) -> Program:
