@@ -71,7 +71,12 @@ def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Exp
     correlation = c / (sqrt(a) * sqrt(b))
     square = (1 - correlation) * (1 + correlation)
     root = sqrt(square + Max(0, Min(-square, _ROUNDING)))
-    angle = 2 * atan(correlation / (1 + root))
+    # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
+    angle = 2 * atan(Max(-1, Min(1, correlation)) / (1 + root))
+    found = found.replace(
+        lambda e: e.is_Pow and e.base == _ROOT and e.exp > 1,
+        lambda e: square ** (e.exp // 2) * _ROOT ** (e.exp % 2),
+    )
     return found.xreplace({_ANGLE: angle, _ROOT: root, _R: correlation})
 
 
