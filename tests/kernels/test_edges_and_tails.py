@@ -228,6 +228,23 @@ def test_derivatives_at_a_correlation_of_one(backend):
 
 
 @more
+@pytest.mark.parametrize("c", [1.0, 1 - 1e-9, 0.5])
+@pytest.mark.parametrize("backend", QUICK)
+def test_the_slope_of_a_ramp_in_a_variance(c, backend):
+    """The slope of E max(0, 1 - X) max(0, Y) in Y's variance is the density of Y = 0 times 1/2.
+
+    It has powers of 1 - c^2 below, which cancel: E max(0, 1 - X) given Y = 0 is left.
+    """
+    a, b, both = Symbol("a", positive=True), Symbol("b", positive=True), Symbol("c", real=True)
+    mean = expectation(Max(0, 1 - x) * Max(0, y), GaussianLaw({x: 0, y: 0}, [[a, both], [both, b]]))
+    left = mpmath.sqrt(1 - mpmath.mpf(c) ** 2)
+    given = mpmath.ncdf(1 / left) + left * mpmath.npdf(1 / left) if left else mpmath.mpf(1)
+    right = given / (2 * mpmath.sqrt(2 * mpmath.pi))
+    with np.errstate(all="ignore"):
+        assert_value(backend, compiled(mean.diff(b), [a, b, both], backend)(1.0, 1.0, c), right)
+
+
+@more
 @needs_jax
 def test_jax_differentiates_at_the_edges():
     import jax
