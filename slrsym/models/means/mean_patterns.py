@@ -7,7 +7,7 @@ symbols for means and covariances; equations of motion evaluate it at the law of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -161,7 +161,7 @@ class GaussianMeanFormula:
         self.pattern, self._formal = pattern, formal
         self.value = value
         if formal is None and not self.has_ends:
-            self.value = self._pairwise(value, False)
+            self.value = self._pairwise(without_poles_at_alignment, value)
         self._slopes: dict[Symbol, GaussianMeanFormula] = {}
 
     @cached_property
@@ -184,24 +184,38 @@ class GaussianMeanFormula:
             for power in part.atoms(Pow)
         )
 
-    def _pairwise(self, value: Expr, guarded: bool) -> Expr:
-        """Return a value without 0/0 where two variables are aligned, and guarded for programs."""
-        write = with_limit_at_alignment if guarded else without_poles_at_alignment
+    def _pairwise(self, write: Callable[..., Expr], value: Expr, *parts: Any) -> Expr:
+        """Return a value in the form of a function for each two variables in it."""
         for i, j in combinations(range(self.pattern.count), 2):
             c = covariance_symbol(i, j)
             if c in value.free_symbols:
-                value = write(value, covariance_symbol(i, i), covariance_symbol(j, j), c)
+                variances = covariance_symbol(i, i), covariance_symbol(j, j)
+                value = write(value, *variances, c, *parts)
         return value
 
     @cached_property
-    def in_programs(self) -> Expr:
-        """The value in the form for programs, which rounding does not take out of its domain."""
-        return with_limits(self.value) if self.has_ends else self._pairwise(self.value, True)
+    def _printed(self) -> tuple[Expr, dict[Symbol, Expr]]:
+        """The value in the form for programs, with definitions of the symbols of its parts."""
+        if self.has_ends:
+            return with_limits(self.value), {}
+        parts: dict[Symbol, Expr] = {}
+        return self._pairwise(with_limit_at_alignment, self.value, parts), parts
+
+    def printed_at(
+        self, entries: Iterable[Expr], named: Callable[[Expr], Expr] = lambda part: part
+    ) -> Expr:
+        """Return the value in the form for programs, at given arguments, with its parts named."""
+        at = dict(zip(self.arguments, entries, strict=True))
+        value, parts = self._printed
+        for symbol, meaning in parts.items():
+            at[symbol] = named(meaning.xreplace(at))
+        return value.xreplace(at)
 
     @cached_property
     def program(self) -> Program:
         """The program that computes the mean from its arguments."""
-        return program_from_expressions([self.in_programs], self.arguments, ())
+        value, parts = self._printed
+        return program_from_expressions([value], self.arguments, (), given=parts)
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:

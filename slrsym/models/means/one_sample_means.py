@@ -70,17 +70,19 @@ class MomentSum:
             if self.terms[key] == 0:
                 del self.terms[key]
 
-    def expression(self, in_programs: bool = False) -> Expr:
-        """Return the moment sum as one SymPy expression, as it is read or in the programs' form."""
+    def expression(self) -> Expr:
+        """Return the moment sum as one SymPy expression."""
         return Add(
             *(
-                c
-                * (mean.in_programs if in_programs else mean.value).xreplace(
-                    dict(zip(mean.arguments, entries, strict=True))
-                )
+                c * mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
                 for (mean, entries), c in self.terms.items()
             )
         )
+
+    def printed(self) -> Expr:
+        """Return the moment sum in the form for programs."""
+        terms = self.terms.items()
+        return Add(*(c * mean.printed_at(entries) for (mean, entries), c in terms))
 
     def slope(self, x: Symbol) -> MomentSum:
         """Return the partial derivative of a moment sum in a symbol, as a moment sum."""

@@ -252,7 +252,7 @@ class RiskTerms(_Symbols):
         while open_:
             symbol = open_.pop()
             found.add(symbol)
-            open_ |= (self.meanings[symbol].free_symbols & self.meanings.keys()) - found
+            open_ |= (self._in_programs[symbol].free_symbols & self.meanings.keys()) - found
         return {symbol: self._in_programs[symbol] for symbol in sorted(found, key=str)}
 
     def substitute_definitions(self, expr: Expr) -> Expr:
@@ -323,8 +323,8 @@ class _MeanAtRoles:
         """Return a mean, less the product of two, or its derivative, from a centred formula."""
         total: Expr = S.Zero
         for (mean, entries), c in reduce(MomentSum.slope, symbols, moments).terms.items():
-            at = dict(zip(mean.arguments, entries, strict=True))
-            value, printed = mean.value.xreplace(at), mean.in_programs.xreplace(at)
+            value = mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
+            printed = mean.printed_at(entries, self._terms.name_if_state_dependent)
             total += c * self._terms.name_if_state_dependent(value, printed)
         for of in product(self._means, repeat=len(symbols)) if len(self.parts) == 2 else ():
             first, second = (

@@ -9,6 +9,8 @@ s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 
 from __future__ import annotations
 
+from functools import cache
+
 from sympy import (
     Add,
     Dummy,
@@ -51,7 +53,9 @@ def without_poles_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> 
     return found.xreplace({_ANGLE: asin(c / scale), _ROOT: root / scale, _R: c / scale})
 
 
-def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr:
+def with_limit_at_alignment(
+    value: Expr, a: Symbol, b: Symbol, c: Symbol, parts: dict[Symbol, Expr] | None = None
+) -> Expr:
     """Write a mean of two variables for programs, where rounding may lead beyond alignment.
 
     Parameters
@@ -59,6 +63,9 @@ def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Exp
     value : Expr
     a, b, c : Symbol
         Their variances and their covariance.
+    parts : dict of Symbol to Expr, optional
+        Where to define the correlation, its root and its angle, each by those before it. By default
+        they are written out.
 
     Returns
     -------
@@ -68,16 +75,24 @@ def with_limit_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Exp
     found = _normal_form(value, a, b, c)
     if found is None:
         return value
-    correlation = c / (sqrt(a) * sqrt(b))
-    square = (1 - correlation) * (1 + correlation)
-    root = sqrt(square + Max(0, Min(-square, _ROUNDING)))
-    # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
-    angle = 2 * atan(Max(-1, Min(1, correlation)) / (1 + root))
+    r, root, angle = (Symbol(f"{x}_of_{c.name}", real=True) for x in ("cosine", "sine", "angle"))
+    square = (1 - r) * (1 + r)
     found = found.replace(
         lambda e: e.is_Pow and e.base == _ROOT and e.exp > 1,
         lambda e: square ** (e.exp // 2) * _ROOT ** (e.exp % 2),
-    )
-    return found.xreplace({_ANGLE: angle, _ROOT: root, _R: correlation})
+    ).xreplace({_ANGLE: angle, _ROOT: root, _R: r})
+    # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
+    meanings = {
+        r: c / (sqrt(a) * sqrt(b)),
+        root: sqrt(square + Max(0, Min(-square, _ROUNDING))),
+        angle: 2 * atan(Max(-1, Min(1, r)) / (1 + root)),
+    }
+    if parts is not None:
+        parts.update(meanings)
+        return found
+    for name, meaning in reversed(meanings.items()):
+        found = found.xreplace({name: meaning})
+    return found
 
 
 # A correlation r, the root of 1 - r^2, and the arcsin of r.
@@ -88,26 +103,24 @@ def _normal_form(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr | None:
     """Return a mean as a polynomial in r of degree 1 at most, or None without arcsin and roots."""
     plain = value.xreplace({c: _R * sqrt(a) * sqrt(b)})
     plain = plain.xreplace({asin(_R): _ANGLE, asin(-_R): -_ANGLE})
-    plain = plain.replace(
-        lambda e: e.is_Pow and not e.exp.is_Integer and e.base.has(_R),
-        lambda e: _root(e, _R, _ROOT),
-    )
+    plain = plain.replace(lambda e: e.is_Pow and not e.exp.is_Integer and e.base.has(_R), _root)
     if not plain.has(_ANGLE, _ROOT):
         return None
-    return Add(*(_reduced(term, _R, _ROOT) for term in Add.make_args(expand(plain))))
+    return Add(*(_reduced(term) for term in Add.make_args(expand(plain))))
 
 
-def _root(power: Pow, r: Symbol, s: Symbol) -> Expr:
-    """Write a power of a multiple of 1 - r^2 as one of s."""
-    factor = cancel(power.base / (1 - r**2))
-    return power if factor.has(r) else factor**power.exp * s ** (2 * power.exp)
+@cache
+def _root(power: Pow) -> Expr:
+    """Write a power of a multiple of 1 - r^2 as one of its root."""
+    factor = cancel(power.base / (1 - _R**2))
+    return power if factor.has(_R) else factor**power.exp * _ROOT ** (2 * power.exp)
 
 
-def _reduced(term: Expr, r: Symbol, s: Symbol) -> Expr:
-    """Replace r^2 by 1 - s^2 in a term."""
-    rest, power = term.as_independent(r, as_Add=False)
+def _reduced(term: Expr) -> Expr:
+    """Replace r^2 by 1 less the square of the root in a term."""
+    rest, power = term.as_independent(_R, as_Add=False)
     base, exponent = power.as_base_exp()
-    if base != r or not exponent.is_Integer or exponent < 2:
+    if base != _R or not exponent.is_Integer or exponent < 2:
         return term
     halves, odd = divmod(int(exponent), 2)
-    return expand(rest * (1 - s**2) ** halves * r**odd)
+    return expand(rest * (1 - _ROOT**2) ** halves * _R**odd)

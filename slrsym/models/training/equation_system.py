@@ -215,7 +215,7 @@ class EquationSystem:
         if backend in ("numpy", "numba"):
             return table.compile(backend)
         moments = self._changes.samples.moments
-        given = {name: moments[name].expression(in_programs=True) for name in table.names}
+        given = {name: moments[name].printed() for name in table.names}
         program = program_from_expressions(table.outputs, self.state, self.parameters, given=given)
         return compile_program(program, backend)
 
