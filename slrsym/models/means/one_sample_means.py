@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sympy import Add, Expr, S, Symbol, factor
 
@@ -22,7 +22,7 @@ from slrsym.models.definition.exchangeable_units import (
     unit_tag,
     unit_tags_in,
 )
-from slrsym.models.definition.projections import TokenRole
+from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction, softmax
 from slrsym.models.means.jumps import derivative_across_jumps, with_means_at_jumps
 from slrsym.models.means.mean_patterns import (
@@ -40,9 +40,6 @@ from slrsym.models.means.moments import (
     generic_gaussian_variables,
     mean_symbol,
 )
-
-if TYPE_CHECKING:
-    from slrsym.models.training.descent import DerivedModel
 
 
 class ProductTerm(NamedTuple):
@@ -125,7 +122,7 @@ def centred_moment(core: Expr, law: Mapping[Symbol, Expr], count: int) -> Moment
 class OneSampleMeans:
     """Means over one sample of products of the error and its derivatives, found on first use."""
 
-    def __init__(self, model: DerivedModel) -> None:
+    def __init__(self, model: ProjectionLaws) -> None:
         if any(error.has(softmax) for error, _ in model.shares.values()):
             raise ValueError(
                 "equations are for predictors that are sums over tokens; softmax is none. Use "
