@@ -79,7 +79,9 @@ def test_a_damaged_file_is_derived_anew(kept, damage):
 def test_a_file_of_another_model_is_not_taken(kept):
     """Also where it lies under the name of this one, and is whole."""
     other = one_unit(others=5).program("gradient")
-    foreign = {file.stat().st_size: file for file in kept.iterdir() if "def" in file.read_text()}
+    foreign = {
+        file.stat().st_size: file for file in kept.iterdir() if "def constants" in file.read_text()
+    }
     (file,) = foreign.values()
     text = file.read_text(encoding="utf-8")
     before = {*kept.iterdir()}

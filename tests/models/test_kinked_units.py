@@ -71,12 +71,14 @@ def pair_mean(name, q, r):
     return mpmath.sqrt(q) ** degree * 2**degree * math.factorial(degree) * inner / (2 * mpmath.pi)
 
 
+@cache
+def own_mean(name):
+    with mpmath.workdps(40):
+        return pair_mean(name, 1, 1)
+
+
 def right_risk(name, q, r):
-    return (
-        pair_mean(name, 1, 1)
-        - 2 * pair_mean(name, q, r)
-        + q ** UNITS[name][1] * pair_mean(name, 1, 1)
-    )
+    return (1 + q ** UNITS[name][1]) * own_mean(name) - 2 * pair_mean(name, q, r)
 
 
 def laws(count):
@@ -97,8 +99,8 @@ def test_the_risk_at_random_laws_and_where_both_are_aligned(name):
 @pytest.mark.parametrize("name", ["relu", "squared relu", "leaky relu"])
 def test_derivatives_at_random_laws(name):
     found = kinked(name).compile("numpy", "gradient", "hessian")
-    with mpmath.workdps(40):
-        for q, r in laws(10)[:10]:
+    with mpmath.workdps(25):
+        for q, r in laws(3)[:3]:
             slopes = [
                 mpmath.diff(lambda *x: right_risk(name, *x), (q, r), n)
                 for n in ((1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
@@ -145,10 +147,10 @@ def test_flows_to_a_long_time_and_their_fixed_points(name):
     flow = flow_of(name)
     for q, r in laws(10 if THOROUGH else 1)[: None if THOROUGH else 2]:
         found = flow.solve({}, {"Q": q, "R": r}, 300, backend="numpy")
+        # Students of size that are orthogonal to the teacher stay so, and of ReLU opposite ones.
         if name == "size" or r > -math.sqrt(q):
-            assert found.risk.values[-1] == pytest.approx(
-                0 if r else right_risk(name, 4 / math.pi**2, 0), abs=1e-8
-            )
+            end = right_risk(name, 4 / math.pi**2, 0) if name == "size" and r == 0 else 0
+            assert found.risk.values[-1] == pytest.approx(float(end), abs=1e-8)
     assert flow.fixed_points({}, rng=0)[0].risk == pytest.approx(0, abs=1e-14)
 
 
