@@ -12,7 +12,7 @@ import pytest
 from sympy import Abs, Max, Rational, Symbol, sign
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
-from slrsym.models.examples import multi_head
+from slrsym.papers.single_location.models import multi_head
 from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS
 
