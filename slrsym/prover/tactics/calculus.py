@@ -69,9 +69,15 @@ class MeanValueTheoremProver:
         exist = [
             self.emitter.prove_or_add_axiom(definedness_equation(t), self.context) for t in (a, b)
         ]
-        ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
+        ends = [canonical_key(("<=", low, high)) for low, high in ((a, b), (b, a))]
+        # What the other case supposes, too, is declared of a variable, as 0 <= t of a time.
+        ends = [
+            key
+            for key, line in zip(ends, lines[::-1], strict=True)
+            if key not in line.theorem.hypotheses
+        ]
         premises = [*lines, order, *exist]
-        return self.emitter.infer_from_cases(premises, lines[0].theorem.conclusion, ends)
+        return self.emitter.infer_from_cases(premises, lines[0].theorem.conclusion, set(ends))
 
 
 @register_emitter_for_rules("_Monotone")
