@@ -122,6 +122,8 @@ def test_bad_usage(tmp_path, stated):
     refused(run("simulate", model, "--set", "d=9", *how), "--set", "tau is needed, such as")
     refused(run("simulate", *stated, "--set", "beta=1", *how), "beta")
     refused(run("simulate", *stated, "--set", "d=9", *how), "--set", "d is given already")
+    refused(run("simulate", *stated, "--dimensions", "4,x", *how), "--dimensions", "got '4,x'")
+    refused(run("simulate", *stated, "--dimensions", "40,50", *how), "dimensions")
     refused(run("recovery", *stated, "--pair", "w,z", *how), "--pair", "two of ", "got 'w,z'")
     broken = tmp_path / "broken.py"
     broken.write_text("1 / 0\n")

@@ -37,6 +37,10 @@ START = Annotated[
         "runs, which go on."
     ),
 ]
+DIMENSIONS = Annotated[
+    str | None,
+    typer.Option(metavar="N,N,...", help="Dimensions of the eigenspaces, which add up to d."),
+]
 OUTPUT = Annotated[
     Path | None,
     shared.output_option("Save the runs, as netCDF, at the end and when interrupted."),
@@ -68,6 +72,17 @@ def _training(entry: RegisteredModel, **given: Any) -> dict[str, Any]:
     return result
 
 
+def _dimensions(text: str | None) -> dict[str, list[int]]:
+    if text is None:
+        return {}
+    try:
+        return {"dimensions": [int(part) for part in text.split(",")]}
+    except ValueError:
+        raise typer.BadParameter(
+            f"must be integers such as 10,90; got {text!r}", param_hint="--dimensions"
+        ) from None
+
+
 _MISSING = "values must have a number for "
 
 
@@ -95,6 +110,7 @@ def simulate(
     runs: RUNS = None,
     start: START = "uniform",
     every: EVERY = None,
+    dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
     output: OUTPUT = None,
@@ -111,6 +127,7 @@ def simulate(
     shared.require_distinct_files(("--output", output), ("--json", json_file))
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs, start=start, every=every)
+    how |= _dimensions(dimensions)
 
     def compute() -> Any:
         return stated.simulate(values, **how, rng=seed, backend=backend, path=output)
@@ -178,6 +195,7 @@ def recovery(
     min_overlap: Annotated[
         float, typer.Option(min=0, max=1, help="From which overlap on a pair counts as aligned.")
     ] = 0.9,
+    dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
     output: OUTPUT = None,
@@ -192,7 +210,7 @@ def recovery(
         shared.require_writable(output, "--output")
     shared.require_distinct_files(("--output", output), ("--json", json_file))
     stated, entry, values = _found(model, settings)
-    how = _training(entry, steps=steps, alpha=alpha, runs=runs)
+    how = _training(entry, steps=steps, alpha=alpha, runs=runs) | _dimensions(dimensions)
     by_name = {direction.name: direction for direction in stated.directions}
     chosen = []
     for text in pairs:
