@@ -29,7 +29,7 @@ from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
 from slrsym.prover.claims.claim import register_certificate_class
 from slrsym.prover.claims.ledger import Ledger
-from tests._cli import exits, run
+from tests._cli import PAPER, exits, run
 from tests._profile import thorough_only
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
@@ -290,6 +290,6 @@ def test_the_claims_below_certificates_of_the_package_are_proved():
 def test_a_derivation_in_the_place_of_a_certificate(tmp_path):
     file = tmp_path / "bound.py"
     file.write_text("from slrsym.proof import Claim\n", encoding="utf-8")
-    done = run("certify", "check", file)
+    done = run(*PAPER, "certify", "check", file)
     assert done.exit_code != 0
     assert f"again by: slrsym verify {file} --no-cache" in " ".join(done.output.split())
