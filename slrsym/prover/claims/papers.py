@@ -159,12 +159,17 @@ def builtin_papers() -> list[Paper]:
     return papers_of_files(builtin_derivation_folder().rglob("*.py"))
 
 
-def known_papers() -> list[Paper]:
+def known_papers() -> tuple[Paper, ...]:
     """Return the papers that come with slrsym, and those of the current folder.
 
     These have their ``paper.toml`` in it, in a folder of it, or in one of its ``derivations``.
     """
-    here = Path.cwd()
+    return _papers_seen_from(Path.cwd())
+
+
+# What is registered is asked for once for each claim of a document.
+@lru_cache(maxsize=16)
+def _papers_seen_from(here: Path) -> tuple[Paper, ...]:
     own = [
         paper
         for pattern in (PAPER, f"*/{PAPER}", f"derivations/*/{PAPER}")
@@ -172,7 +177,7 @@ def known_papers() -> list[Paper]:
         if (paper := paper_of_file(file))
     ]
     found = {paper.folder.resolve(): paper for paper in (*builtin_papers(), *own)}
-    return list(found.values())
+    return tuple(found.values())
 
 
 def registered_by_papers(kind: str) -> dict[str, Any]:
