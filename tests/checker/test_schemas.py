@@ -205,6 +205,13 @@ OF_PAIRS = ("from-overlaps-and-edges",)
                 lam(X, names=(*OVERLAPS[:4], ("s", "n", "Z"))),
             )
         ),
+        # A step size or a dimension that is no term.
+        *(
+            (*OF_PAIRS, ("o", kind, descent, SIGNS), (PLANE, SLOPES, G, G, G, G))
+            for kind in ("AlmostEveryPairConvergesTo", "NullPairs")
+            for wrong in (("<", ZERO, ONE), ("tuple", ONE), ("text", "a"), ("oo",), SLOPES)
+            for descent in ((*DESCENT[:3], wrong, DESCENT[4]), (*DESCENT[:4], wrong))
+        ),
         # Another sentence, and the sentence about something.
         ("conditional-risk", ("o", "InWords", ("text", "All is well.")), ()),
         ("conditional-risk", ("o", "InWords", ("text", BAYES_RISK), ONE), ()),

@@ -28,6 +28,7 @@ from slrsym.checker.orbit_theorems import (
     only_object_besides_map,
     points_of_set,
     require_real_function,
+    require_term,
 )
 from slrsym.checker.orbit_theorems import register_theorem as register_base_theorem
 from slrsym.checker.term import (
@@ -63,7 +64,7 @@ def _parts_of_sphere_descent(t: Term) -> tuple[Term, Term, Term]:
     is_descent = t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5
     require(is_descent, "the subject is no descent on spheres")
     function, rate, dimension = t[2:]
-    return require_real_function(function, 5), rate, dimension
+    return require_real_function(function, 5), require_term(rate), require_term(dimension)
 
 
 def _conditions_of_planar_map(

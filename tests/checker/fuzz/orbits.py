@@ -173,7 +173,8 @@ def _descent(m: Maker) -> Term:
     names = tuple(m.rng.sample([X, Y, Z, R, *_COORDINATES[2:], ("s", "v", "R")], 5))
     body = m.t.pick(m.t.polynomial(names, 3), m.t.term(2, names), _value(m, names))
     count = m.t.pick(("s", "n", "Z>0"), num(5), ("+", ("s", "n", "Z>=0"), TWO), P)
-    return ("tuple", ("text", "SphereDescent"), lam(names, body), m.t.pick(P, R, X, ONE), count)
+    rate = m.t.pick(P, R, X, ONE) if m.chance(0.95) else ("tuple", ONE)
+    return ("tuple", ("text", "SphereDescent"), lam(names, body), rate, count)
 
 
 def _signs(m: Maker, zeros: bool) -> Term:
