@@ -79,7 +79,8 @@ AGAINST = MonteCarloCheck("E[x] = 0", contradiction="1 against 0")
 TRIED, FAILED = Trials(3, "cubes"), Trials(3, "cubes", ("27 is one",))
 ON_BOX, ON_TRIALS = {"reports": (), "box": "0 < x < 1"}, {"reports": (), "trials": TRIED}
 BY_CITATION = {"reports": (report(), report(rule=CITED))}
-BY_AXIOM = {"reports": (report(), report(rule="theorem conditional-risk"))}
+# Whatever the rule is called whose evidence takes it.
+BY_AXIOM = {"reports": (report(), report(rule="mine")), "axioms": ("theorem conditional-risk",)}
 TRUSTING = {"axioms": ("rule: mine", "rule: his", "induction")}
 REFUSED = {"reports": (report(), report("no"), report("nor this"))}
 
@@ -146,6 +147,8 @@ def test_what_says_nothing_is_not_accepted():
         # What is cited, here or below, is said before rules that are trusted.
         ([verdict("a", **BY_CITATION)], "cited", "what is concluded in a is cited, not checked"),
         ([verdict("a", **BY_AXIOM)], "cited", "what is concluded in a is cited, not checked"),
+        ([verdict("a", "b"), verdict("b", **BY_AXIOM)], "cited",
+         "what is concluded in b is cited, not checked"),
         ([verdict("a", "c", "b", **BY_CITATION, **TRUSTING), verdict("b", **BY_CITATION),
           verdict("c", "b")], "cited", "what is concluded in a, b is cited, not checked"),
         ([verdict("a", "b", **ON_BOX), verdict("b", **BY_CITATION)], "cited",

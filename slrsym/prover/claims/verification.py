@@ -205,13 +205,14 @@ def _is_sound(
     return verdict.accepted and not verdict.trials and bool(for_box or not verdict.box)
 
 
-# Citations, and the theorem whose conclusion, a sentence in words, is an axiom itself, but for the
-# algebra that it asks for.
-_CITING = (CITED, "theorem conditional-risk")
+# The theorem whose conclusion, a sentence in words, is an axiom itself, but for the algebra that it
+# asks for. By its axiom, it is found in the evidence of rules of users, too.
+_IN_WORDS = "theorem conditional-risk"
 
 
 def _cites(verdict: ClaimVerdict) -> bool:
-    return any(report.rule in _CITING for report in verdict.reports)
+    cites = any(report.rule == CITED for report in verdict.reports)
+    return cites or _IN_WORDS in verdict.axioms
 
 
 # Processes take seconds to start: a few claims are checked before that.
