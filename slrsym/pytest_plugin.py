@@ -280,7 +280,9 @@ class JudgedClaimItem(_Test):
         from slrsym.prover.tactics.proof_log import statement_and_step_records
 
         claim = self.judged
-        lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
+        # The statement need not rest on all of its steps.
+        axioms = claim.axioms.union(*(step.axioms for step in claim.steps))
+        lacking = sorted(axiom for axiom in axioms if axiom.startswith("unchecked"))
         if lacking:
             raise NotAcceptedError(f"claim {claim.id} rests on {'; '.join(lacking)}")
         try:

@@ -1,18 +1,23 @@
 """The proof log by the command line: written, checked by the checker alone, refused if forged."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
 import slrsym
+from slrsym.checker import ProvedClaims
 from slrsym.checker.log import chained_digest
+from slrsym.checker.term import num
 from slrsym.proof import Ledger
 from slrsym.prover.claims.__main__ import _is_known
+from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
 from slrsym.prover.tactics.proof_log import statement_and_step_records, write_log
 from tests._cli import exits, run
 from tests._profile import thorough, thorough_only
+from tests.checker.terms import X
 
 # The function of this name hides the module.
 COMMAND = sys.modules["slrsym.cli.verify"]
@@ -121,6 +126,25 @@ def test_steps_without_evidence_are_named(logged, tmp_path):
         "  square 1: Sign",
     )
     assert "square 1" not in judge(bare, "--no-compare")[1]
+
+
+def test_a_step_has_evidence_of_its_own_whatever_the_order_of_steps(tmp_path):
+    """Step 1 rests on what steps 2 and 3 say, and step 4 ends where step 2 does."""
+    script = RecordingProofBuilder(ProvedClaims())
+    hope, one, fear = ("<", num(0), X), ("=", num(1), num(1)), ("<", X, num(0))
+    hoped = script.add("unchecked", (), "hope", (), hope)
+    feared = script.add("unchecked", (), "fear", (), fear)
+    last = script.add("logic", [hoped, feared], (), ("and", hope, fear))
+    shown = script.add("arithmetic", (), (), one, [1, [], [], []])
+    for label, line in (("1", last), ("2", feared), ("3", hoped), ("4", feared), ("5", shown)):
+        script.record_step(label, "rule", line)
+    record = script.finish_claim("mine", one, (), shown)
+    log = tmp_path / "mine.log"
+    log.write_text("".join(f"{line}\n" for line in log_lines({}, [record])))
+    said = judged((log, "--no-compare", "--list-unchecked"), 0, "1 of 5 steps follow by")
+    assert re.findall(r"^(\d of 5 steps have evidence.*|  mine.*)$", said, re.MULTILINE) == [
+        "3 of 5 steps have evidence of their own; not so:", "  mine 2: fear", "  mine 3: hope",
+    ]  # fmt: skip
 
 
 def test_a_derivation_that_says_something_else(logged, tmp_path):

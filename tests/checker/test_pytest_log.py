@@ -96,6 +96,18 @@ def test_a_step_without_evidence_fails(pytester, log):
     result.stdout.fnmatch_lines(["*rests on unchecked: nobody knows*"])
 
 
+def test_a_step_without_evidence_fails_though_the_claim_rests_on_none(pytester, log):
+    _, record = map(json.loads, log.read_text().splitlines())
+    record.pop("digest")
+    label, rule, _, said, supposed = record["steps"][0]
+    record["lines"].append(["unchecked", [], "nobody knows", supposed, said])
+    record["steps"][0] = [label, rule, len(record["lines"]) - 1, said, supposed]
+    lines = log_lines({"seed": 0}, [record])
+    result = run(pytester, "".join(f"{line}\n" for line in lines))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*rests on unchecked: nobody knows*"])
+
+
 def test_another_statement_fails(pytester, log):
     _, record = map(json.loads, log.read_text().splitlines())
     record.pop("digest")

@@ -46,14 +46,21 @@ def read_log_records(path: Path) -> dict[str, dict[str, Any]]:
 def unchecked_steps_with_axioms(path: Path) -> Iterator[tuple[str, str, str]]:
     """Yield the claim, label and axioms of each step that a log accepts without evidence."""
     for record in read_log_records(path).values():
-        start = 0
+        ends, seen = {end for _, _, end, *_ in record["steps"]}, set[int]()
         for label, _, end, *_ in record["steps"]:
-            # Otherwise the inference belongs to an earlier step.
-            if isinstance(end, int) and end >= start:
-                made, start = record["lines"][start : end + 1], end + 1
-                trusted = dict.fromkeys(data[0] for name, _, *data in made if name == "unchecked")
-                if trusted:
-                    yield record["claim"], label, ", ".join(trusted)
+            trusted, ahead = dict[int, str](), [end]
+            while ahead:
+                at = ahead.pop()
+                # Otherwise it is another claim, or an inference of an earlier step.
+                if isinstance(at, int) and at not in seen:
+                    seen.add(at)
+                    name, premises, *data = record["lines"][at]
+                    ahead += (p for p in premises if p not in ends)
+                    if name == "unchecked":
+                        trusted[at] = data[0]
+            if trusted:
+                said = dict.fromkeys(trusted[at] for at in sorted(trusted))
+                yield record["claim"], label, ", ".join(said)
 
 
 class EarlierInferences:
