@@ -529,7 +529,7 @@ def _uses_of_extensions(judged: list[JudgedClaim]) -> Iterator[str]:
         for found in judged:
             if name in found.extensions:
                 rules.append(found.id)
-            elif f"extension {name}" in found.axioms:
+            elif f"extension {name}" in found.axioms.union(*(s.axioms for s in found.steps)):
                 rest.append(found.id)
         yield f"{len(rules)} of {len(judged)} claims use rules of the extension {name}"
         yield _ids_in_lines(rules)

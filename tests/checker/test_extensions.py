@@ -374,6 +374,16 @@ def test_recheck_lists_extensions_and_the_claims_that_use_them(tmp_path):
         "  2 more rest on these",
         "    cites-citing, cites-and-uses",
     ]
+    # A step that rests on one is told of, though the statement needs no such step.
+    made = records()[1:3]
+    label, rule, _, _, _ = made[1]["steps"][0]
+    made[1]["terms"] += [made[0]["statement"], *made[0]["given"]]
+    rows = range(len(made[1]["terms"]) - len(made[0]["given"]), len(made[1]["terms"]))
+    made[1]["steps"].append([label, rule, "risk", rows[0] - 1, [*rows]])
+    cites = written(tmp_path / "c.log", made, ["vectors"])
+    assert recheck(cites)[1].axioms == set()
+    shown = exits(run("recheck", str(cites), "--no-compare"), 0).stdout
+    assert shown.endswith("    risk\n  1 more rest on these\n    plain\n")
     plain = written(tmp_path / "b.log", records()[2:3], [])
     assert "extension" not in exits(run("recheck", str(plain), "--no-compare"), 0).stdout
     assert "not accepted" in run("recheck", str(log), "--no-compare", "--no-extensions").stderr
