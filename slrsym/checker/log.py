@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import io
 import json
 import lzma
 import re
@@ -222,6 +223,33 @@ def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> st
     return ""
 
 
+class _UnpackedFile(io.RawIOBase):
+    """The contents of a file of xz streams alone; `lzma.LZMAFile` skips what else follows them."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw, self._stream = raw, lzma.LZMADecompressor(lzma.FORMAT_XZ)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            packed = b""
+            if self._stream.eof:
+                packed = self._stream.unused_data or self._raw.read(io.DEFAULT_BUFFER_SIZE)
+                if not packed:
+                    return 0
+                self._stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+            elif self._stream.needs_input:
+                packed = self._raw.read(io.DEFAULT_BUFFER_SIZE)
+                if not packed:
+                    raise EOFError
+            data = self._stream.decompress(packed, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
 def read_log_text_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a log file, which may be compressed with xz."""
     with Path(path).open("rb") as raw:
@@ -229,8 +257,7 @@ def read_log_text_lines(path: str | Path) -> Iterator[str]:
         raw.seek(0)
         number, size, packed = 0, 0, Path(path).stat().st_size
         try:
-            # Closed with the file that it reads from.
-            file: IO[bytes] = lzma.LZMAFile(raw) if is_packed else raw  # noqa: SIM115
+            file: IO[bytes] = io.BufferedReader(_UnpackedFile(raw)) if is_packed else raw
             while text := file.readline(_LONGEST):
                 number, size = number + 1, size + len(text)
                 most = min(_LARGEST, _LONGEST + _RATIO * packed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import lzma
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import FORMAT, chained_digest
 from slrsym.checker.term import definedness_equation, num, work
 from slrsym.prover.tactics.log_records import RecordingProofBuilder, log_lines
+from tests.checker import reference
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -142,6 +144,49 @@ def test_files_that_were_changed_are_refused(change, tmp_path):
     path.write_text(change(text))
     with pytest.raises(Rejected):
         recheck(path)
+
+
+def _in_streams(text, cut):
+    """A log of two streams, and the second of them as it is and in the older format."""
+    parts = [text[:cut], text[cut:]]
+    first, second = map(lzma.compress, parts)
+    return first, second, lzma.compress(parts[1], format=lzma.FORMAT_ALONE)
+
+
+STREAMS = {
+    "two": (True, lambda text, a, b, old: a + b),
+    "one": (True, lambda text, a, b, old: lzma.compress(text)),
+    "empty": (True, lambda text, a, b, old: lzma.compress(b"") + a + b + lzma.compress(b"")),
+    "twice": (False, lambda text, a, b, old: a + b + b),
+    "after": (False, lambda text, a, b, old: a + b + b"\n"),
+    "long after": (False, lambda text, a, b, old: a + b + b"0" * 100_000),
+    "lines after": (False, lambda text, a, b, old: lzma.compress(text) + text),
+    "lines at the end": (False, lambda text, a, b, old: a + text),
+    "padding": (False, lambda text, a, b, old: a + b + b"\0" * 4),
+    "padding between": (False, lambda text, a, b, old: a + b"\0" * 4 + b),
+    "older": (False, lambda text, a, b, old: a + old),
+    "older after": (False, lambda text, a, b, old: lzma.compress(text) + old),
+    "cut": (False, lambda text, a, b, old: a + b[:-1]),
+    "cut after": (False, lambda text, a, b, old: a + b + a[:10]),
+    "half": (False, lambda text, a, b, old: a),
+}
+
+
+@pytest.mark.parametrize("case", STREAMS)
+@pytest.mark.parametrize("block", [1, 7, 8192])
+def test_a_packed_log_is_streams_and_nothing_else(case, block, tmp_path, monkeypatch):
+    """Both checkers refuse a file that `lzma.LZMAFile` reads in part."""
+    monkeypatch.setattr("io.DEFAULT_BUFFER_SIZE", block)
+    path = log(tmp_path / "f.log", records())
+    text, (is_good, pack) = path.read_bytes(), STREAMS[case]
+    for cut in (text.index(b"\n") + 1, 100):
+        path.write_bytes(pack(text, *_in_streams(text, cut)))
+        if is_good:
+            assert len(recheck(path)) == len(reference.recheck(path)) == 2
+        else:
+            for check, refusal in ((recheck, Rejected), (reference.recheck, reference.Refused)):
+                with pytest.raises(refusal):
+                    check(path)
 
 
 @pytest.mark.parametrize("limit", ["_MOST", "_LARGEST"])
