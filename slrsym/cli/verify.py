@@ -287,13 +287,15 @@ def _dependencies(ledger: Ledger, ids: Iterable[str]) -> dict[str, DirectDepende
 
 def _users_of_axioms(found: Mapping[str, DirectDependencies]) -> list[dict[str, Any]]:
     """Return all axioms as plain data, each with the claims that use it directly."""
-    from slrsym.prover.rules.axioms import AXIOMS
+    from slrsym.prover.rules.axioms import AXIOMS, find_axiom
 
     users: dict[str, list[str]] = {}
     for name, own in found.items():
         for used in own.axioms:
             users.setdefault(used, []).append(name)
-    return [asdict(item) | {"claims": users.get(name, [])} for name, item in AXIOMS.items()]
+    # That a rule is sound, which has no evidence, is none of the table.
+    names = dict.fromkeys((*AXIOMS, *sorted(users)))
+    return [asdict(find_axiom(name)) | {"claims": users.get(name, [])} for name in names]
 
 
 def _foundations_as_data(id: str, found: Mapping[str, DirectDependencies]) -> dict[str, Any]:

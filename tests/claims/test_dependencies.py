@@ -1,6 +1,7 @@
 """The table of what claims use, which stands beside the bundled log."""
 
 import json
+import re
 import shutil
 from importlib import import_module
 
@@ -101,6 +102,30 @@ def test_claims_of_ones_own_are_judged(table, derivation):
     write_table(FOUND)
     result = exits(run("axioms", "--path", derivation("a.py", claim_text("square"))), 0)
     assert NOTE not in result.stderr
+
+
+UNSOUND = """
+from sympy import Gt, Symbol
+from slrsym.proof import Claim, chain
+from slrsym.prover.rules.step import Rule
+
+class Trusted(Rule):
+    name = "trusted"
+    def check(self, link, context):
+        pass
+
+x = Symbol("x", real=True)
+claim = Claim("one", Gt(x**2 + 1, 0, evaluate=False), "ours")
+claim.proof(lambda goal: chain(goal.lhs).gt(0, by=Trusted()))
+"""
+
+
+def test_a_rule_without_evidence_is_listed_among_all_axioms(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(UNSOUND)
+    for words in (["axioms", "one"], ["axioms"]):
+        shown = exits(run(*words, "--path", file), 0).stdout
+        assert re.search(r"rule: \S+Trusted\n(.*\n){2} +used by one\n", shown)
 
 
 def test_the_command_that_writes_the_log_writes_the_table(table, tmp_path, monkeypatch, derivation):
