@@ -225,5 +225,5 @@ def test_bad_tasks(arguments, said):
 
 
 def test_no_task():
-    with pytest.raises(TypeError, match=r"must be a slrsym\.Task"):
+    with pytest.raises(TypeError, match=r"must be a Task"):
         gradient([0, 0, 0, 0, 0], 1, (4, 1, 1))

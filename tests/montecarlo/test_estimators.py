@@ -479,7 +479,7 @@ def test_bad_predictors_and_gradients():
             Linear(beta)
     with pytest.raises(TypeError, match="predictor must be a HardOracle, Softmax, Erf or Linear"):
         risk_estimate("erf", TASK)
-    with pytest.raises(TypeError, match=r"task must be a slrsym\.Task; got 4"):
+    with pytest.raises(TypeError, match=r"task must be a Task; got 4"):
         risk_estimate(Erf(1), 4)
     for predictor in (HardOracle(), Linear()):
         with pytest.raises(ValueError, match="predictor must have directions k, v of its own"):
