@@ -1,6 +1,9 @@
 """Names, titles, works, the graph, and what notebooks show."""
 
+import os
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -348,3 +351,26 @@ def test_no_two_steps_of_a_claim_have_one_name(ledger):
     for id in ("planar-step-along", "bell-slope-product", "proposition-10-maximum-only"):
         names = [step_name(id, step.label) for step in steps_of_claim(ledger.find(id), ledger.find)]
         assert len(set(names)) == len(names)
+
+
+def test_the_laws_to_state_do_not_depend_on_the_process():
+    """Of two expectations that read alike, the same law is declared whatever the hash seed."""
+    program = (
+        "from sympy import Symbol\n"
+        "from slrsym.gaussian import Expectation, GaussianLaw\n"
+        "from slrsym.documents.typeset import choose_declared_laws\n"
+        "X = Symbol('X', real=True)\n"
+        "one, other = (Expectation(X**2, GaussianLaw({X: m}, [[v]])) for m, v in ((0, 1), (2, 3)))\n"
+        "print(choose_declared_laws([one - other]))\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "3")
+    }
+    assert len(said) == 1

@@ -83,7 +83,8 @@ def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
     for expression in expressions:
         laws: list[Law] = []
         nodes = expression.atoms(Expectation, IIDSum)
-        for node in sorted(nodes, key=lambda node: (-len(str(node)), str(node))):
+        # Of one text with two laws, the same comes first in every process.
+        for node in sorted(nodes, key=lambda node: (-len(str(node)), str(node), sp.srepr(node))):
             laws += node.law.independent_laws()
         for law in sorted(laws, key=lambda b: -len(b.symbols)):
             if not any(s in declared for s in law.symbols):
