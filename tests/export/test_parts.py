@@ -360,7 +360,8 @@ def test_the_laws_to_state_do_not_depend_on_the_process():
         "from slrsym.gaussian import Expectation, GaussianLaw\n"
         "from slrsym.documents.typeset import choose_declared_laws\n"
         "X = Symbol('X', real=True)\n"
-        "one, other = (Expectation(X**2, GaussianLaw({X: m}, [[v]])) for m, v in ((0, 1), (2, 3)))\n"
+        "laws = GaussianLaw({X: 0}, [[1]]), GaussianLaw({X: 2}, [[3]])\n"
+        "one, other = (Expectation(X**2, law) for law in laws)\n"
         "print(choose_declared_laws([one - other]))\n"
     )
     said = {
