@@ -107,7 +107,7 @@ def test_all_figures_are_asked_for_by_one_word(tmp_path, small, undrawn):
     # Captions, settings, what was seen, time; and why figure 1 is not there.
     for part in ("Proposition 13", "heads separate in", "<td>task_d</td><td>80</td>", "Time: "):
         assert part in page
-    assert "Not drawn: it needs an encoder" in page
+    assert "Not drawn: it reads the directory of an encoder" in page
     assert "figure 1: not drawn" in result.stderr
     assert [page.count(f'src="figure-{name}.png"') for name in ALL] == [1] * len(ALL)
 

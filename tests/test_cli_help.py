@@ -18,6 +18,11 @@ from tests._profile import thorough_cases
 from ._cli import PAPER, exits, refused, run
 
 
+def without_group(words):
+    """Words of a command without those of the paper's group."""
+    return words[len(PAPER) :] if words[: len(PAPER)] == PAPER else words
+
+
 def commands(group, path=()):
     """Every command that does something, by its path."""
     for name, command in group.commands.items():
@@ -137,8 +142,12 @@ TABLES = [
 ]
 
 
+def _called(words):
+    return " ".join(map(str, without_group(words)[:2]))
+
+
 @thorough_cases("simulate --runs")
-@pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
+@pytest.mark.parametrize("words", TABLES, ids=_called)
 def test_tables_are_written_for_programs_too(words, tmp_path):
     alone = exits(run(*words, "--json", "-"), 0)
     file = tmp_path / "result.json"
@@ -153,7 +162,7 @@ def test_tables_are_written_for_programs_too(words, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
 
 
-@pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
+@pytest.mark.parametrize("words", TABLES, ids=_called)
 def test_a_file_that_cannot_be_written_is_refused_at_once(words, tmp_path):
     refused(run(*words, "--json", tmp_path / "none" / "result.json"), "--json", "does not exist")
 

@@ -15,6 +15,7 @@ from tests._profile import thorough_cases
 from ._cli import PAPER, exits, refused, run
 from .conftest import HEADER, claim_text
 from .test_cli_help import COMMANDS as ALL
+from .test_cli_help import without_group
 
 SIMULATE = (*PAPER, "simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
 RECOVERY = (*PAPER, "recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
@@ -23,6 +24,8 @@ CERTIFY = (*PAPER, "certify", "fixed-points")
 
 SHORT = (*RECOVERY, "--alpha", 0.02, "--steps", 4000, "--workers", 1)
 VERIFY = ("verify", "--claim", "lemma-18-ii", "--workers", 1)
+# Of any model; by default of the paper's.
+QUICK = ("simulate", "--set", "d=20", "--steps", 20, "--runs", 2, "--backend", "numpy")
 LANDSCAPE = (*PAPER, "landscape", "--d", 2, "--L", 3)
 
 # All that is written: the command, the option, the ending of the file, what is shown all the same.
@@ -41,6 +44,14 @@ WRITTEN = [
     (LANDSCAPE, "--plot", ".png", "signs of the indices"),
     (CERTIFY, "-o", ".json", "solutions in the square"),
     (CERTIFY, "--json", ".json", "solutions in the square"),
+    ((*PAPER, "portrait"), "-o", ".html", ""),
+    *((QUICK, option, ending, "after 20 steps") for option, ending in (
+        ("-o", ".nc"), ("--json", ".json")
+    )),
+    *((("recovery", "--pair", "k,k_star", *QUICK[1:]), option, ending, "of 2 runs recover")
+      for option, ending in (("-o", ".nc"), ("--json", ".json"))),
+    (("landscape", "--starts", 3), "--json", ".json", "critical point"),
+    (("check", "--samples", 1000), "--json", ".json", "sampled"),
     (("figure", "3", "-o", "."), "--data", ".nc", "figure 3: "),
     (("figure", "3"), "-o", "/figure-3.pdf", ""),
     (("export", "latex", "lemma-18-ii"), "-o", "", ""),
@@ -50,17 +61,22 @@ WRITTEN = [
 ]  # fmt: skip
 
 
+def _called(words):
+    """The name of a command in a list of words, with the paper's group."""
+    return " ".join(map(str, words[: len(PAPER) + 1 if words[0] == PAPER[0] else 1]))
+
+
 def test_all_that_writes_is_among_these():
     """Every option of every command that takes the name of a file or folder."""
     writing = {"-o", "--copy", "--data", "--json", "--proof-log", "--plot"}
     have = {
-        (name.split()[0], option)
+        (_called(name.split()), option)
         for name, command in ALL.items()
         for x in command.params
         for option in x.opts
         if option in writing
     }
-    assert have == {(command[0], option) for command, option, _, _ in WRITTEN}
+    assert have == {(_called(command), option) for command, option, _, _ in WRITTEN}
 
 
 @pytest.fixture
@@ -88,13 +104,17 @@ def full_disk(monkeypatch):
     "recovery---plot-.svg-where 40 runs end",
     "landscape---plot-.png-signs of the indices",
     "certify---json-.json-solutions in the square",
+    "recovery--o-.nc-of 2 runs recover",
+    "recovery---json-.json-of 2 runs recover",
+    "landscape---json-.json-critical point",
+    "check---json-.json-sampled",
     "figure---data-.nc-figure 3: ",
     "figure--o-/figure-3.pdf-",
 )
 @pytest.mark.parametrize(
     ("command", "option", "ending", "shown"),
     WRITTEN,
-    ids=lambda value: value[0] if isinstance(value, tuple) else value,
+    ids=lambda value: without_group(value)[0] if isinstance(value, tuple) else value,
 )
 def test_a_full_disk_loses_no_result(
     command, option, ending, shown, full_disk, tmp_path, monkeypatch

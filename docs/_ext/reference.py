@@ -32,6 +32,7 @@ PACKAGES = {
     "slrsym.papers.single_location.transformers": "Transformer layers, several heads",
     "slrsym.papers.single_location.probing": "Probing an encoder",
     "slrsym.documents.figures": "Figures",
+    "slrsym.documents.figures.recipes": "Recipes of figures",
     "slrsym.documents.export": "Export",
     "slrsym.testing.derivatives": "Checks of derivatives",
     "slrsym.papers.single_location.testing.strategies": "Strategies for Hypothesis",

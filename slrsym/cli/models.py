@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,6 +71,11 @@ def _training(entry: RegisteredModel, **given: Any) -> dict[str, Any]:
         if name not in result:
             raise typer.BadParameter(f"is needed, such as {example}", param_hint=f"--{name}")
     return result
+
+
+def _plain(name: str) -> str:
+    """Return a name of a direction as it is typed: k_star for what is drawn as k^*."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", name.replace("*", "star")).strip("_")
 
 
 def _dimensions(text: str | None) -> dict[str, list[int]]:
@@ -211,10 +217,10 @@ def recovery(
     shared.require_distinct_files(("--output", output), ("--json", json_file))
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs) | _dimensions(dimensions)
-    by_name = {direction.name: direction for direction in stated.directions}
+    by_name = {_plain(direction.name): direction for direction in stated.directions}
     chosen = []
     for text in pairs:
-        names = [part.strip() for part in text.split(",")]
+        names = [_plain(part) for part in text.split(",")]
         if len(names) != 2 or any(name not in by_name for name in names):
             raise typer.BadParameter(
                 f"must be two of {', '.join(by_name)}, such as "
