@@ -228,10 +228,14 @@ def recovery(
                 param_hint="--pair",
             )
         chosen.append((by_name[names[0]], by_name[names[1]]))
-    with _errors(), shared.show_warnings():
-        found = stated.recovery(
+
+    def compute() -> Any:
+        return stated.recovery(
             values, chosen, **how, min_overlap=min_overlap, rng=seed, backend=backend, path=output
         )
+
+    with _errors(), shared.show_warnings():
+        found, lost = shared.result_and_saving_error(compute)
     typer.echo(repr(found), err=to_stdout)
     shared.write_json(
         json_file,
@@ -239,8 +243,13 @@ def recovery(
             "fraction": found.fraction,
             "interval": list(found.interval),
             "runs": found.runs.sizes["run"],
+            "settings": found.runs.attrs,
         },
     )
+    if output is not None and lost is None:
+        typer.echo(f"saved in {output}", err=to_stdout)
+    if lost is not None:
+        raise lost
 
 
 @shared.errors_as_exit_codes()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr, S, lambdify, sympify
 
+from slrsym.files import SavingFailedError
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.models.definition.description import latex_of, unique_token_names
 from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
@@ -273,7 +274,18 @@ def simulate_and_measure_recovery(
             )
     if not 0 <= float_or_nan(min_overlap) <= 1:
         raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
-    runs = simulate(model, values, **options)
+    try:
+        runs = simulate(model, values, **options)
+    except SavingFailedError as problem:
+        if problem.result is not None:
+            problem.result = _recovery(problem.result, pairs, min_overlap)
+        raise
+    return _recovery(runs, pairs, min_overlap)
+
+
+def _recovery(
+    runs: Runs, pairs: Sequence[tuple[Direction, Direction]], min_overlap: float
+) -> Recovery:
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= min_overlap
     low, high = wilson_intervals(hits.sum(), len(hits))
