@@ -2,7 +2,7 @@
 
 `slrsym.gaussian` is the calculus of Gaussian expectations, `slrsym.models` derives the risk of a
 stated model and runs its training, `slrsym.proof` has the names with which derivations are written,
-and `slrsym.papers` holds what single papers need.
+and ``slrsym.papers`` holds what single papers need.
 """
 
 from __future__ import annotations
