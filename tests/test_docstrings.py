@@ -94,7 +94,8 @@ OWN = {
     # How figures are registered and asked for.
     "figures": {
         "FigureEntry", "conclusion", "draw", "figure_names", "reason_without_model", "recipe",
-        "title_and_caption",
+        "title_and_caption", "Recipe", "ResumableRecipe", "load_or_compute", "parameter_names",
+        "with_parameters",
     },
     "errors": {
         "CertificateError", "DerivationError", "IntegrabilityError", "NotClosedError", "ProofError",
