@@ -13,6 +13,7 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.cli.settings import SETTINGS, settings_from_options
+from slrsym.files import SavingFailedError
 from slrsym.jobs import Terminated
 from slrsym.models.registered_models import RegisteredModel, find_model, registered_models
 
@@ -47,6 +48,23 @@ OUTPUT = Annotated[
     shared.output_option("Save the runs, as netCDF, at the end and when interrupted."),
 ]
 _DEFAULT = "single-location"
+
+
+def _require_files(output: Path | None, json_file: Path | None) -> bool:
+    """Require that the files of runs and numbers can be written; return whether JSON is printed."""
+    to_stdout = shared.is_json_on_stdout(json_file)
+    if output is not None:
+        shared.require_writable(output, "--output")
+    shared.require_distinct_files(("--output", output), ("--json", json_file))
+    return to_stdout
+
+
+def _report_saving(output: Path | None, lost: SavingFailedError | None, to_stdout: bool) -> None:
+    """Say where runs are saved, or raise the error of saving them."""
+    if lost is not None:
+        raise lost
+    if output is not None:
+        typer.echo(f"saved in {output}", err=to_stdout)
 
 
 def _found(name: str, given: list[str] | None) -> tuple[Model, RegisteredModel, dict[str, Any]]:
@@ -127,10 +145,7 @@ def simulate(
     It descends the risk of a model, by its exact gradient. The cost does not depend on the
     dimension. Without options, 30 runs of single-location regression.
     """
-    to_stdout = shared.is_json_on_stdout(json_file)
-    if output is not None:
-        shared.require_writable(output, "--output")
-    shared.require_distinct_files(("--output", output), ("--json", json_file))
+    to_stdout = _require_files(output, json_file)
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs, start=start, every=every)
     how |= _dimensions(dimensions)
@@ -156,10 +171,7 @@ def simulate(
     shared.write_json(
         json_file, {"steps": int(found.step[-1]), "settings": found.attrs, "ends": ends}
     )
-    if output is not None and lost is None:
-        typer.echo(f"saved in {output}", err=to_stdout)
-    if lost is not None:
-        raise lost
+    _report_saving(output, lost, to_stdout)
 
 
 @shared.errors_as_exit_codes()
@@ -211,10 +223,7 @@ def recovery(
 
     They start at random.
     """
-    to_stdout = shared.is_json_on_stdout(json_file)
-    if output is not None:
-        shared.require_writable(output, "--output")
-    shared.require_distinct_files(("--output", output), ("--json", json_file))
+    to_stdout = _require_files(output, json_file)
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs) | _dimensions(dimensions)
     by_name = {_plain(direction.name): direction for direction in stated.directions}
@@ -246,10 +255,7 @@ def recovery(
             "settings": found.runs.attrs,
         },
     )
-    if output is not None and lost is None:
-        typer.echo(f"saved in {output}", err=to_stdout)
-    if lost is not None:
-        raise lost
+    _report_saving(output, lost, to_stdout)
 
 
 @shared.errors_as_exit_codes()
