@@ -14,6 +14,7 @@ import importlib
 import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -57,12 +58,10 @@ def _inside(words: list[str]) -> None:
 
     builtins.__import__ = timed(builtins.__import__)
     importlib.import_module = timed(importlib.import_module)
-    from slrsym.cli import main
-
     sys.argv = ["slrsym", *words]
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.suppress(SystemExit):
-        main()
+        runpy.run_module("slrsym", run_name="__main__")
     children = sum(os.times()[2:4])
     print(json.dumps([time.process_time() - began + children, loading]))
 

@@ -69,7 +69,7 @@ def of_ledger(workers: int, effort: float) -> Iterable[Found]:
 
 def of_small_claims(effort: float) -> Iterable[Found]:
     """Search for the evidence of the twins of false claims, and of the textbook page."""
-    from tests.proof.false_claims.test_false_claims import TWINS
+    from tests.prover.false_claims.test_false_claims import TWINS
 
     for param in TWINS:
         (entry,) = param.values

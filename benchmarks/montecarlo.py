@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from slrsym.papers.single_location import OrderParameters, Task
-from slrsym.papers.single_location.montecarlo import (
+from slrsym.papers.single_location.models import task_model
+from slrsym.papers.single_location.sampled_risk import (
     Erf,
     HardOracle,
     Linear,
     Softmax,
-    gradient_estimate,
     risk_estimate,
 )
 
@@ -48,20 +48,29 @@ def dimensions(samples: int) -> None:
     """Compare the time of the projected estimators at d = 10 and at d = 10^6."""
     print("CPU time at d = 1,000,000 over that at d = 10")
     state = PLACES["off M"]
-    for name, estimate in (("risk", risk_estimate), ("gradient", gradient_estimate)):
-        for method in ("projected", "conditioned"):
-            seconds = [
-                timed(
-                    lambda d=d, estimate=estimate, method=method: estimate(
-                        Erf(0.1), Task(d, 10, 0.7), state, method=method, max_samples=samples
-                    )
-                )[0]
-                for d in (10, 10**6)
-            ]
-            print(f"  {name:9} {method:12} {seconds[1] / seconds[0]:5.2f}")
+    for method in ("projected", "conditioned"):
+        seconds = [
+            timed(
+                lambda d=d, method=method: risk_estimate(
+                    Erf(0.1), Task(d, 10, 0.7), state, method=method, samples=samples
+                )
+            )[0]
+            for d in (10, 10**6)
+        ]
+        print(f"  {'risk':9} {method:12} {seconds[1] / seconds[0]:5.2f}")
+    values = {"L": 10, "gamma": 0.7, "epsilon": 0.1, "lambda": 0.1}
+    seconds = [
+        timed(
+            lambda d=d: task_model().check(
+                {**values, "d": d}, start=state._asdict(), method="projected", samples=samples
+            )
+        )[0]
+        for d in (10, 10**6)
+    ]
+    print(f"  {'gradient':9} {'projected':12} {seconds[1] / seconds[0]:5.2f}")
     plain = [
         timed(lambda d=d: risk_estimate(
-            Erf(0.1), Task(d, 10, 0.7), state, method="plain", max_samples=2000
+            Erf(0.1), Task(d, 10, 0.7), state, method="plain", samples=2000
         ))[0]
         for d in (10, 1000)
     ]  # fmt: skip
@@ -111,7 +120,7 @@ def _estimate(
         PLACES[place],
         method=method,
         antithetic=antithetic,
-        max_samples=samples,
+        samples=samples,
     )
 
 

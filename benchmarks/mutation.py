@@ -1,6 +1,6 @@
 """Would the tests notice? A random sample of small faults, each put into the code and tested.
 
-Run ``python benchmarks/mutation.py --sample 60 search+claims+numbers kernels`` with cosmic-ray,
+Run ``python benchmarks/mutation.py --sample 60 prover+crosscheck kernels`` with cosmic-ray,
 pytest-cov, pytest-reportlog and the extra ``test`` installed. It works on a copy of what git has at
 HEAD: first it records which tests run which lines, and prints the coverage; then for each fault of
 the sample it runs the tests that reach its line, the quickest first, and then those of files that
@@ -39,7 +39,7 @@ from coverage import Coverage, CoverageData
 from scipy.stats import binomtest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("search+claims+numbers", "kernels", "gaussian", "dynamics")
+PACKAGES = ("prover+crosscheck", "kernels", "gaussian", "papers/single_location/dynamics")
 
 # Tests that run together; most faults fall to the first few.
 _FIRST = 40
@@ -238,7 +238,7 @@ def faults(tree: Path, package: str, scratch: Path) -> Iterator[MutationSpec]:
         for home in homes
         for file in (sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")])
     ]
-    with use_db(scratch / f"{package}.sqlite") as database:
+    with use_db(scratch / f"{package.replace('/', '+')}.sqlite") as database:
         init(files, database, {})
         items = [item.mutations[0] for item in database.work_items]
     spans = {file: spans_of_annotations(file.read_text(encoding="utf-8")) for file in files}

@@ -54,7 +54,7 @@ QUESTIONS = {
     ),
     "the book of lemma-18-v by the command line": (
         "import sys, tempfile\n"
-        "from slrsym.cli import main\n"
+        "from slrsym.cli.program import main\n"
         "sys.argv = ['slrsym', 'export', 'latex', 'lemma-18-v', '-o', tempfile.mkdtemp()]\n"
         "main()"
     ),

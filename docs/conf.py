@@ -21,10 +21,12 @@ extensions = [
     "myst_nb",
     "commands",
     "mathml",
+    "navigation",
     "proofs",
     "reference",
 ]
-exclude_patterns = ["_build", "_ext"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_ext", "_templates"]
 # Names between single backticks in docstrings.
 default_role = "py:obj"
 

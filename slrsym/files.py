@@ -106,6 +106,17 @@ def require_writable(path: str | Path, argument: str = "path") -> None:
         raise ValueError(f"{argument} must be writable; {file} is not")
 
 
+def text_written_as_well(make_text: Callable[[], str], file: str | Path | None) -> str:
+    """Return a text that takes time to make; write it to a file as well, if one is given."""
+    if file is not None:
+        require_writable(file, "file")
+    text = make_text()
+    if file is not None:
+        with replace_atomically(file) as draft:
+            draft.write_text(text, encoding="utf-8")
+    return text
+
+
 def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
     """Write data to a netCDF file, which replaces an earlier file only when complete."""
     with replace_atomically(path) as draft:
@@ -158,6 +169,9 @@ def require_equal_settings(
             )
 
 
+_SETTINGS = "settings.json"
+
+
 class SweepParts:
     """A folder with the finished parts of a sweep, one file of arrays for each.
 
@@ -168,7 +182,7 @@ class SweepParts:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self._folder = folder
         wanted = json.loads(json.dumps(settings))
-        file = folder / "settings.json"
+        file = folder / _SETTINGS
         if not folder.exists():
             try:
                 folder.mkdir()
@@ -245,9 +259,33 @@ def load_or_compute_in_parts(
     require_writable(file)
     # Another version may compute other bits.
     parts = SweepParts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = write_if_path(compute(parts), file, write_netcdf)
-    parts.remove()
+    with _held_by_one_process(parts_folder(file) / _SETTINGS, file):
+        data = write_if_path(compute(parts), file, write_netcdf)
+        parts.remove()
     return data
+
+
+@contextmanager
+def _held_by_one_process(settings: Path, file: Path) -> Iterator[None]:
+    """Hold the parts of a sweep in a ``with`` block; raise `ValueError` if another process does.
+
+    The system lets go of them when the process ends, however it does. Where it has no such locks,
+    as on Windows, nothing is held.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with settings.open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(
+                f"path must be a file that no other process is computing; {file} is one. Wait for "
+                "it, or choose another name"
+            ) from None
+        yield
 
 
 class SaveableComputation:

@@ -124,10 +124,14 @@ def end_on_sigterm() -> Iterator[None]:
     """Raise `Terminated` where SIGTERM arrives within a block, which saves its work and ends.
 
     Without it SIGTERM, which Slurm, Docker and ``timeout`` send, ends a process at once. A handler
-    of the program is left alone, and so is everything outside of the main thread.
+    of the program is left alone, and so is everything outside of the main thread. A library in
+    which the signal arrives may catch the exception, or raise one of its own in place of it: the
+    block ends with `Terminated` all the same.
     """
+    came: list[int] = []
 
     def end(number: int, frame: object) -> None:
+        came.append(number)
         raise Terminated(128 + number)
 
     if not _is_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -136,8 +140,14 @@ def end_on_sigterm() -> Iterator[None]:
     signal.signal(signal.SIGTERM, end)
     try:
         yield
+    except Exception as error:
+        if came:
+            raise Terminated(128 + came[0]) from error
+        raise
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if came:
+        raise Terminated(128 + came[0])
 
 
 @contextmanager
@@ -175,6 +185,14 @@ def _is_main_thread() -> bool:
 # Seconds between the lines that long work logs where there is no terminal.
 LOG_INTERVAL = 30.0
 
+# What is said at this interval now, the outermost first.
+_logged: list[Callable[[float], str]] = []
+
+
+def is_progress_logged() -> bool:
+    """Return whether lines of progress are written to the log now and then."""
+    return bool(_logged)
+
 
 @contextmanager
 def print_progress_periodically(line: Callable[[float], str]) -> Iterator[None]:
@@ -192,9 +210,11 @@ def print_progress_periodically(line: Callable[[float], str]) -> Iterator[None]:
 
     thread = threading.Thread(target=write, daemon=True)
     thread.start()
+    _logged.append(line)
     try:
         yield
     finally:
+        _logged.remove(line)
         ended.set()
         thread.join()
 

@@ -115,10 +115,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     if not _search(parent.config).is_derivation_file(file_path):
         return
     found = list(outcome.get_result())
-    if not (
+    others = [collector for collector in found if type(collector) is not pytest.Module]
+    # To parse a text takes long: of most derivation files, pytest makes no module of tests.
+    if len(others) < len(found) and not (
         _is_named_as_tests(file_path, parent.config) or _defines_tests(file_path, parent.config)
     ):
-        found = [collector for collector in found if type(collector) is not pytest.Module]
+        found = others
     module = next((each for each in found if isinstance(each, pytest.Module)), None)
     made = DerivationFileCollector.from_parent(parent, path=file_path, module=module)
     outcome.force_result([*found, made])
@@ -175,8 +177,9 @@ class DerivationFileCollector(pytest.File):
             claims = _load_claims(self.config, self.path)
         except DerivationError as problem:
             raise self.CollectError(str(problem)) from None
-        silent = not (claims or _defines_tests(self.path, self.config))
-        if silent and imports_slrsym_proof(self.path):
+        if not (claims or _defines_tests(self.path, self.config)) and imports_slrsym_proof(
+            self.path
+        ):
             note = f"{self.path} makes no claim when it is imported, and has no test"
             _ledger(self.config).notes.append(note)
         places = self.config.stash.setdefault(_PLACES, {})
@@ -310,6 +313,13 @@ class ClaimCollector(pytest.Collector):
 
         return judge_claim(self.claim, _finder(self))
 
+    @cached_property
+    def counterexample(self) -> str:
+        """Where the claim fails, in words; empty if that was not found."""
+        from slrsym.prover.claims.check import counterexample_of_claim
+
+        return counterexample_of_claim(self.claim, self.config.getoption("--slrsym-seed"))
+
     def collect(self) -> Iterable[pytest.Item]:
         """Yield a test for each step of a claim's proof, and one for the claim as a whole."""
         from slrsym.prover.rules.claim_steps import steps_of_claim
@@ -374,7 +384,8 @@ class StepItem(_ClaimTest):
         numbers = try_numerical_check(self.step, step_seed(claim, self.number, seed), points, bench)
         report = make_step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
-            raise NotAcceptedError(_explained(claim, self.step, report))
+            where = "" if report.contradiction else self.parent.counterexample
+            raise NotAcceptedError(_explained(claim, self.step, report, where))
 
 
 class ClaimItem(_ClaimTest):
@@ -441,7 +452,7 @@ class ClaimItem(_ClaimTest):
         return "" if refused else judgement.problem
 
 
-def _explained(claim: Claim, step: Step, report: StepReport) -> str:
+def _explained(claim: Claim, step: Step, report: StepReport, where: str) -> str:
     """Return a text on why a step was refused: its rule, both sides, and a point or condition."""
     lines = [f"claim {claim.id}, step {step.label} [{step.rule.name}] is refused"]
     if len(step.statement.args) == 2:
@@ -455,4 +466,6 @@ def _explained(claim: Claim, step: Step, report: StepReport) -> str:
     lines.append(f"  {report.reason}")
     if report.gives:
         lines.append(f"  the rule gives {report.gives}")
+    if where:
+        lines.append(f"  {where}")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer import testing
 
-from slrsym.cli import app
+from slrsym.cli.program import app
 
 # Commands that only the first paper has come after these words.
 PAPER = ("paper", "single-location")

@@ -9,8 +9,8 @@ import pytest
 from slrsym.pytest_plugin import ClaimCollector, ClaimItem, DerivationFileCollector
 
 # Of a tenth of a second and more each: `slrsym verify`, README's other command, tries every step
-# of them, and `tests/certify` and `tests/montecarlo` try what checks them. Other claims have steps
-# by all the rules that would be drawn of these.
+# of them, and the folder `certify` of `tests/papers/single_location` tries what
+# checks them. Other claims have steps by all the rules that would be drawn of these.
 _SLOW = {
     "activation-and-second-derivative", "angle-oracle", "angle-prediction", "angle-risk",
     "angle-shift", "attention-floor", "attention-hard", "attention-lower-bound",

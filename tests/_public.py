@@ -30,7 +30,7 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
     if not module.name.startswith("slrsym.derivations")  # claims, in an installed package
     # It needs JAX, an extra.
-    and (module.name != "slrsym.kernels._jax_special" or importlib.util.find_spec("jax"))
+    and (not module.name.startswith("slrsym.kernels._jax_") or importlib.util.find_spec("jax"))
 )
 
 SHAPE = re.compile(r"\b(shapes?|scalars?|broadcasts?)\b")
@@ -212,6 +212,18 @@ def methods_of(cls: type) -> Iterator[Public]:
             continue
         doc = documented(cls, name, function.__doc__)
         yield Public(f"{cls.__name__}.{name}", doc, (function,))
+
+
+def undescribed_properties_of(cls: type) -> Iterator[str]:
+    """Yield the public properties of a class of the package that have no docstring."""
+    for name in sorted({name for base in cls.__mro__ for name in vars(base)}):
+        member = inspect.getattr_static(cls, name)
+        home = next(base for base in cls.__mro__ if name in vars(base))
+        if name.startswith("_") or not home.__module__.startswith("slrsym"):
+            continue
+        described = inspect.getdoc(member) or documented(cls, name, None)
+        if isinstance(member, property | cached_property) and not described:
+            yield f"{cls.__name__}.{name} has no docstring"
 
 
 def things_of(package: Any) -> Iterator[Public]:

@@ -17,6 +17,9 @@ pytest_plugins = ["pytester"]
 # SymPy keeps results, by default a thousand of each of its functions: too few for many tests.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
+# Expressions, and trees of source code, are made by the million, and few of them in circles.
+gc.set_threshold(50_000, 20, 20)
+
 if os.environ.get("SLRSYM_OWENS_T") == "stub":
     import sympy
 
@@ -53,10 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
     # Not before Hypothesis has read its own option.
     from ._derivations import OneTestForEachClaim
     from ._profile import THOROUGH
-    from ._times import TestTimes
+    from ._times import ProcessorTime, TestTimes
 
-    if os.environ.get("SLRSYM_TEST_TIMES") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(TestTimes())
+    if os.environ.get("SLRSYM_TEST_TIMES"):
+        config.pluginmanager.register(ProcessorTime())
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(TestTimes())
 
     if not THOROUGH and getattr(config.option, "slrsym_points", 1) is None:
         config.option.slrsym_points = 1
@@ -92,8 +97,6 @@ def pytest_collection_finish() -> None:
     """What collection has made stays: the collector of garbage need not look at it again."""
     gc.collect()
     gc.freeze()
-    # Expressions are made by the million, and few of them in circles.
-    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -109,7 +112,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
     here = Path(__file__).parent
     folders = {
         file.parent.relative_to(here.parent).as_posix()
-        for file in here.glob("*/conftest.py")
+        for file in here.rglob("conftest.py")
         if 'scope="session"' in file.read_text(encoding="utf-8")
     }
 

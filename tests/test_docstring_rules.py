@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,15 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.prover.statements.expressions import Refused
 
 from . import _public
-from ._public import Public, constructors_of, is_array, methods_of, reference, things_of
+from ._public import (
+    Public,
+    constructors_of,
+    is_array,
+    methods_of,
+    reference,
+    things_of,
+    undescribed_properties_of,
+)
 from ._raises import raised
 from .test_docstrings import SOURCE, names_a_source, without_source
 
@@ -131,6 +140,36 @@ def test_an_attribute_that_is_an_array_has_a_shape():
 )
 def test_which_annotations_are_of_arrays(annotation, is_one):
     assert is_array(annotation, {"Row": Row, "Rows": list[Row]}) is is_one
+
+
+# -- properties --------------------------------------------------------------------------------
+
+
+def test_properties_without_a_docstring_are_noticed():
+    class Box:
+        __module__ = "slrsym.boxes"
+
+        @property
+        def volume(self):
+            """The volume."""
+
+        @property
+        def width(self): ...
+
+        @cached_property
+        def height(self): ...
+
+        @property
+        def _inner(self): ...
+
+    class Cube(Box):
+        __module__ = "slrsym.boxes"
+
+        @property
+        def volume(self): ...
+
+    said = ["Cube.height has no docstring", "Cube.width has no docstring"]
+    assert [*undescribed_properties_of(Cube)] == said
 
 
 # -- results -----------------------------------------------------------------------------------

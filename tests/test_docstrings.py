@@ -17,7 +17,7 @@ import pytest
 from slrsym.prover.rules.axioms import AXIOMS
 from tests._profile import thorough_cases
 
-from ._public import MODULES, reference, things_of
+from ._public import MODULES, reference, things_of, undescribed_properties_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,6 +30,17 @@ def test_docstrings_are_complete(name):
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.parametrize("name", reference().PACKAGES)
+def test_help_says_something_of_everything(name):
+    """Of a package, of each property of its classes, and of each value such as a rule."""
+    package = importlib.import_module(name)
+    assert inspect.getdoc(package)
+    things = {name: getattr(package, name) for name in reference().public(package)}
+    classes = [thing for thing in things.values() if inspect.isclass(thing)]
+    assert [fault for cls in classes for fault in undescribed_properties_of(cls)] == []
+    assert [name for name, thing in things.items() if not inspect.getdoc(thing)] == []
+
+
 # The folders of tests of the same names try what the examples show.
 @thorough_cases(
     "slrsym.papers.single_location.certify.attraction",
@@ -38,7 +49,7 @@ def test_docstrings_are_complete(name):
     "slrsym.papers.single_location.certify.step_size",
     "slrsym.papers.single_location.certify.sublevel",
     "slrsym.papers.single_location.landscape.enumeration",
-    "slrsym.papers.single_location.montecarlo.estimators",
+    "slrsym.papers.single_location.sampled_risk",
     "slrsym.papers.single_location.testing.strategies",
 )
 @pytest.mark.parametrize("name", MODULES)
@@ -56,40 +67,55 @@ SOURCE = re.compile(
 OWN = {
     # Definitions of probability and of calculus, which the docstring makes in full.
     "definitions": {
-        "BoxMap", "D", "Expectation", "IIDSum", "NoiseLaw", "ProductLaw", "at", "box_map",
-        "erf_prime", "erf_second", "lambda_of_coordinates", "unevaluated_jacobian_at", "normal_cdf",
-        "normal_pdf", "point_set", "standard_normal",
+        "BoxMap", "D", "Expectation", "Flow", "IIDSum", "NoiseLaw", "ProductLaw", "at", "box_map",
+        "erf_prime", "erf_second", "flow", "lambda_of_coordinates", "unevaluated_jacobian_at",
+        "normal_cdf", "normal_pdf", "point_set", "standard_normal",
+        "Bounded", "Convex", "Increasing", "Lipschitz", "PolyakLojasiewicz", "Smooth",
     },
     # What statements about orbits mean. The theorems that they follow from are axioms of proofs.
     "statements": {
         "AccumulationPointsSolve", "AlmostEveryPairConvergesTo", "AlmostEveryStartConvergesTo",
-        "BAYES_RISK",
-        "DecreasesAlong", "Injective", "InvertibleJacobian", "LocalDiffeomorphism", "NullPairs",
-        "NullStarts", "OrbitStatement", "OrbitsConvergeTo", "SphereDescent", "StepsVanish",
+        "ArrivesAt", "ConstantAlong", "DecaysAlong",
+        "DecreasesAlong", "EndsBy", "FlowLimitsSolve", "FlowStatement", "FlowsConvergeTo",
+        "Injective", "InvertibleJacobian", "LastsForEver", "LocalDiffeomorphism",
+        "NullFlowStarts", "NullPairs",
+        "NullStarts", "OrbitStatement", "OrbitsConvergeTo", "RegionKept", "SolvedBy",
+        "SphereDescent", "StepsVanish",
         "VanishesAlong", "by_theorem", "names_of_theorems",
     },
     # How proofs are put together; nothing is used but what the parts show.
     "proofs": {
         "Axiom", "Chain", "ForAll", "Link", "Proof", "Rule", "Step", "algebra", "all_of",
-        "axioms_added_by_rule", "by_citation", "by_claim", "cases", "chain", "having", "in_words",
-        "instance", "join_labels", "lemma", "never", "only_at", "piecewise",
-        "relation", "sign", "signs", "single_out", "solution", "solution_set",
-        "split_product", "tactic",
+        "axioms_added_by_rule", "by_citation", "by_claim", "cases", "chain", "definite",
+        "having", "in_words", "instance", "isserlis", "join_labels", "lemma", "never", "only_at",
+        "piecewise", "positive", "relation", "sign", "signs", "single_out", "solution",
+        "solution_set",
+        "split_product", "tactic", "trace_algebra",
+    },
+    # The words in which statements on matrices are made.
+    "matrices": {
+        "Letter", "Loewner", "MatrixMean", "Size", "along", "covariance", "gradient", "matrix",
+        "mean", "symmetric",
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Directions", "Model", "Predictor", "Token", "TokenSequence", "logistic",
-        "model", "softmax",
+        "Direction", "Directions", "Model", "Noise", "Predictor", "Token", "TokenSequence",
+        "logistic", "model", "softmax",
+    },
+    # The words in which a model of matrices is stated, and what it has.
+    "models of matrices": {
+        "LinearAttention", "LinearNetwork", "MatrixFixedPoint", "MatrixFlow", "MatrixMinimum",
+        "MatrixModel", "Prompt", "PromptWords", "ReducedFlow", "Regression",
     },
     # What a check, a search or an estimator reports.
     "reports": {
-        "FixedPoint", "Linearisation", "NotSolvedError",
+        "FixedPoint", "Linearisation", "NotSolvedError", "Runs",
         "Certificate", "CheckResult", "Document", "Estimate", "ExpectationTrace", "Ledger",
         "ClaimVerdict", "Explanation", "MonteCarloCheck", "InequalitiesOnBox", "ClaimSummary",
-        "StationaryPoint", "StationaryPoints", "StepReport", "Trace", "Trials",
+        "Branch", "BranchEvent", "CriticalPoint", "CriticalPoints", "StepReport", "Trace", "Trials",
         "CertificateOutcome",
         "build",
-        "builtin_ledger", "check", "check_claim", "ledger",
+        "builtin_ledger", "check", "check_claim", "ledger", "sample_risk",
     },
     # How figures are registered and asked for.
     "figures": {

@@ -8,14 +8,21 @@ import time
 
 import numpy as np
 import pytest
+import xarray as xr
 
-from slrsym.files import DamagedFileError, SavingFailedError, read_netcdf, replace_atomically
+from slrsym.files import (
+    DamagedFileError,
+    SavingFailedError,
+    load_or_compute_in_parts,
+    read_netcdf,
+    replace_atomically,
+)
 from tests._profile import thorough_cases
+from tests.cli.test_help import COMMANDS as ALL
+from tests.cli.test_help import without_group
 
 from ._cli import PAPER, exits, refused, run
 from .conftest import HEADER, claim_text
-from .test_cli_help import COMMANDS as ALL
-from .test_cli_help import without_group
 
 SIMULATE = (*PAPER, "simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
 RECOVERY = (*PAPER, "recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
@@ -97,7 +104,7 @@ def full_disk(monkeypatch):
     signal.signal(signal.SIGXFSZ, before)
 
 
-# Figures are written by tests/figures; each command has a file here, and listings an output.
+# Figures are written by tests/documents/figures; each command has a file here, listings an output.
 @thorough_cases(
     "simulate---plot-.pdf-after 400 steps",
     "recovery---json-.json-where 40 runs end",
@@ -239,3 +246,20 @@ def test_absurd_sizes_are_refused_before_work_begins(arguments, why):
     began = time.process_time()
     refused(run(*arguments), why)
     assert time.process_time() - began < 5
+
+
+def test_a_sweep_is_computed_by_one_process_at_a_time(tmp_path):
+    pytest.importorskip("fcntl", reason="this system has no locks of files")
+    path = tmp_path / "a.nc"
+    said = []
+
+    def compute(parts):
+        with pytest.raises(ValueError, match=r"no other process is computing; .*a\.nc is one") as e:
+            load_or_compute_in_parts(compute, {"n": 1}, path, kind="sweeps")
+        said.append(str(e.value))
+        return xr.Dataset({"x": 1.0}, attrs={"settings": '{"n": 1}'})
+
+    assert load_or_compute_in_parts(compute, {"n": 1}, path, kind="sweeps").x == 1
+    # Afterwards it is read.
+    assert load_or_compute_in_parts(compute, {"n": 1}, path, kind="sweeps").x == 1
+    assert len(said) == 1

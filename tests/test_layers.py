@@ -74,10 +74,12 @@ def test_what_is_late(source, rooms):
     assert list(late(source, "slrsym.prover.rules")) == rooms
 
 
-@pytest.mark.parametrize("name", ["checker", "proofs", "tactics"])
+@pytest.mark.parametrize("name", ["checker", "prover/rules", "prover/tactics"])
 def test_no_proof_takes_digits_from_the_cross_check(name):
     """SymPy's evalf of an expectation is the quadrature by which the cross-check judges steps."""
-    for path in (ROOT / "slrsym" / name).rglob("*.py"):
+    paths = list((ROOT / "slrsym" / name).rglob("*.py"))
+    assert len(paths) > 10
+    for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not used & {"N", "evalf"}, path
@@ -101,6 +103,50 @@ def test_a_name_of_a_class_stands_for_one_thing():
     # The directions k, v of the paper's task, and those of exchangeable units of a model.
     places.pop("Directions")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+OF_THE_FIRST_PAPER = re.compile(r"k_star|v_star|k\^\*|v\^\*|single.location|Marion", re.IGNORECASE)
+
+
+def words_of_the_first_paper(source):
+    """Lines that speak of the first paper, but for examples in docstrings."""
+    for node in ast.walk(ast.parse(source)):
+        holder = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        text = ast.get_docstring(node, clean=False) if isinstance(node, holder) else None
+        if text is not None:
+            # Examples end at an empty line, or with the docstring.
+            shown = re.sub(r"^ *>>> .*\n(?:.*\S.*\n)*", "", f"{text}\n", flags=re.MULTILINE)
+            source = source.replace(text, shown.removesuffix("\n"), 1)
+    return [line.strip() for line in source.splitlines() if OF_THE_FIRST_PAPER.search(line)]
+
+
+def test_what_is_no_example_is_found():
+    source = (
+        'r"""About <k, k^*>."""\ndef f():\n    r"""Add.\n\n    >>> k_star, v_star = 1, 2\n    v^*\n'
+        '    """\n    from slrsym.papers import single_location\n'
+    )
+    assert words_of_the_first_paper(source) == [
+        'r"""About <k, k^*>."""',
+        "from slrsym.papers import single_location",
+    ]
+
+
+def test_no_general_room_speaks_of_the_first_paper():
+    """The checker's extensions may: that on vectors has the manifold of its pairs."""
+    package = ROOT / "slrsym"
+    found = {}
+    for path in package.rglob("*.*"):
+        place = path.relative_to(package).as_posix()
+        if path.suffix in (".py", ".js", ".css", ".tex", ".html", ".v", ".bib") and not (
+            place.startswith(("papers/", "checker/extensions/", "derivations/"))
+        ):
+            text = path.read_text(encoding="utf-8")
+            is_code = path.suffix == ".py"
+            found[place] = (words_of_the_first_paper if is_code else OF_THE_FIRST_PAPER.findall)(
+                text
+            )
+    assert len(found) > 200
+    assert {place: lines for place, lines in found.items() if lines} == {}
 
 
 def test_two_things_of_a_name_are_found():

@@ -14,6 +14,7 @@ from ._profile import (
     beyond_dev,
     more,
     one_in,
+    thorough,
     thorough_cases,
     thorough_only,
 )
@@ -94,14 +95,61 @@ def test_where_the_time_goes():
                          ("a/test_z.py::t", (0.5,)), ("a/b/test_x.py::u", (0.25,))):  # fmt: skip
         times.pytest_runtest_logstart()
         for seconds in phases:
-            times.pytest_runtest_logreport(SimpleNamespace(nodeid=name, duration=seconds))
+            report = SimpleNamespace(nodeid=name, duration=9, processor_seconds=seconds)
+            times.pytest_runtest_logreport(report)
     total, before, *rest = (line.split(maxsplit=1) for line in times.lines())
-    assert total[1] == "4 tests  in all, by the clock"
+    assert total[1] == "in all, by the clock"
     assert 0 <= float(before[0]) <= float(total[0]) < 1
     assert rest == [
-        ["7.2", "3 tests  a/b"], ["0.5", "1 tests  a"], ["4.0", "1 tests  a/b/test_y.py"],
-        ["3.2", "2 tests  a/b/test_x.py"], ["0.5", "1 tests  a/test_z.py"],
+        ["7.8", "4 tests  in tests"], ["7.2", "3 tests  a/b"], ["0.5", "1 tests  a"],
+        ["4.0", "1 tests  a/b/test_y.py"], ["3.2", "2 tests  a/b/test_x.py"],
+        ["0.5", "1 tests  a/test_z.py"], ["4.0", "1 tests  a/b/test_y.py::t[1]"],
+        ["3.0", "1 tests  a/b/test_x.py::t"], ["0.5", "1 tests  a/test_z.py::t"],
+        ["0.2", "1 tests  a/b/test_x.py::u"],
     ]  # fmt: skip
+
+
+BUSY = """
+import subprocess, sys, time
+import pytest
+
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+@pytest.fixture
+def made():
+    yield work(0.1)
+    work(0.1)
+
+def test_works(made):
+    code = "import time\\nwhile time.process_time() < 0.3: pass"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+def test_sleeps():
+    time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("options", [(), thorough(("-n", "1"))])
+def test_seconds_are_of_the_processor(pytester, options):
+    pytester.makeconftest("""
+        from tests._times import ProcessorTime, TestTimes
+
+        def pytest_configure(config):
+            config.pluginmanager.register(ProcessorTime())
+            if not hasattr(config, "workerinput"):
+                config.pluginmanager.register(TestTimes())
+    """)
+    pytester.makepyfile(BUSY)
+    root = str(Path(__file__).parents[1])
+    pytester.syspathinsert(root)
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
+    lines = [line.split() for line in done.outlines if "::" in line]
+    seconds = {name.partition("::")[2]: float(its) for its, _, _, name in lines}
+    assert seconds["test_works"] >= 0.5
+    assert seconds["test_sleeps"] < 0.2
 
 
 def test_who_reads_the_profile_marks_tests():

@@ -91,6 +91,26 @@ def test_a_failing_step_shows_both_sides_and_the_point(run, write):
     assert "Traceback" not in result.stdout.str()
 
 
+def test_a_refused_step_that_numbers_cannot_test_says_where_the_claim_fails(run, write):
+    claim = """
+f, t = Function("f", real=True), Symbol("t", real=True)
+bounded = Claim(
+    id="bounded", statement=Le(f(t), 1), source="none", hypotheses=[ForAll(t, Le(f(t), 2))]
+)
+
+
+@bounded.proof
+def _(goal):
+    return chain(f(t)).le(1, by=signs)
+"""
+    names = "from sympy import Function, Le\nfrom slrsym.proof import ForAll, signs\n"
+    write("a.py", claim, header=HEADER + names)
+    result = run("-q")
+    result.stdout.fnmatch_lines(
+        ["  the claim fails at f(x) = *: * against 1.0, where its hypotheses hold as far as *"]
+    )
+
+
 def test_a_claim_that_samples_contradict(run, write, monkeypatch):
     write("a.py", claim_text("right"))
     found = MonteCarloCheck("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
@@ -286,8 +306,11 @@ def test_only_the_folder_of_a_file_is_searched(run, write):
 
 def test_a_claim_of_the_folder_wins_over_a_built_in_one(run, write):
     # What the claim of this name says is not known otherwise.
-    said = ("log((1 + x**2)**2)", "2*log(1 + x**2)")
-    header = HEADER + "from sympy import log\n"
+    said = (
+        "OwensT(1 + x**2, 2) + OwensT(2 + 2*x**2, S.Half)",
+        "(1 - erf((1 + x**2)/sqrt(2))*erf((2 + 2*x**2)/sqrt(2)))/4",
+    )
+    header = f"{HEADER}from sympy import S, sqrt\nfrom slrsym.gaussian import OwensT\n"
     write("a.py", claim_text("upon", *said, 'lemma("lemma-18-i")'), header=header)
     run("a.py").assert_outcomes(failed=1, passed=2)
     write("b.py", claim_text("lemma-18-i", *said), header=header)

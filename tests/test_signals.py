@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,26 @@ def test_sigterm_ends_a_block_and_its_handler_is_put_back():
         signal.raise_signal(signal.SIGTERM)
     assert stop.value.code == 143
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_sigterm_ends_a_block_whatever_a_library_makes_of_it():
+    def wrapped():
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException as error:
+            raise ValueError("cannot compile") from error
+
+    def swallowed():
+        with suppress(BaseException):
+            signal.raise_signal(signal.SIGTERM)
+
+    for work in (wrapped, swallowed):
+        with pytest.raises(Terminated) as stop, end_on_sigterm():
+            work()
+        assert stop.value.code == 143
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    with pytest.raises(ZeroDivisionError), end_on_sigterm():
+        _ = 1 / 0
 
 
 def test_a_handler_of_the_program_is_left_alone():
@@ -160,7 +181,7 @@ def told(self, *given):
     return advance(self, *given)
 engine.advance = told
 if "cli" in sys.argv[1:]:
-    from slrsym.cli import main
+    from slrsym.cli.program import main
     sys.argv[1:] = "paper single-location simulate --steps 1000000000 --runs 2".split()
     sys.argv += "--lam 0.1 --log-every 500000 -o runs.nc".split()
     main()

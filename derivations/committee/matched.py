@@ -92,8 +92,8 @@ a, b, c = (collect(expand(product), K) for product in products)
 determinants = Claim(
     id="committee-block-determinants",
     title=(
-        "The coefficients in $x$ of the determinant of $A - x B$, the matrix for exchangeable "
-        "deviations from the teachers, as polynomials in $K$"
+        "The coefficients of $1$, $x^2$ and $-x$ in the determinant of $A - x B$, the matrix for "
+        "exchangeable deviations from teachers, as polynomials in $K$"
     ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
@@ -296,9 +296,8 @@ def determinant_at(x):
 critical = Claim(
     id="committee-critical-rate",
     title=(
-        "The least positive root $x = eta_c/pi$ of the determinant of "
-        "committee-block-determinants: $K eta_c$ lies between $sqrt(3) pi - 3 pi/(5 K)$ and "
-        "$sqrt(3) pi - pi/(2 K)$"
+        "For $K >= 2$, $eta_c/pi$ is the determinant's least positive root, and $K eta_c$ is "
+        "between $sqrt(3) pi - 3 pi/(5 K)$ and $sqrt(3) pi - pi/(2 K)$"
     ),
     statement=And(
         Eq(determinant_at(limit_rate / pi), 0, evaluate=False),

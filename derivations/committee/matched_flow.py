@@ -68,8 +68,8 @@ def velocity(V):
 flow = Claim(
     id="committee-matched-flow",
     title=(
-        "The mean velocity of the product of small deviations of two students from their teachers "
-        "is linear in the covariances of the deviations"
+        "The mean velocity of the product of small deviations of two students from their "
+        "teachers: linear in the deviations' covariances, plus a noise term"
     ),
     statement=Eq(
         Expectation(

@@ -288,8 +288,8 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 as_form = Claim(
     id="attraction-form",
     title=(
-        "$D - alpha G/2 - mu V$ of claim attraction-rate, as a quadratic form in $theta$, $eta$, "
-        "$rho$ plus squares and multiples of $1 - kappa^2$ and $1 - nu^2$"
+        "$D - alpha G/2 - mu V$ of attraction-rate: two squares, multiples of $1 - kappa^2$ and "
+        "$1 - nu^2$, and products of the overlaps and slopes of the risk"
     ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),
@@ -462,8 +462,8 @@ def _():
 share = Claim(
     id="attraction-share",
     title=(
-        "In figure 7b's task, a uniform start reaches $2 - kappa - nu <= 1/50$ within 20,000 "
-        "steps, up to its mirror image, with a probability of at least 1/3"
+        "With the parameters of figure 7b, uniform starts reach $2 - kappa - nu <= 1/50$ in "
+        "20,000 steps, up to the mirror image, with a probability of at least 1/3"
     ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "

@@ -6,7 +6,6 @@ What is certified here holds for the parameters of a box that is stated, and is 
 from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt, symbols
 
 from slrsym.kernels.symbolic_functions import DifferenceFromErf
-from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.papers.single_location.certify.manifold_functions import R_1 as R_KAPPA
 from slrsym.papers.single_location.certify.manifold_functions import R_2 as R_NU
 from slrsym.papers.single_location.certify.manifold_functions import R_11 as R_KK
@@ -20,7 +19,7 @@ from slrsym.papers.single_location.certify.manifold_functions import (
 from slrsym.papers.single_location.notation import B, alpha, d, gamma, kappa, lam, nu
 from slrsym.papers.single_location.planar import K, R_kappa, R_nu, b, coordinate_after_step
 from slrsym.papers.single_location.planar import planar_map as planar_map_of_paper
-from slrsym.proof import Claim, D, all_of, chain, differentiate
+from slrsym.proof import Claim, D, InequalitiesOnBox, all_of, chain, differentiate
 
 # -- the Jacobian matrix of the planar map -----------------------------------------------------
 

@@ -96,8 +96,8 @@ passing = [
 passes = Claim(
     id="schedule-run-passage",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $nu_T >= v >= erf(b_0 r)$: $kappa_k$ is at least $r$ or "
-        "$s log((1 + c k)/(1 + c T))/c$, where $s$ is the gain of passage"
+        "For short steps, $b_k >= b_0/(1 + c k)$ falling, $nu_T >= v >= erf(b_0 r)$: $kappa_k$ "
+        "is at least $r$ or $s log((1 + c k)/(1 + c T))/c$, $s$ the gain"
     ),
     statement=Or(Ge(x_n, r), Ge(x_n, gained * cooled_steps(n, T)), evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",
@@ -149,8 +149,8 @@ def _(goal):
 arrived = Claim(
     id="schedule-run-passes",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $nu_T >= v >= erf(b_0 r)$: $kappa_k >= r$ once $log((1 "
-        "+ c k)/(1 + c T))/c >= r/s$, where $s$ is the gain of passage"
+        "For short steps, $b_k >= b_0/(1 + c k)$ falling, $nu_T >= v >= erf(b_0 r)$: $kappa_k >= "
+        "r$ once $log((1 + c k)/(1 + c T))/c >= r/s$, $s$ the gain"
     ),
     statement=Ge(x_n - r, 0, evaluate=False),
     source="new; $kappa_T >= 0$, $k = T + n$; the gain is that at $y = 1$, or a smaller number",

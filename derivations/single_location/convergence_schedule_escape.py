@@ -146,11 +146,14 @@ numbers = (
 below = Claim(
     id="schedule-run-growth-below",
     title=(
-        "If $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$ and $nu_k <= erf(b_k r)$, this bound of $W = "
-        "g kappa + m N_0 nu$ holds at step $k + 1$ too"
+        "For short steps and falling $b_k >= b_0/(1 + c k)$, $W_k >= ((1 + c k)/(1 + c T))^(s/c) "
+        "W_T$ passes on to step $k + 1$ if $nu_k <= erf(b_k r)$"
     ),
     statement=next_grown,
-    source=f"new; $s = alpha g/(1 + alpha g)$, $g^2 + p g <= m N_0 l$; {numbers}",
+    source=(
+        "new; $W = g kappa + m N_0 nu$, $kappa_T, nu_T >= 0$, $s = alpha g/(1 + alpha g)$, "
+        f"$g^2 + p g <= m N_0 l$; {numbers}"
+    ),
     hypotheses=[*growing, grown, Le(y_n, level)],
 )
 
@@ -168,8 +171,8 @@ def _(goal):
 inside = Claim(
     id="schedule-run-growth-inside",
     title=(
-        "If $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$, $kappa_k <= r$, $nu_k <= v$, this bound of "
-        "$W = g kappa + m N_0 nu$ holds at step $k + 1$ too"
+        "For short steps and falling $b_k >= b_0/(1 + c k)$, $W_k >= ((1 + c k)/(1 + c T))^(s/c) "
+        "W_T$ passes on to step $k + 1$ if $kappa_k <= r$, $nu_k <= v$"
     ),
     statement=next_grown,
     source="new; otherwise as in schedule-run-growth-below",
@@ -187,8 +190,8 @@ def _(goal):
 rises = Claim(
     id="schedule-run-rises",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, then $nu_k >= erf(b_k r)$ or $W_k >= ((1 + c k)/(1 + c "
-        "T))^(s/c) W_T$, where $W = g kappa + m N_0 nu$"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$ have $nu_k >= "
+        "erf(b_k r)$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$"
     ),
     statement=Or(Ge(y_n, level), grown, evaluate=False),
     source="new; $W = g kappa + m N_0 nu$, $s = alpha g/(1 + alpha g)$; " + numbers,
@@ -211,8 +214,8 @@ def _(goal):
 grows_on = Claim(
     id="schedule-run-growth",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, then $kappa_k >= r$ or $nu_k >= v$ or $W_k >= ((1 + c "
-        "k)/(1 + c T))^(s/c) W_T$, where $W = g kappa + m N_0 nu$"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$ have $kappa_k >= "
+        "r$, $nu_k >= v$ or $W_k >= ((1 + c k)/(1 + c T))^(s/c) W_T$"
     ),
     statement=Or(Ge(x_n, r), Ge(y_n, v), grown, evaluate=False),
     source="new; as in schedule-run-rises",
@@ -268,11 +271,11 @@ def grown_enough():
 passes_level = Claim(
     id="schedule-run-level",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $nu_k >= erf(b_k r)$ once $((1 + c k)/(1 + c T))^(s/c) "
-        "W_T$ is at least $g + m N_0 v$, where $W = g kappa + m N_0 nu$"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps from $kappa_T, nu_T >= 0$ have $nu_k >= "
+        "erf(b_k r)$ once $((1 + c k)/(1 + c T))^(s/c) W_T >= g + m N_0 v$"
     ),
     statement=Ge(y_n - level, 0, evaluate=False),
-    source="new; $m > 0$; so $n$ is a power of $1/W_T$ at most, times a constant",
+    source="new; as in schedule-run-rises, $m > 0$; $n$ is a power of $1/W_T$ times a constant",
     hypotheses=long_enough,
 )
 
@@ -289,11 +292,11 @@ def _(goal):
 leaves = Claim(
     id="schedule-run-leaves",
     title=(
-        "If $b_k >= b_0/(1 + c k)$ falls, $kappa_k >= r$ or $nu_k >= v$ once $((1 + c k)/(1 + c "
-        "T))^(s/c) W_T$ is at least $g + m N_0 v$, where $W = g kappa + m N_0 nu$"
+        "If $b_k >= b_0/(1 + c k)$ falls, short steps have $kappa_k >= r$ or $nu_k >= v$ once "
+        "$((1 + c k)/(1 + c T))^(s/c) W_T >= g + m N_0 v$"
     ),
     statement=Or(Ge(x_n - r, 0), Ge(y_n - v, 0), evaluate=False),
-    source="new; $m > 0$; so $n$ is a power of $1/W_T$ at most, times a constant",
+    source="new; as in schedule-run-rises, $m > 0$; $n$ is a power of $1/W_T$ times a constant",
     hypotheses=long_enough,
 )
 

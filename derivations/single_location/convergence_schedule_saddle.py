@@ -113,8 +113,8 @@ sizes = [Le(weight, cooled_m), Ge(drop, cooled_p)]
 line = Claim(
     id="schedule-growth-kappa",
     title=(
-        "At $b = y b_0$, $N = y N_0$, $y <= 1$, the bound $alpha (m N nu - p kappa)$ of growth is "
-        "at least $y$ times its value at $y = 1$"
+        "For $kappa, nu >= 0$, $c, alpha N_0, y <= 1$, the bound $alpha (m N nu - p kappa)$ at "
+        "$b = y b_0$, $N = y N_0$ is at least $y$ times that at $y = 1$"
     ),
     statement=Ge(line_now - gained_line, 0, evaluate=False),
     source=(
@@ -148,8 +148,8 @@ def _(goal):
 nu_line = Claim(
     id="schedule-growth-nu",
     title=(
-        "If $b = y b_0$, $y <= 1$, a step from $kappa >= 0$, $0 <= nu <= v$ raises $nu$ by at "
-        "least $alpha y l kappa$, with $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
+        "If $b = y b_0$, $y, alpha Q <= 1$, $kappa >= 0$, a step adds to $nu$ in $[0, v]$ at "
+        "least $alpha y l kappa$, $l = (1 - alpha Q) Q erf(b_0) (1 - v^2)$"
     ),
     statement=Ge(nu_next.subs(b, y * b0) - nu - alpha * y * slope_nu * kappa, 0, evaluate=False),
     source="new; $v <= 1$, and $l$ may be smaller",
@@ -244,8 +244,8 @@ def _(goal):
 passage = Claim(
     id="schedule-passage",
     title=(
-        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v$ adds at "
-        "least $y$ times the gain $alpha m N_0 (v - erf(b_0 r))$ of passage"
+        "At $b = y b_0$, $N = y N_0$, $y <= 1$, a step from $0 <= kappa <= r$, $nu >= v >= u = "
+        "erf(b_0 r)$ adds at least $alpha y m N_0 (v - u)$ to $kappa$"
     ),
     statement=Ge(kappa_now - kappa - alpha * y * cooled_gain, 0, evaluate=False),
     source="new; $alpha N_0, r <= 1$, $B >= 1$; $m$ as in schedule-growth-kappa at $y = 1$",

@@ -3,10 +3,11 @@
 from sympy import Eq, Function, Ge, Gt, IndexedBase, Sum, symbols
 
 from slrsym.gaussian import Expectation, ProductLaw, standard_normal
+from slrsym.papers.single_location.bayes_risk import BAYES_RISK
 from slrsym.papers.single_location.notation import L, epsilon
 from slrsym.papers.single_location.task import noise, xi
 from slrsym.proof import Claim, algebra, chain, lemma, noise_moments, sign
-from slrsym.proof.dynamical import BAYES_RISK, by_theorem
+from slrsym.proof.dynamical import by_theorem
 
 # The mean of the output given tokens and location, and what a predictor says there.
 m, p = symbols("m p", real=True)

@@ -3,11 +3,11 @@
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 
 from slrsym.gaussian import erf_prime
-from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.papers.single_location.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.papers.single_location.planar import R_kappa, R_nu, coordinate_after_step
 from slrsym.proof import (
     Claim,
+    InequalitiesOnBox,
     algebra,
     all_of,
     at,
@@ -233,8 +233,8 @@ in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
 number = Claim(
     id="equation-14-counterexample-number",
     title=(
-        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, the step size of "
-        "the counterexample to (14) is 148.635"
+        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = 0.9553364891$, near $cos "
+        "0.3$, the counterexample to (14) has a step size of about 148.635"
     ),
     statement=And(
         Gt(in_numbers, Rational(1486345, 10000), evaluate=False),

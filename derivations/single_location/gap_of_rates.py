@@ -171,7 +171,7 @@ def _(goal):
 
 rising = Claim(
     id="oracle-lower-bound-others-rise",
-    title="$q/(1 + 2 q)$ increases with $q >= 0$",
+    title="$q/(1 + 2 q)$ does not decrease in $q >= 0$",
     statement=Ge(of_others(q) - of_others(level), 0),
     source="school",
     hypotheses=[Ge(q, level)],
@@ -262,8 +262,8 @@ loss = (1 - c**2) / (1 + c**2)
 logarithm = Claim(
     id="gap-of-rates-logarithm",
     title=(
-        "If $0 <= c <= 1$, $a = log(d/L) (1 - c^2)/(1 + c^2)$ and $pi a <= gamma^2 atan(c)^2 "
-        "(d/L)^(c^2)$, the oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$"
+        "For $d > L$, if $a = w log(d/L)$, $0 <= c <= 1$, and $pi a <= gamma^2 atan(c)^2 "
+        "(d/L)^(c^2)$, the oracle has excess risk $>= (4/pi) a (L - 1)/(d + 2 a)$"
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
     source="new; $w = (1 - c^2)/(1 + c^2)$",
@@ -288,8 +288,8 @@ def _(goal):
 explicit = Claim(
     id="gap-of-rates-explicit",
     title=(
-        "If $l = log(d/L)$ is at most $(pi/4) gamma^2 exp(l/2)$, the excess risk of the "
-        "oracle is at least $(1/pi) l (L - 1)/(d + l/2)$ at every $lambda$"
+        "If $d > L$, $l = log(d/L) <= (pi/4) gamma^2 exp(l/2)$, the excess risk of the oracle is "
+        "at least $(1/pi) l (L - 1)/(d + l/2)$ at every $lambda$"
     ),
     statement=Ge(excess_of_many, ratio * (L - 1) / (pi * (many + ratio / 2))),
     source="new",

@@ -23,7 +23,6 @@ from sympy import (
 )
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
-from slrsym.papers.single_location.certify import InequalitiesOnBox
 from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     A,
@@ -41,7 +40,18 @@ from slrsym.papers.single_location.notation import (
     theta,
 )
 from slrsym.papers.single_location.symbolic import risk_closed_form
-from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, lemma, sign
+from slrsym.proof import (
+    Claim,
+    D,
+    InequalitiesOnBox,
+    algebra,
+    all_of,
+    at,
+    chain,
+    differentiate,
+    lemma,
+    sign,
+)
 
 # What claim landscape-risk derives.
 risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)

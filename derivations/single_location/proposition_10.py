@@ -388,7 +388,10 @@ def _(goal):
 
 together = Claim(
     id="proposition-10",
-    title="The risk on the square has two global minima, two global maxima, and a saddle",
+    title=(
+        "On the square the risk is least at $(1, 1)$ and $(-1, -1)$, greatest at $(1, -1)$ and "
+        "$(-1, 1)$, and has a saddle at $(0, 0)$"
+    ),
     statement=And(
         minimum.statement,
         maximum.statement,

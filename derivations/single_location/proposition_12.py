@@ -162,8 +162,8 @@ near_nu = near_identity(
 injective = Claim(
     id="proposition-12-injective",
     title=(
-        "If $alpha < 1/K$, the planar map keeps points apart by a factor of at least $1 - alpha "
-        "K$, so it is injective"
+        "If $alpha < 1/K$, the planar map keeps points apart in $|kappa| + |nu|$ by a factor of "
+        "at least $1 - alpha K$, so it is injective"
     ),
     statement=Ge(
         Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),

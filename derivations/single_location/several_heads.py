@@ -35,8 +35,8 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "If the errors of two informative tokens are functions of one normal variable each, "
-        "the risk is the sum of all variances plus the square of the total mean"
+        "If the errors of all tokens are functions of one normal variable each, all independent, "
+        "the risk is the sum of variances plus the squared total mean"
     ),
     statement=Eq(
         Expectation(

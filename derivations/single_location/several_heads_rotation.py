@@ -330,7 +330,7 @@ determinant_of = erf(p) * (erf_prime(p) * (1 - erf(q * p)) + 4 * p * q / pi) - 4
 
 bound = Claim(
     id="several-heads-determinant",
-    title="$erf(x) (erf'(x) (1 - erf(q x)) + 4 q x/pi) < 4 x/pi$ for $x > 0$ and $q$ from 0 to 1",
+    title="$erf(x) (erf'(x) (1 - erf(q x)) + 4 q x/pi) < 4 x/pi$ for $x > 0$ and $0 < q <= 1$",
     statement=Lt(determinant_of, 0, evaluate=False),
     source="new",
     hypotheses=[Le(q, 1)],

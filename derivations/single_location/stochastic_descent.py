@@ -53,8 +53,8 @@ recursion = ForAll(
 run = Claim(
     id="stochastic-run",
     title=(
-        "If each $V_(t + 1)$ is at most $(1 - mu alpha) V_t + alpha^2 sigma^2/2$, then $V_n$ is at "
-        "most $e^(-mu alpha n) V_0$ plus the floor $alpha sigma^2/(2 mu)$"
+        "If $mu alpha < 1$ and each $V_(t + 1) <= (1 - mu alpha) V_t + alpha^2 sigma^2/2$, then "
+        "$V_n <= e^(-mu alpha n) V_0 + alpha sigma^2/(2 mu)$"
     ),
     statement=Le(Vs[n], exp(-lost * n) * Vs[0] + floor, evaluate=False),
     source=(

@@ -123,7 +123,10 @@ def _(goal):
 
 least = Claim(
     id="swap-least",
-    title="At $k = v*$, with $v$ orthogonal to $k$, the risk is least at $theta = theta*$",
+    title=(
+        "At $k = v*$, with $v$ orthogonal to $k$, the risk is least at $theta = theta*$, if "
+        "$theta* <= 1$"
+    ),
     statement=Ge(risk.subs({kappa: 0, nu: 0, eta: 1, rho: 0}), epsilon**2 + least_value),
     source="new",
 )
@@ -332,8 +335,8 @@ turns = ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
 transverse = Claim(
     id="swap-hessian",
     title=(
-        "The second derivatives of the risk at $k = v*$ as $k$ and $v$ turn, singly and together, "
-        "in closed form"
+        "At $k = v*$, $v$ orthogonal to $k$: second derivatives of the risk as $k$ turns to $k*$ "
+        "or the rest of $v$, and $v$ to $v*$, in closed form"
     ),
     statement=And(
         *(Eq(curvature_along(some), curvature_form(some), evaluate=False) for some in turns),

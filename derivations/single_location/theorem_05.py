@@ -17,6 +17,11 @@ from slrsym.papers.single_location.notation import (
     rho,
     theta,
 )
+from slrsym.papers.single_location.pairs import (
+    AlmostEveryPairConvergesTo,
+    NullPairs,
+    SphereDescent,
+)
 from slrsym.papers.single_location.planar import (
     MAXIMA,
     MINIMA,
@@ -44,12 +49,9 @@ from slrsym.proof import (
     sign,
 )
 from slrsym.proof.dynamical import (
-    AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
-    NullPairs,
     NullStarts,
     OrbitsConvergeTo,
-    SphereDescent,
     by_theorem,
     point_set,
 )

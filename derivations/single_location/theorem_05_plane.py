@@ -83,8 +83,8 @@ still = [at(x, point) for move, point in moves for x in move]
 counterexample = Claim(
     id="theorem-5-plane",
     title=(
-        "For $d = 2$ the starts $(k*, -v*)$ and $(-k*, v*)$ on the manifold never move, though "
-        "their risk exceeds the oracle's"
+        "For $d = 2$ the start $(k*, -v*)$ on the manifold never moves, though its risk exceeds "
+        "the oracle's"
     ),
     statement=And(
         points.statement,

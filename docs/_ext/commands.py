@@ -31,7 +31,7 @@ def ran(line: str, files: dict[str, str] | None = None) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "slrsym", *words],
             cwd=folder,
-            env=os.environ | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "100"},
+            env=os.environ | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -74,7 +74,7 @@ class Helps(SphinxDirective):
         import typer.main
         from typer.testing import CliRunner
 
-        from slrsym.cli import app
+        from slrsym.cli.program import app
 
         found: list[nodes.Node] = []
         for path in ((), *_paths(typer.main.get_command(app))):

@@ -87,7 +87,8 @@ What people try, under {py:class}`~slrsym.gaussian.GaussianLaw`, and what
 unevaluated expectation whose property `why` is quoted. `python docs/_ext/expectations.py` prints
 this page, and tests hold the closed forms against integrals of the definition.
 
-| | integrand | law | expectation |
+:::{container} stacked
+| no. | integrand | law | expectation |
 |---|---|---|---|"""
 
 
@@ -115,7 +116,7 @@ def page() -> str:
         f"| {number} | ${_latex(integrand)}$ | {_LAWS[law]} | {_outcome(integrand, law)} |"
         for number, (integrand, law) in enumerate(TRIED, start=1)
     ]
-    return "\n".join([_HEAD, *rows, ""])
+    return "\n".join([_HEAD, *rows, ":::", ""])
 
 
 if __name__ == "__main__":

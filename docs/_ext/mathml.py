@@ -58,8 +58,16 @@ def mathml(latex, display="inline"):
     return text
 
 
+# A formula in a line is not broken; one of more letters may be wider than a phone.
+_LONG = 30
+
+
 def _inline(writer, node):
-    writer.body.append(mathml(node.astext()))
+    latex = node.astext()
+    formula = mathml(latex)
+    if len(latex) > _LONG:
+        formula = f'<span class="math-inline">{formula}</span>'
+    writer.body.append(formula)
     raise nodes.SkipNode
 
 

@@ -1,12 +1,13 @@
 """Statements about flows, with their proofs."""
 
-from sympy import Eq, Function, Ge, Gt, Integral, Le, Symbol, exp, log
+from sympy import Eq, Equivalent, Function, Ge, Gt, Integer, Integral, Le, Lt, Or, Symbol, exp, log
 
 from slrsym.proof import (
     Claim,
     D,
     ForAll,
     algebra,
+    all_of,
     chain,
     differentiate,
     equal_by_derivative,
@@ -16,7 +17,20 @@ from slrsym.proof import (
     integral_algebra,
     lemma,
     monotone,
+    only_at,
     sign,
+    signs,
+    solution,
+    solution_set,
+    split_product,
+)
+from slrsym.proof.dynamical import (
+    ConstantAlong,
+    FlowLimitsSolve,
+    FlowsConvergeTo,
+    RegionKept,
+    by_theorem,
+    flow,
 )
 
 # Time is a nonnegative symbol: of a function of all real times, the past is supposed as well.
@@ -169,3 +183,121 @@ def _(goal):
         .then(D(t, t), by=differentiate),
     )
     return equal_by_derivative(goal, t, at=0, value=integral_algebra, derivative=slope)
+
+
+# [flow]
+u, w = (Symbol(name, real=True) for name in "uw")
+pair = flow({u: -g(u * w) * w, w: -g(u * w) * u})
+balanced = Claim(
+    id="flow-keeps-balance",
+    title="The flow of any loss of a product $u w$ keeps the difference of the squares",
+    statement=ConstantAlong(pair, pair.region(), pair.function(u**2 - w**2)),
+    source="gradient flow of a loss in u w",
+)
+
+
+@balanced.proof
+def _(goal):
+    """Show that its derivative along the field is 0; trajectories stay in the plane."""
+    plane = RegionKept(pair, pair.region())
+    stays = chain(Integer(0)).le(pair.rate_of(Integer(1)), by=differentiate)
+    slope = chain(pair.rate_of(u**2 - w**2)).then(0, by=differentiate)
+    return by_theorem(
+        goal,
+        "flow-gronwall",
+        kept=by_theorem(plane, "flow-cofactor", {"cofactors": pair.function(0)}, rises_1=stays),
+        constant=slope,
+    )
+
+
+# [limit]
+delta = Symbol("delta", positive=True)
+growth = flow({u: u * (1 - u)})
+starts = growth.region(1 - u, u - delta)
+zeros = growth.function(2 * u * (1 - u))
+
+kept = Claim(
+    id="flow-growth-kept",
+    title="Logistic growth stays between $delta$ and 1, for $delta < 1$",
+    hypotheses=[Lt(delta, 1)],
+    statement=RegionKept(growth, starts),
+    source="logistic growth",
+)
+
+
+@kept.proof
+def _(goal):
+    """Divide the slope of the distance from 1 by it; at delta the size rises."""
+    below = RegionKept(growth, growth.region(1 - u))
+    divides = chain(-u * (1 - u)).le(growth.rate_of(1 - u), by=differentiate)
+    rises = having(
+        chain(u).le(delta, by=signs).lt(1, by=signs),
+        chain(1 - u).gt(0, by=signs),
+        chain(growth.rate_of(u - delta)).then(u * (1 - u), by=differentiate).gt(0, by=signs),
+    )
+    first = by_theorem(below, "flow-cofactor", {"cofactors": growth.function(-u)}, rises_1=divides)
+    return by_theorem(goal, "flow-barrier", {"first": 1}, first=first, rises_2=rises)
+
+
+ends = Claim(
+    id="flow-growth-limits",
+    title="Logistic growth from $delta$ to 1 accumulates at zeros of its speed",
+    hypotheses=[Lt(delta, 1)],
+    statement=FlowLimitsSolve(growth, starts, zeros),
+    source="LaSalle's principle",
+)
+
+
+@ends.proof
+def _(goal):
+    """Integrate minus the speed: this function falls."""
+    height = u**3 / 3 - u**2 / 2
+    falls = chain(4 * u**2 * (1 - u) ** 2 + 4 * growth.rate_of(height)).then(0, by=differentiate)
+    return by_theorem(
+        goal,
+        "flow-lasalle",
+        {"function": growth.function(height), "factor": 4, "bound": 1},
+        kept=lemma("flow-growth-kept"),
+        bounded=all_of(chain(u).ge(-1, by=signs), chain(u).le(1, by=signs)),
+        falls=falls.le(0, by=signs),
+    )
+
+
+rest = Claim(
+    id="flow-growth-rest",
+    title="Logistic growth rests at 0 and 1 alone",
+    statement=Equivalent(
+        Eq(2 * u * (1 - u), 0, evaluate=False), Or(Eq(u, 0), Eq(u, 1)), evaluate=False
+    ),
+    source="logistic growth",
+)
+
+
+@rest.proof
+def _(goal):
+    """Split the product: it is 0 where a factor is."""
+    at_0 = only_at(2 * u, u, 0, then=solution())
+    at_1 = only_at(1 - u, u, 1, then=solution())
+    return solution_set(goal, (u,), split_product(2 * u * (1 - u), at_0, at_1))
+
+
+limit = Claim(
+    id="flow-growth-limit",
+    title="Logistic growth converges to 1 from every start between $delta$ and 1",
+    hypotheses=[Lt(delta, 1)],
+    statement=FlowsConvergeTo(growth, starts, growth.points((1,))),
+    source="logistic growth",
+)
+
+
+@limit.proof
+def _(goal):
+    """Leave out the point of rest 0: the second function of the region is negative there."""
+    return by_theorem(
+        goal,
+        "flow-limit",
+        {"equations": zeros, "outside": ((0, 1),)},
+        limits=lemma("flow-growth-limits"),
+        outside_1=chain(-delta).lt(0, by=signs),
+        solutions=lemma("flow-growth-rest"),
+    )

@@ -158,11 +158,10 @@ def require_relation_holds(ring: Ring, p: Term) -> None:
     ring.require_sign(n, want, "the two sides are not known to compare")
 
 
-@rule("arithmetic", "ts", "t", "json", premises=None)
-def _arithmetic(
-    premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
-) -> Any:
-    """Conclude a relation from hypotheses and premises, by normal forms and evidence for signs."""
+def ring_from_evidence(
+    premises: Sequence[Theorem], hypotheses: tuple[Term, ...], evidence: Any
+) -> Ring:
+    """Return the ring that evidence describes, with the facts in it that the evidence uses."""
     require(_is_list_of_length(evidence, 4), "malformed evidence: expected four parts")
     size, units, use, answers = evidence
     is_size = type(size) is int and 0 < size <= 64
@@ -179,7 +178,15 @@ def _arithmetic(
     for i in use:
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
         learn_relation(ring, facts[i])
-    require_relation_holds(ring, p)
+    return ring
+
+
+@rule("arithmetic", "ts", "t", "json", premises=None)
+def _arithmetic(
+    premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
+) -> Any:
+    """Conclude a relation from hypotheses and premises, by normal forms and evidence for signs."""
+    require_relation_holds(ring_from_evidence(premises, hypotheses, evidence), p)
     given = combined_hypotheses(premises) | {canonical_key(h): h for h in hypotheses}
     return given.values(), p, ()
 

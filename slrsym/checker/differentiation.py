@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from slrsym.checker.term import (
@@ -35,6 +35,9 @@ Asked: TypeAlias = list[Term]
 # (Function, place of the argument) -> (names of its arguments, its derivative in them), read off
 # cited claims.
 Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
+
+# By the head of a node of an extension: its derivative, from that of each part.
+DERIVATIVES: dict[str, Callable[[Term, Term, Callable[[Term], Term]], Term]] = {}
 
 HALF = num(1, 2)
 
@@ -175,6 +178,8 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         for part in (*there, *dropped):
             derivative(part, x, slopes, asked)
         return derivative(evaluate_derivative(t, slopes, asked), x, slopes, asked)
+    if head in DERIVATIVES:
+        return DERIVATIVES[head](t, x, lambda part: derivative(part, x, slopes, asked))
     raise Rejected(f"no derivative of {head}")
 
 

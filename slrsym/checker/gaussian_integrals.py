@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slrsym.checker.conditions_on_values import conditions_of_sort
 from slrsym.checker.differentiation import (
     HALF,
     differentiated_function,
@@ -40,7 +41,6 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    conditions_of_sort,
     definedness_equation,
     has_copy_sum_outside_expectation,
     is_term,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from slrsym.checker.conditions_on_values import conditions_of_sort
 from slrsym.checker.differentiation import (
     differentiated_function,
     require_continuous_where_defined,
@@ -22,7 +23,6 @@ from slrsym.checker.term import (
     apply_function_at,
     binder_bodies,
     bound_variables,
-    conditions_of_sort,
     definedness_equation,
     free_symbols,
     is_same_term,

@@ -35,12 +35,21 @@ from slrsym.checker.term import (
     require,
     work,
 )
-from slrsym.checker.theorem import RULES, Theorem, apply_rule, find_rule, rule
+from slrsym.checker.theorem import (
+    RULES,
+    Theorem,
+    apply_rule,
+    find_rule,
+    restated_theorem,
+    rule,
+)
 
 FORMAT = "slrsym proof log 3"
 UNCHECKED = "unchecked: "
 # What a log, and each record of it, may name, so that inferences of the record may use its rules.
 EXTENSIONS = {
+    "dynamics": "slrsym.checker.extensions.dynamics",
+    "matrices": "slrsym.checker.extensions.matrices",
     "textbook": "slrsym.checker.extensions.textbook",
     "vectors": "slrsym.checker.extensions.vectors",
 }
@@ -92,12 +101,8 @@ class ProvedClaims:
         require(is_printable_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
         require_distinct_symbol_names(statement, *given)
-        allowed = {canonical_key(h) for h in given}
-        extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
-        require(not extra, f"the proof supposes more: {'; '.join(map(canonical_key, extra))[:300]}")
-        require(is_same_term(shown.conclusion, statement), "the proof shows another statement")
         # As stated: the hypotheses of the claim, whether the proof needs them or not.
-        self._claims[id] = apply_rule("logic", [shown], tuple(given), statement)
+        self._claims[id] = restated_theorem(shown, given, statement)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
@@ -376,9 +381,11 @@ def check_claim_record(
     named, used = _parse_extension_names(record["extensions"]), set[str]()
     for extension in named:
         require(extension in extensions, f"the header does not name the extension {extension}")
-    statement, given = parse_term(record["statement"]), tuple(map(parse_term, record["given"]))
+    # The statement and hypotheses of the claim have no rows.
+    own, reader = TermReader(named), TermReader(named)
+    statement, given = own.read(record["statement"]), tuple(map(own.read, record["given"]))
     require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
-    builder, reader = ProofBuilder(proved), TermReader()
+    builder = ProofBuilder(proved)
     for row in record["terms"]:
         reader.add(row)
     for line in record["lines"]:
@@ -388,8 +395,6 @@ def check_claim_record(
         data = parse_inference_arguments(name, data, reader, named)
         used.add(RULES[name].extension)
         builder.add(name, map(builder.find_premise, premises), *data)
-    unused = sorted(set(named) - used)
-    require(not unused, f"the record names extensions that it does not use: {', '.join(unused)}")
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
@@ -404,6 +409,8 @@ def check_claim_record(
         require(not others, f"step {label} lists other hypotheses than it has")
         require(not is_circular_step(theorem, given), f"step {label} supposes what it says")
         steps.append(JudgedStep(label, name, theorem.axioms, theorem.conclusion, listed))
+    unused = sorted(set(named) - used - own.used - reader.used)
+    require(not unused, f"the record names extensions that it does not use: {', '.join(unused)}")
     shown = builder.find_premise(record["shown"])
     proved.enter(record["claim"], statement, given, shown.theorem)
     theirs = sorted(shown.theorem.axioms)

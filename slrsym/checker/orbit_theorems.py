@@ -320,7 +320,7 @@ def _small_steps(goal: OrbitGoal) -> list[Term]:
 
 @register_theorem("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
 def _limits_solve(goal: OrbitGoal) -> list[Term]:
-    """Accumulation points solve $e = 0$, if $|e|^2 <= C S$ on the box and $S$ tends to 0.
+    """Accumulation points solve $e = 0$ if $|e|^2 <= C S$ on the box, $S -> 0$, and $e$ is smooth.
 
     From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
@@ -361,11 +361,11 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     "on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences"
 )
 def _on_face(goal: OrbitGoal) -> list[Term]:
-    """Orbits on a face of a box converge, or $f$ never increases on them, if this holds on the box.
+    """Orbits on a slice of a box converge, or $f$ never rises on them, if this holds on the box.
 
-    As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
-    map on the face are orbits of the whole map. A limit of points of the face lies on it, so that
-    it is one of the points listed that do.
+    On the slice one coordinate is a number within its ends. As a step from it keeps the coordinate
+    that is fixed there, by induction the orbits of the map on the face are orbits of the whole map.
+    A limit of points of the face lies on it, so that it is one of the points listed that do.
     """
     whole, place, value, of = goal.values
     large = map_from_tuple(whole, goal.free_symbols)
@@ -489,17 +489,17 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
 def _center_stable(goal: OrbitGoal) -> list[Term]:
     """Only a null set tends to a fixed point $p$ inside of the box that has an eigenvalue above 1.
 
-    The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at $p$,
-    so that it is a local diffeomorphism at $p$. Let $W$ be the local center-stable disc at $p$, and
-    $B$ a neighbourhood of $p$ such that points whose orbits stay in $B$ lie in $W$. Its dimension
-    is the number of eigenvalues of modulus at most 1, which is less than that of the box, as an
-    eigenvalue is above 1; so $W$ is a null set. If the orbit of $x$ converges to $p$, then all of
-    it from some $N$ on lies in $B$, and $g^N(x)$ is in $W$. So the starts lie in the union over $N$
-    of the preimages of $W$ under $g^N$. Preimages of a null set under $g$ within the box are null
-    sets: its boundary is one, and at each point of its inside $g$ has, near by, an inverse that is
-    continuously differentiable, which maps null sets to null sets; countably many of these
-    neighbourhoods cover the inside. The orbit does not leave the box, so this can be done $N$
-    times.
+    The map is smooth on a neighbourhood of the box, and its Jacobian matrix is nowhere singular on
+    it, so that it is a local diffeomorphism at each point inside. Let $W$ be the local
+    center-stable disc at $p$, and $B$ a neighbourhood of $p$ such that points whose orbits stay in
+    $B$ lie in $W$. Its dimension is the number of eigenvalues of modulus at most 1, which is less
+    than that of the box, as an eigenvalue is above 1; so $W$ is a null set. If the orbit of $x$
+    converges to $p$, then all of it from some $N$ on lies in $B$, and $g^N(x)$ is in $W$. So the
+    starts lie in the union over $N$ of the preimages of $W$ under $g^N$. Preimages of a null set
+    under $g$ within the box are null sets: its boundary is one, and at each point of its inside $g$
+    has, near by, an inverse that is continuously differentiable, which maps null sets to null sets;
+    countably many of these neighbourhoods cover the inside. The orbit does not leave the box, so
+    this can be done $N$ times.
     """
     g, (matrix, eigenvalue) = goal.map_with_fresh_names, goal.values
     require(
@@ -567,7 +567,7 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
 
 @register_theorem("null-union", "NullStarts", 1, "null-sets-unions")
 def _null_union(goal: OrbitGoal) -> list[Term]:
-    """Only a null set tends to $P$, if $P$ is the union of sets to which only null sets tend.
+    """Only a null set tends to $P$ if each point of it is in a set to which only a null set does.
 
     What converges to a point of $P$ converges to one of a part; finitely many null sets make up
     one.

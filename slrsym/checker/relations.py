@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
+from slrsym.checker.conditions_on_values import conditions_of_sort
 from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
     canonical_key,
-    conditions_of_sort,
     definedness_equation,
     free_symbols,
     has_copy_sum_outside_expectation,

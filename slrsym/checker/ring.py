@@ -61,6 +61,10 @@ _ARCS = {("asin", 1): fmpq(1, 2), ("asin", fmpq(1, 2)): fmpq(1, 6), ("atan", 1):
 _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
 
 
+# By the head of a node of an extension: its normal form.
+NORMAL_FORMS: dict[str, Callable[[Ring, Term], Fraction]] = {}
+
+
 class ExponentUnitTooCoarse(Rejected):
     """Error raised if an exponent is not a multiple of its unit, so that a finer unit is needed."""
 
@@ -89,6 +93,8 @@ class Ring:
         self._opaque: dict[str, Fraction] = {}
         # Whether the term at hand is part of a fact, so that what it needs to be defined holds.
         self.is_fact = False
+        # What extensions keep for this inference, by their names.
+        self.kept: dict[str, Any] = {}
 
     # -- fractions --------------------------------------------------------------------------------
 
@@ -430,6 +436,8 @@ class Ring:
             if head == "ix" or not any(t[3]):
                 self.facts.learn(f[0], _OF_SORT[t[2][1:]])
             return f
+        if head in NORMAL_FORMS:
+            return NORMAL_FORMS[head](self, t)
         return self._binder_normal_form(t)
 
     def _function_normal_form(self, t: Term) -> Fraction:

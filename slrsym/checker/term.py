@@ -16,6 +16,9 @@ from functools import lru_cache
 from math import gcd, inf, isqrt
 from typing import Any, TypeAlias
 
+from slrsym.checker.extension_heads import EXTENSION_HEADS
+from slrsym.checker.remembered_measures import RememberedMeasure
+
 Term: TypeAlias = tuple[Any, ...]
 
 # What a symbol may run over. A name with another sort is another symbol.
@@ -34,7 +37,12 @@ OTHERS = {"gauss": 1, "noise": 0, "tuple": 0, "set": 0, "o": 1}
 BINDERS = {"sum": 0, "int": 0, "E": 0, "copies": 0, "d": 1, "lam": 0, "forall": 0}
 PARAMETERS = LEAVES | TERMS | RELATIONS | CONNECTIVES | OTHERS | BINDERS
 
-FORMULAS = frozenset({*RELATIONS, *CONNECTIVES, "o", "forall"})
+FORMULAS = {*RELATIONS, *CONNECTIVES, "o", "forall"}
+# Heads of terms, and of symbols that may be given a value.
+TERM_HEADS = {*TERMS, "n", "s", "pi", "sum", "int", "E", "copies", "d"}
+SYMBOL_HEADS = {"s"}
+# Binders whose variables are random, so that no random value can be moved into them.
+AVERAGING = {"E", "copies"}
 COMMUTE = frozenset({"+", "*", "=", "!=", "and", "or", "iff", "set"})
 ASSOCIATE = frozenset({"+", "*", "and", "or"})
 # The functions of the table, with their numbers of arguments.
@@ -141,22 +149,36 @@ def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
     return tuple(out)
 
 
-def is_within_size_limits(terms: Iterable[Term]) -> bool:
-    """Return whether the terms are within the reader's limits of size and depth."""
-    left, count = [(t, 1) for t in terms], 0
+@RememberedMeasure
+def _node_count(t: Term) -> int:
+    """Return the number of nodes of a term, up to SIZE, or -1 if it is too deep."""
+    left, count = [(t, 1)], 0
     while left and count < SIZE:
         t, depth = left.pop()
         count += 1
         if depth > DEPTH:
-            return False
+            return -1
         parts = (
             (*binder_bodies(t), *parts_outside_binder(t))
             if t[0] in BINDERS
             else t[1 + PARAMETERS[t[0]] :]
         )
         left += [(part, depth + 1) for part in parts]
-    spend_work(NODE // 2 * count)
-    return not left and count < SIZE
+    return count
+
+
+def is_within_size_limits(terms: Iterable[Term]) -> bool:
+    """Return whether the terms are within the reader's limits of size and depth."""
+    count = 0
+    for t in terms:
+        own = _node_count(t)
+        if own < 0:
+            return False
+        count += own
+        if count >= SIZE:
+            break
+    spend_work(NODE // 2 * min(count, SIZE))
+    return count < SIZE
 
 
 # -- names ----------------------------------------------------------------------------------------
@@ -168,6 +190,8 @@ def free_symbols(t: Term) -> frozenset[Term]:
     if t[0] == "s":
         return frozenset({t})
     own = frozenset({applied_function(t)}) if t[0] in ("u", "ix") else frozenset()
+    if t[0] in EXTENSION_HEADS and (of := EXTENSION_HEADS[t[0]].own_symbols):
+        own = of(t)
     names = set(bound_variables(t))
     return own.union(
         *(
@@ -190,18 +214,19 @@ def is_function_or_sequence_symbol(s: Term) -> bool:
 
 def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
     """Return a symbol of the same sort as `s` whose name is not taken."""
-    names, name = {x[1] for x in taken}, s[1]
-    while name in names:
-        name += "'"
-    return ("s", name, s[2])
+    return fresh_symbols_by_symbol([s], taken)[s]
 
 
 def fresh_symbols_by_symbol(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
     """Return, by variable, new symbols of the same sorts whose names are not taken."""
-    taken, new = set(taken), {}
+    used, new = {x[1] for x in taken}, {}
     for s in names:
-        new[s] = fresh_symbol(s, taken)
-        taken.add(new[s])
+        name = s[1]
+        while name in used:
+            name += "'"
+            require(len(name) < 200, "too many symbols have one name")
+        used.add(name)
+        new[s] = (s[0], name, *s[2:])
     return new
 
 
@@ -210,14 +235,14 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
 
     Bound variables get other names if they would catch a symbol of a value.
     """
-    if t[0] == "s":
+    if t[0] in SYMBOL_HEADS:
         return values.get(t, t)
     values = {s: e for s, e in values.items() if s in free_symbols(t)}
     if not values:
         return t
     spend_work(NODE * len(t))
     # Inside of E the same copies are drawn anew and averaged, so they cannot be moved in.
-    caught = t[0] in ("E", "copies") and any(map(has_copy_sum_outside_expectation, values.values()))
+    caught = t[0] in AVERAGING and any(map(has_copy_sum_outside_expectation, values.values()))
     require(not caught, "a term with copies cannot be put inside of E or copies")
     names, values_inside = bound_variables(t), values
     if names:
@@ -236,6 +261,8 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         for place, part in places_and_subterms(t)
     }
     t = replace_parts(t, parts)
+    if t[0] in EXTENSION_HEADS and EXTENSION_HEADS[t[0]].is_rechecked:
+        require_well_formed_node(t)
     if t[0] in ("u", "ix") and applied_function(t) in values:
         function, arguments = values[applied_function(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
@@ -283,38 +310,6 @@ def has_copy_sum_outside_expectation(t: Term) -> bool:
     return t[0] == "copies" or any(map(has_copy_sum_outside_expectation, parts))
 
 
-def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
-    """Return the conditions under which a value may be substituted for a symbol."""
-    if value == symbol:
-        return []
-    matches = is_term(value) if symbol[0] == "s" else value[0] == "lam"
-    require(matches, "a function is given a term, or a symbol something that is no term")
-    require(
-        not has_copy_sum_outside_expectation(value),
-        "the value contains a sum of copies, which is random",
-    )
-    if symbol[0] != "s":
-        # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
-        names, (body,) = bound_variables(value), binder_bodies(value)
-        require(symbol[3] == len(names), "the function has another number of arguments")
-        sort = "R" if symbol[0] == "u" else "Z"
-        require(all(x[2] == sort for x in names), f"a variable of the function is not of {sort}")
-        asked = conditions_of_sort(symbol[2], body)
-        everywhere = [
-            ("forall", names, (p,), ()) if free_symbols(p) & set(names) else p for p in asked
-        ]
-        return [*everywhere, ("o", "moderate", value)] if symbol[0] == "u" else everywhere
-    return conditions_of_sort(symbol[2], value)
-
-
-def conditions_of_sort(sort: str, value: Term) -> list[Term]:
-    """Return formulas which say that a value belongs to a sort, such as the positive reals."""
-    whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
-    relation = sort[1:-1].replace(">", "<")
-    sides = (num(0), value) if ">" in sort else (value, num(0))
-    return [*whole, (relation, *sides) if relation else definedness_equation(value)]
-
-
 # -- one printing ---------------------------------------------------------------------------------
 
 
@@ -329,7 +324,7 @@ def canonical_key(t: Term) -> str:
 @lru_cache(maxsize=100_000)
 def _key_inside_binders(t: Term, names: tuple[Term, ...]) -> str:
     """Return the canonical key of a subterm in the scope of binders with given variables."""
-    if t[0] == "s" and t in names:
+    if t[0] in SYMBOL_HEADS and t in names:
         # Counted from the inside, so that what contains no outer variable reads the same anywhere.
         return f"b{names[::-1].index(t)}"
     if names and not free_symbols(t) & set(names):
@@ -342,7 +337,7 @@ def _key_inside_binders(t: Term, names: tuple[Term, ...]) -> str:
     ]
     if t[0] in COMMUTE:
         parts.sort()
-    sorts = [f"[{' '.join(s[2] for s in own)}]"] if t[0] in BINDERS else []
+    sorts = [f"[{' '.join(p for s in own for p in s[2:])}]"] if t[0] in BINDERS else []
     return f"({' '.join([t[0], *parameters, *sorts, *parts])})"
 
 
@@ -360,9 +355,14 @@ def is_same_term(a: Term, b: Term) -> bool:
 
 
 class TermReader:
-    """Reader of terms from JSON rows, in which numbers refer to earlier rows."""
+    """Reader of terms from JSON rows, in which numbers refer to earlier rows.
 
-    def __init__(self) -> None:
+    With `extensions`, heads of others are refused. `used` has those of the heads that were read.
+    """
+
+    def __init__(self, extensions: Iterable[str] | None = None) -> None:
+        self.extensions = None if extensions is None else frozenset(extensions)
+        self.used: set[str] = set()
         # Each row with its number of nodes and its depth.
         self._rows: list[tuple[Term, tuple[int, int]]] = []
 
@@ -381,9 +381,13 @@ class TermReader:
             require(0 <= data < len(self._rows), "there is no earlier row of this number")
             return self._rows[data]
         require(room > 0, "the term is too deep")
-        read = [
-            [self._parse_node(d, room - 1) for d in group] for group in subterm_lists_of_node(data)
-        ]
+        groups = subterm_lists_of_node(data)
+        if data[0] in EXTENSION_HEADS:
+            name = EXTENSION_HEADS[data[0]].extension
+            is_named = self.extensions is None or name in self.extensions
+            require(is_named, f"a head of the extension {name}, which the record does not name")
+            self.used.add(name)
+        read = [[self._parse_node(d, room - 1) for d in group] for group in groups]
         size = 1 + sum(s for group in read for _, (s, _) in group)
         depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
@@ -415,6 +419,9 @@ def subterm_lists_of_node(t: Sequence[Any]) -> list[Sequence[Any]]:
 
 def require_well_formed_node(t: Term) -> None:
     """Refuse a node whose parameters or number or kinds of subterms are wrong; look no deeper."""
+    if t[0] in EXTENSION_HEADS:
+        EXTENSION_HEADS[t[0]].check(t)
+        return
     if t[0] in BINDERS:
         _require_well_formed_binder(t)
         return
@@ -466,18 +473,38 @@ def _required_part_count(t: Term, count: int) -> int:
     return _PARTS.get(head, count)
 
 
-def require_all_well_formed(terms: Iterable[Term]) -> None:
-    """Refuse terms and formulas with a node outside the language or beyond the size limits."""
-    left = [(t, 1) for t in terms]
-    count = 0
+def require_all_well_formed(terms: Iterable[Term]) -> set[str]:
+    """Return the extensions whose heads occur; refuse terms that are malformed or too large."""
+    count, used = 0, set[str]()
+    for t in terms:
+        nodes, extensions = _well_formed_nodes(t)
+        count += nodes
+        used |= extensions
+        require(count <= SIZE, _TOO_LARGE)
+    spend_work(NODE * count)
+    return used
+
+
+_TOO_LARGE = "the terms are too deep or too large"
+
+
+@RememberedMeasure
+def _well_formed_nodes(t: Term) -> tuple[int, frozenset[str]]:
+    """Return how many nodes a term has, and the extensions whose heads occur in it.
+
+    Refuse a term that is malformed, too deep or too large.
+    """
+    left, count, used = [(t, 1)], 0, set[str]()
     while left:
         t, depth = left.pop()
         count += 1
-        require(depth <= DEPTH and count <= SIZE, "the terms are too deep or too large")
+        require(depth <= DEPTH and count <= SIZE, _TOO_LARGE)
         require(type(t) is tuple, "a term is no tuple")
         left += [(part, depth + 1) for group in subterm_lists_of_node(t) for part in group]
         require_well_formed_node(t)
-    spend_work(NODE * count)
+        if t[0] in EXTENSION_HEADS:
+            used.add(EXTENSION_HEADS[t[0]].extension)
+    return count, frozenset(used)
 
 
 def is_formula(t: Term) -> bool:
@@ -485,7 +512,7 @@ def is_formula(t: Term) -> bool:
 
 
 def is_term(t: Term) -> bool:
-    return t[0] in TERMS or t[0] in ("n", "s", "pi", "sum", "int", "E", "copies", "d")
+    return t[0] in TERM_HEADS
 
 
 def _is_matrix(t: Term) -> bool:

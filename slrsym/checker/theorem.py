@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from slrsym.checker.conditions_on_values import substitution_conditions
 from slrsym.checker.propositional_satisfiability import are_contradictory
 from slrsym.checker.term import (
     RELATIONS,
+    SYMBOL_HEADS,
     WORK,
     Rejected,
     Term,
@@ -30,7 +32,6 @@ from slrsym.checker.term import (
     require_all_well_formed,
     require_well_formed_node,
     substitute,
-    substitution_conditions,
     work,
 )
 
@@ -114,11 +115,12 @@ def apply_rule(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     log, granted = work.left, min(WORK, work.left)
     work.left = granted
     try:
+        used = {extension} - {""}
         for kind, value in zip(kinds, data, strict=True):
-            _require_valid_argument(kind, value)
+            used |= _require_valid_argument(kind, value)
         hypotheses, conclusion, axioms = apply(*([premises] if count is None else premises), *data)
         inherited = [a for p in premises for a in p.axioms]
-        inherited += [f"extension {extension}"] if extension else []
+        inherited += [f"extension {name}" for name in used]
         return Theorem(_MAKING, hypotheses, conclusion, (*axioms, *inherited))
     except Rejected:
         raise
@@ -129,18 +131,32 @@ def apply_rule(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
         work.left = log - (granted - work.left)
 
 
-def _require_valid_argument(kind: str, data: Any) -> None:
-    """Refuse an argument of an inference that the reader of logs would refuse."""
+def restated_theorem(theorem: Theorem, given: Sequence[Term], statement: Term) -> Theorem:
+    """Return a theorem in the words of a claim, which may suppose more; refuse another theorem."""
+    allowed = {canonical_key(h) for h in given}
+    extra = [h for k, h in theorem.hypotheses.items() if k not in allowed]
+    require(not extra, f"the proof supposes more: {'; '.join(map(canonical_key, extra))[:300]}")
+    require(is_same_term(theorem.conclusion, statement), "the proof shows another statement")
+    return Theorem(_MAKING, given, statement, theorem.axioms)
+
+
+def _require_valid_argument(kind: str, data: Any) -> set[str]:
+    """Refuse an argument of an inference that the reader of logs would refuse.
+
+    Return the names of the extensions whose heads occur.
+    """
+    used: set[str] = set()
     if kind == "t":
-        require_all_well_formed([data])
+        used = require_all_well_formed([data])
     elif kind == "ts":
         require(type(data) is tuple, "the data are no tuple of terms")
-        require_all_well_formed(data)
+        used = require_all_well_formed(data)
     elif kind == "pairs":
         pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
         require(pairs, "the data are no tuple of pairs")
-        require_all_well_formed([value for _, value in data])
-        require_all_well_formed([s for s, _ in data if not is_function_or_sequence_symbol(s)])
+        symbols = [s for s, _ in data if not is_function_or_sequence_symbol(s)]
+        used = require_all_well_formed([value for _, value in data])
+        used |= require_all_well_formed(symbols)
     else:
         left = [data]
         while left:
@@ -148,6 +164,7 @@ def _require_valid_argument(kind: str, data: Any) -> None:
             is_plain = part is None or type(part) in (str, int, bool, list)
             require(is_plain, "the data are not of lists, texts and integers alone")
             left += part if type(part) is list else ()
+    return used
 
 
 def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
@@ -192,16 +209,27 @@ def _propositional_logic(
     return hypotheses, conclusion, ()
 
 
+# By the head of a symbol of an extension: how a theorem is taken at values of such symbols.
+INSTANCES: dict[str, Callable[[Theorem, dict[Term, Term]], Any]] = {}
+# What extensions ask for besides, of a theorem and the values of its symbols.
+INSTANCE_CONDITIONS: list[Callable[[Theorem, dict[Term, Term]], list[Term]]] = []
+
+
 @rule("instance", "pairs", premises=1)
 def _instantiate(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
     """Substitute values for symbols of a theorem; conditions of sorts become hypotheses."""
     values = dict(pairs)
     require(len(values) == len(pairs), "a symbol is given two values")
+    for symbol in values:
+        if symbol[0] in INSTANCES:
+            return INSTANCES[symbol[0]](theorem, values)
     asked = []
     for symbol, value in pairs:
-        is_name = symbol[0] in ("s", "u", "ix")
+        is_name = symbol[0] in SYMBOL_HEADS or symbol[0] in ("u", "ix")
         require(is_name, "a value is given to a term that is no symbol or function")
         asked += substitution_conditions(symbol, value)
+    for condition in INSTANCE_CONDITIONS:
+        asked += condition(theorem, values)
     given = [substitute(h, values) for h in theorem.hypotheses.values()]
     return [*given, *asked], substitute(theorem.conclusion, values), ()
 

@@ -44,8 +44,8 @@ def _heading(name: str) -> str:
     return name.replace("excess_risk", "excess risk")
 
 
-def table_of_ends(runs: xr.Dataset, found: list[dict[str, float]]) -> Table:
-    """Return a table of groups of ends, the largest first."""
+def table_of_ends(runs: xr.Dataset, found: list[dict[str, float]], setting: str = "") -> Table:
+    """Return a table of groups of ends, the largest first, with a setting in its title."""
     from slrsym.cli.terminal_output import empty_table
     from slrsym.models.landscape.critical_point_table import ascii_name
 
@@ -53,7 +53,7 @@ def table_of_ends(runs: xr.Dataset, found: list[dict[str, float]]) -> Table:
     shown = ("count" if name == "runs" else _heading(ascii_name(name)) for name in found[0])
     result = empty_table(
         *(f">{name}" for name in shown),
-        title=f"after {int(runs.step[-1]):,} steps",
+        title=f"{setting}{', ' if setting else ''}after {int(runs.step[-1]):,} steps",
         caption=f"and {more} other places" if more > 0 else None,
     )
     for end in found[:_MOST_ROWS]:

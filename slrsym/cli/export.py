@@ -11,12 +11,14 @@ import typer
 
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
+from slrsym.cli.silence import doing
 from slrsym.cli.verify import load_ledger, verify_with_progress
 from slrsym.files import (
     ExportFolderError,
     require_safe_export_folder,
     write_export_folder,
 )
+from slrsym.jobs import show_progress
 from slrsym.prover.claims import cache, id_from_short_name
 
 if TYPE_CHECKING:
@@ -161,7 +163,10 @@ class _Export:
         ledger, rows, verdicts = verify_for_export(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(claims if alone and claims else [row.id for row in rows]))
-        self.document = build(ledger, rows, verdicts, wanted, notation=notation)
+        with show_progress(None, "claims written", len(wanted), counted=True) as advance:
+            self.document = build(
+                ledger, rows, verdicts, wanted, notation=notation, advance=advance
+            )
         noun = "claim" if len(rows) == 1 else "claims"
         others = len(rows) - len(claims or ledger.claims)
         these = f" ({len(rows) - others}, and {others} that they rest on)" if others > 0 else ""
@@ -270,7 +275,8 @@ def compile_books(folder: Path, mains: list[str]) -> None:
 
     start = time.perf_counter()
     try:
-        made = [compile_document(folder, main) for main in mains]
+        with doing("compiling LaTeX"):
+            made = [compile_document(folder, main) for main in mains]
     except (TeXMissingError, LatexCompileError) as problem:
         typer.echo(f"error: {problem}\nthe .tex is in {folder}", err=True)
         raise typer.Exit(1) from None
@@ -301,7 +307,8 @@ def html(
 
     from slrsym.documents.export.site import MAIN, site_files
 
-    files = site_files(made.document, title, _documentation(docs))
+    with doing("writing the site"):
+        files = site_files(made.document, title, _documentation(docs))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
 
 
@@ -330,9 +337,10 @@ def coq(
     claims = claims_from_options(claims, claim)
     folder = require_output_folder(output, ".v")
     start = time.perf_counter()
-    ledger = load_ledger(paths, claims)
-    made = coq_development(ledger, claims or ledger.claims)
-    files = made.file_texts()
+    with doing("putting steps into words of Coq"):
+        ledger = load_ledger(paths, claims)
+        made = coq_development(ledger, claims or ledger.claims)
+        files = made.file_texts()
     write_export_folder(
         folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
     )
@@ -375,14 +383,15 @@ def everything(
 
     beside = _documentation(docs)
     printed = {"Book": f"../{LATEX}/book.pdf"} if pdf else {}
-    files = {
-        book: latex_book_files(
-            made.document,
-            title=book_title(title, claims),
-            beside={SITE: f"../{HTML}/index.html"} | beside,
-        ),
-        site: site_files(made.document, title, printed | beside),
-    }
+    with doing("writing the book and the site"):
+        files = {
+            book: latex_book_files(
+                made.document,
+                title=book_title(title, claims),
+                beside={SITE: f"../{HTML}/index.html"} | beside,
+            ),
+            site: site_files(made.document, title, printed | beside),
+        }
     made.write(files, f"{book} and {site}", f"{sum(map(len, files.values()))} files")
     if pdf:
         compile_books(book, [MAIN])

@@ -5,13 +5,21 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.settings import SETTINGS, describe_settings, settings_from_options
+from slrsym.cli.settings import (
+    describe_settings,
+    file_of_point,
+    points_of_grid,
+    settings_from_options,
+    settings_option,
+)
+from slrsym.cli.silence import doing
 from slrsym.documents.figures import FORMATS, figure_names
 from slrsym.files import SavingFailedError
 
@@ -45,8 +53,8 @@ def figure(
             metavar="FILE",
             help="A netCDF file with the data of the figure. If it is there, it is read instead of "
             "computing again; interrupted runs in it are completed; data of other settings are "
-            "refused and left alone. If it is not there, the data are saved in it. For more than "
-            "one figure this is a folder, with a file figure-4a.nc and so on for each.",
+            "refused and left alone. If it is not there, the data are saved in it. For several "
+            "figures or values this is a folder, with a file figure-4a.nc and so on for each.",
         ),
     ] = None,
     model: Annotated[
@@ -57,7 +65,10 @@ def figure(
             "config.json, vocab.txt and model.safetensors.",
         ),
     ] = None,
-    settings: SETTINGS = None,
+    settings: Annotated[
+        list[str] | None,
+        settings_option("a file for each point of it, such as figure-4a-d-100.pdf"),
+    ] = None,
 ) -> None:
     """Draw the papers' figures, with their parameters or others.
 
@@ -71,9 +82,14 @@ def figure(
     wanted = [name.value for name in names]
     every = _ALL in wanted
     chosen = _NAMES if every else tuple(dict.fromkeys(wanted))
-    changes = settings_from_options(settings)
-    recipes, notes, left_out = {}, {}, {}
-    for name in chosen:
+    points = list(points_of_grid(settings_from_options(settings)))
+    if every and len(points) > 1:
+        raise typer.BadParameter(
+            "several values are for figures that are named, not for all", param_hint="--set"
+        )
+    # Figures by the names of their files, which say a point of a grid, too.
+    recipes, notes, left_out, drawn_as = {}, {}, {}, {}
+    for name, (here, changes) in product(chosen, points):
         if every and model is None and (missing := figures.reason_without_model(name)):
             left_out[name] = missing
         else:
@@ -81,12 +97,16 @@ def figure(
                 # Of all figures, each takes the parameters that it has.
                 there = parameter_names(figures.recipe(name, model)) if every else changes
                 own = {name: value for name, value in changes.items() if name in there}
-                recipes[name], notes[name] = figures.recipe(name, model, **own), _said(own)
+                label = file_of_point(Path(name), here).name
+                recipes[label], notes[label] = figures.recipe(name, model, **own), _said(own)
+                drawn_as[label] = name
                 # An encoder that is none is refused here, and not in the middle.
-                recipes[name].settings  # noqa: B018
+                recipes[label].settings  # noqa: B018
     files = _data_files(tuple(recipes), data)
     _make_folder(output, "--output")
-    targets = {name: output / f"figure-{name}.{form.value}" for name in recipes}
+    targets = {label: output / f"figure-{label}.{form.value}" for label in recipes}
+    if len(recipes) + len(left_out) < len(chosen) * len(points):
+        raise typer.BadParameter("two values make files of one name", param_hint="--set")
     for target in targets.values():
         shared.require_writable(target, "--output")
         for saved in files.values():
@@ -97,20 +117,22 @@ def figure(
 
     shown: list[GalleryEntry] = []
     lost: SavingFailedError | None = None
-    for name, target in targets.items():
-        begin = time.perf_counter()
-        file = files.get(name)
+    for label, target in targets.items():
+        begin, name = time.perf_counter(), drawn_as[label]
+        file = files.get(label)
         read = file is not None and file.exists()
         with (
+            doing(f"computing figure {label}"),
             shared.show_warnings(),
             shared.value_errors_as_usage_errors("--data" if files else None),
         ):
-            make = partial(load_or_compute, recipes[name], file)
+            make = partial(load_or_compute, recipes[label], file)
             found, problem = shared.result_and_saving_error(make)
             lost = problem or lost
-        drawn = figures.draw(name, found, notes[name])
-        save_figure(drawn, target, form.value)
-        typer.echo(f"figure {name}: {target}")
+        with doing(f"drawing figure {label}"):
+            drawn = figures.draw(name, found, notes[label])
+            save_figure(drawn, target, form.value)
+        typer.echo(f"figure {label}: {target}")
         if said := figures.conclusion(name, found):
             typer.echo(f"  {said}")
         if every:
@@ -121,14 +143,14 @@ def figure(
             took = f"{time.perf_counter() - begin:.1f} s" + (
                 ", data read from a file" if read else ""
             )
-            of = recipes[name].settings
+            of = recipes[label].settings
             shown.append(
                 GalleryEntry(
                     name,
                     *figures.title_and_caption(name),
                     image.name,
                     of,
-                    notes[name],
+                    notes[label],
                     said,
                     f"Time: {took}.",
                 )

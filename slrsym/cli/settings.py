@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
-from typing import Annotated, Any
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import typer
 
-SETTINGS = Annotated[
-    list[str] | None,
-    typer.Option(
+
+def settings_option(grid: str) -> Any:
+    """Return the option ``--set``, whose help says what several values of a parameter make."""
+    return typer.Option(
         "--set",
-        metavar="NAME=VALUE",
+        metavar="NAME=VALUE[,VALUE...]",
         help="A parameter: a number such as 0.1, 1/2 or sqrt(1/2), true, false, or a schedule, "
-        "which is a formula in the step t such as 1/(1+1e-4*t). Can be given several times.",
-    ),
-]
+        "which is a formula in the step t such as 1/(1+1e-4*t). Can be given several times. "
+        f"Several values make a grid: {grid}.",
+    )
+
+
 _WORDS = {"true": True, "false": False}
 
 
 def settings_from_options(given: Iterable[str] | None) -> dict[str, Any]:
-    """Return the values of settings by their names, as ``--set`` gives them."""
+    """Return the values of settings by their names, as ``--set`` gives them.
+
+    Several values of a setting are a tuple.
+    """
     found: dict[str, Any] = {}
     for text in given or ():
         name, sign, value = (part.strip() for part in text.partition("="))
@@ -37,10 +46,49 @@ def settings_from_options(given: Iterable[str] | None) -> dict[str, Any]:
                 param_hint="--set",
             )
         try:
-            found[name] = value_from_text(value)
+            found[name] = _value_or_values(value)
         except ValueError as problem:
             raise typer.BadParameter(f"{name}: {problem}", param_hint="--set") from None
     return found
+
+
+def _value_or_values(text: str) -> Any:
+    first, *more = map(value_from_text, _parts(text))
+    for i, value in enumerate(more):
+        if value in (first, *more[:i]):
+            raise ValueError(f"must have different values; got {value} twice")
+    return (first, *more) if more else first
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the parts of a text between commas that stand in no parentheses."""
+    begin = depth = 0
+    for i, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            yield text[begin:i].strip()
+            begin = i + 1
+    yield text[begin:].strip()
+
+
+def points_of_grid(settings: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield, for each point of a grid, what tells it apart, and all settings there.
+
+    Without several values of a setting there is one point, which nothing tells apart.
+    """
+    axes = {name: values for name, values in settings.items() if isinstance(values, tuple)}
+    for values in product(*axes.values()):
+        here = dict(zip(axes, values, strict=True))
+        yield here, {**settings, **here}
+
+
+def file_of_point(file: Path, here: Mapping[str, Any]) -> Path:
+    """Return the file of a point of a grid: runs-d-100.nc for runs.nc, if d is 100 there."""
+    if not here:
+        return file
+    words = "".join(f"-{name}-{setting_text(value)}" for name, value in here.items())
+    text = re.sub(r"[^A-Za-z0-9.+-]+", "_", words)
+    return file.with_name(f"{file.stem}{text}{file.suffix}")
 
 
 def value_from_text(text: str) -> Any:
@@ -70,17 +118,26 @@ def value_from_text(text: str) -> Any:
     return schedule
 
 
+def setting_text(value: Any) -> str:
+    """Return the value of a setting as it is typed: true, a number, or a formula in the step t."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"{value:.12g}"
+    from slrsym.models.training.schedules import schedule_formula
+
+    return schedule_formula(value)
+
+
 def describe_settings(changes: Mapping[str, Any]) -> str:
     """Return settings as a text for a title, such as ``d = 100, λ = 0.2``."""
     return ", ".join(f"{_letter(name)} = {_value_text(value)}" for name, value in changes.items())
 
 
 def _value_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else setting_text(value)
 
 
 def _letter(name: str) -> str:

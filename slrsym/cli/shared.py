@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from slrsym.cli.silence import break_silence
 from slrsym.files import FORMATS, DamagedFileError, SavingFailedError, replace_atomically
 from slrsym.jobs import (
     Terminated,
@@ -103,7 +104,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym simulate my_model.py:m --set d=100 --steps 1000 --alpha 0.01 --runs 5 -o runs.nc",
     ),
     "landscape": ("slrsym landscape --set lambda=0.9 --set d=400",),
-    "recovery": ("slrsym recovery --pair k,k_star --pair v,v_star --runs 5 --steps 2000",),
+    "recovery": (
+        "slrsym recovery my_model.py:m --set d=100 --pair w,u --steps 1000 --alpha 0.01 --runs 50",
+    ),
     "check": ("slrsym check my_model.py:m --set d=10", "slrsym check --samples 20000"),
     "figure": ("slrsym figure 4a 5 -o figures --format png",),
     "export latex": (
@@ -155,10 +158,11 @@ def set_traceback_display(wanted: bool) -> None:
 def errors_as_exit_codes() -> Iterator[None]:
     """Turn exceptions in a ``with`` block into a line on standard error and an exit code.
 
-    Also SIGTERM, at which a command saves its work as at an interrupt.
+    Also SIGTERM, at which a command saves its work as at an interrupt. A command that is silent for
+    long says what it is at.
     """
     try:
-        with end_on_sigterm():
+        with break_silence(), end_on_sigterm():
             yield
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)

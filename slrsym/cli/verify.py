@@ -1,20 +1,13 @@
-"""Commands that verify claims, list axioms, and recheck a proof log."""
+"""Commands that verify claims and list axioms."""
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,7 +18,6 @@ from slrsym.files import make_folder_with_files
 from slrsym.prover.claims import id_from_short_name
 
 if TYPE_CHECKING:
-    from slrsym.checker import JudgedClaim
     from slrsym.prover.claims.check import ClaimVerdict
     from slrsym.prover.claims.dependencies import DirectDependencies
     from slrsym.prover.claims.ledger import Ledger
@@ -99,7 +91,7 @@ def verify(
         shared.require_distinct_files(("PATH", path), *written)
     if coq:
         require_coq_installed()
-    _require_derivations(paths)
+    require_derivations(paths)
     content, is_earlier = cache.load_or_compute(
         lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
@@ -134,6 +126,11 @@ def verify(
         typer.echo(f"note: {note}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
+    elif found.kept:
+        out.print(
+            f"{found.kept} of these verdicts were found earlier, of the same claims; --no-cache "
+            "checks all again."
+        )
     out.print(terminal_output.outcome_line(rows, time.perf_counter() - start))
     shared.write_json(json_file, [cache.objects_to_json_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
@@ -201,7 +198,8 @@ def _verified(
     }
     data = [row.as_dict() for row in rows]
     texts = {"problems": ledger.problems, "notes": ledger.notes}
-    return {"rows": data, "proofs": proofs, **texts}
+    kept = sum(verdict.is_kept for verdict in verdicts.values())
+    return {"rows": data, "proofs": proofs, "kept": kept, **texts}
 
 
 @shared.errors_as_exit_codes()
@@ -219,7 +217,7 @@ def axioms(
     from slrsym.prover.claims.dependencies import read_table
 
     id = None if id is None else id_from_short_name(id)
-    _require_derivations(path)
+    require_derivations(path)
     for one in path or []:
         shared.require_distinct_files(("--path", one), ("--json", json_file))
     table = {} if path else read_table()
@@ -310,7 +308,7 @@ def _foundations_as_data(id: str, found: Mapping[str, DirectDependencies]) -> di
     }
 
 
-def _require_derivations(paths: list[Path] | None) -> None:
+def require_derivations(paths: list[Path] | None) -> None:
     from slrsym.prover.claims.file_search import DerivationError, derivation_files
 
     for path in paths or ():
@@ -331,7 +329,7 @@ def load_ledger(
     from slrsym.prover.claims.ledger import Ledger, builtin_ledger
     from slrsym.prover.statements.expressions import ProofError
 
-    _require_derivations(paths)
+    require_derivations(paths)
     if not paths and not ids:
         return builtin_ledger()
     ledger = Ledger.load(*paths or ())
@@ -404,194 +402,3 @@ def derivations(
     files = python_and_paper_toml_files(folder)
     make_folder_with_files(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
-
-
-@shared.errors_as_exit_codes()
-def recheck(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="A log that verify --proof-log has written; by default the log of all claims, "
-            "which comes with slrsym.",
-        ),
-    ] = None,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="PATH",
-            help="Files or folders of the derivations that the log is of, if it has other claims "
-            "than those that come with slrsym.",
-        ),
-    ] = None,
-    path: Annotated[
-        list[Path] | None, typer.Option(metavar="PATH", help="The same as PATH.")
-    ] = None,
-    no_compare: Annotated[
-        bool,
-        typer.Option(
-            "--no-compare", help="Do not compare the statements with those of derivations."
-        ),
-    ] = False,
-    list_unchecked: Annotated[
-        bool, typer.Option("--list-unchecked", help="List the steps that have no evidence.")
-    ] = False,
-    no_extensions: Annotated[
-        bool,
-        typer.Option("--no-extensions", help="Refuse a log that uses an extension of the checker."),
-    ] = False,
-) -> None:
-    """Judge a proof log again, with the proof checker alone.
-
-    It reads the log in its own form and loads no derivation and no SymPy. A second process, which
-    judges nothing, says what the derivations state, and the two are compared. What has no evidence
-    in the log is counted, and never called checked.
-    """
-    from slrsym.checker import Rejected, describe_claim_difference
-    from slrsym.checker import recheck as judge
-    from slrsym.checker.log import EXTENSIONS
-    from slrsym.checker.term import canonical_key
-
-    if file is None:
-        from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
-
-        file = BUNDLED_LOG
-    paths = [*(paths or []), *(path or [])]
-    if file.is_dir() or file.suffix == ".py":
-        raise typer.BadParameter(
-            f"{file} is no proof log; write one with: slrsym verify {file} --proof-log proofs.log, "
-            f"and check it with: slrsym recheck proofs.log {file}",
-            param_hint="FILE",
-        )
-    if not file.is_file():
-        raise typer.BadParameter(f"there is no file {file}", param_hint="FILE")
-    _require_derivations(paths)
-    ids = [] if no_compare else _ids(file)
-    builtin = ids if no_compare else _maybe_builtin(ids)
-    if not paths and len(builtin) < len(ids):
-        other = next(id for id in ids if id not in builtin)
-        raise typer.BadParameter(
-            f"claim {other} of {file} does not come with slrsym; name its derivations: "
-            f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --no-compare",
-            param_hint="PATH",
-        )
-    with shared.show_activity("checking the log"), ThreadPoolExecutor() as pool:
-        # Meanwhile, as it takes as long.
-        said = None if no_compare else pool.submit(_stated, ids, paths)
-        own = pool.submit(_stated, builtin, []) if paths and builtin and not no_compare else None
-        try:
-            judged = judge(file, () if no_extensions else EXTENSIONS)
-            if said is not None:
-                _compare(judged, said.result())
-        except Rejected as reason:
-            typer.echo(f"refused: {file}: {reason}", err=True)
-            raise typer.Exit(1) from None
-        others = own.result() if own is not None else {}
-    replaced = [
-        found.id for found in judged
-        if found.id in others
-        and describe_claim_difference(found, others[found.id]) not in ("", "steps")
-    ]  # fmt: skip
-    rests_on = Counter(
-        name for found in judged for step in found.steps for name in _open(step.axioms)
-    )
-    steps = sum(len(found.steps) for found in judged)
-    rests = sum(bool(_open(step.axioms)) for found in judged for step in found.steps)
-    whole = sum(not _open(found.axioms) for found in judged)
-    by_checker = "follow by the proof checker from axioms of the literature"
-    typer.echo(f"{steps - rests} of {steps} steps {by_checker}")
-    supposing = sum(
-        not {*map(canonical_key, step.hypotheses)} <= {*map(canonical_key, found.given)}
-        for found in judged for step in found.steps
-    )  # fmt: skip
-    typer.echo(f"{supposing} of {steps} steps have hypotheses that their claims do not have")
-    typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
-    for text in _uses_of_extensions(judged):
-        typer.echo(text)
-    for name, count in rests_on.most_common():
-        typer.echo(f"  {count:5} steps rest on {name}")
-    if list_unchecked:
-        from slrsym.prover.tactics.log_reuse import unchecked_steps_with_axioms
-
-        found = list(unchecked_steps_with_axioms(file))
-        so = "; not so:" if found else ""
-        typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own{so}")
-        for claim, label, what in found:
-            typer.echo(f"  {claim} {label}: {what}")
-    if not no_compare:
-        typer.echo("Every claim, and every step, says what its derivation says.")
-    if replaced:
-        typer.echo(f"in the place of a claim that comes with slrsym: {', '.join(replaced)}")
-
-
-def _uses_of_extensions(judged: list[JudgedClaim]) -> Iterator[str]:
-    """Yield lines that tell which claims of a log use, or rest on, which extension."""
-    for name in sorted({name for found in judged for name in found.extensions}):
-        rules, rest = [], []
-        for found in judged:
-            if name in found.extensions:
-                rules.append(found.id)
-            elif f"extension {name}" in found.axioms.union(*(s.axioms for s in found.steps)):
-                rest.append(found.id)
-        yield f"{len(rules)} of {len(judged)} claims use rules of the extension {name}"
-        yield _ids_in_lines(rules)
-        if rest:
-            yield f"  {len(rest)} more rest on these"
-            yield _ids_in_lines(rest)
-
-
-def _ids_in_lines(ids: list[str]) -> str:
-    return fill(", ".join(ids), 100, initial_indent="    ", subsequent_indent="    ",
-                break_long_words=False, break_on_hyphens=False)  # fmt: skip
-
-
-def _open(axioms: frozenset[str]) -> list[str]:
-    """Return the names of those axioms that stand for missing evidence of a step."""
-    return sorted(name for name in axioms if name.startswith("unchecked"))
-
-
-def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
-    """Raise `Rejected` if a claim of a proof log or its steps differ from the derivation."""
-    from slrsym.checker import Rejected, describe_claim_difference
-
-    for found in judged:
-        if found.id not in said:
-            raise Rejected(
-                f"claim {found.id} is none of the derivations; name those that make it as PATH, "
-                "or do not compare: --no-compare"
-            )
-        if name := describe_claim_difference(found, said[found.id]):
-            what = "has other steps" if name == "steps" else "says something else"
-            raise Rejected(f"claim {found.id} {what} in its derivation")
-
-
-def _ids(file: Path) -> list[str]:
-    """Return the ids of the claims in a proof log, read without checking the log."""
-    from slrsym.checker import Rejected
-    from slrsym.checker.log import read_log_text_lines
-
-    found: list[str] = []
-    with suppress(Rejected):
-        for text in read_log_text_lines(file):
-            found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
-    return found
-
-
-def _maybe_builtin(ids: list[str]) -> list[str]:
-    """Return those ids that seem to be claims of slrsym, by the text of derivation files."""
-    from slrsym.prover.claims.file_search import builtin_derivation_folder, files_with_claim
-
-    return [id for id in ids if files_with_claim(id, builtin_derivation_folder())]
-
-
-def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
-    """Return, by id, claims as their derivation files state them, run in a separate process."""
-    told = subprocess.run(
-        # Safely: nothing is imported from where the log happens to lie.
-        [sys.executable, "-P", "-m", "slrsym.prover.claims"],
-        input=json.dumps({"ids": ids, "paths": [str(path) for path in paths]}),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if told.returncode:
-        raise ValueError(f"the derivations do not load: {told.stderr.strip()[-400:]}")
-    return {found["claim"]: found for found in map(json.loads, told.stdout.splitlines())}

@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
 from slrsym.coq.tactics import candidate_tactics
 from slrsym.prover.claims.claim import Claim
+from slrsym.prover.rules.chain import StructuralRule
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.rules.step import Step
 from slrsym.prover.statements.expressions import conjuncts
@@ -58,9 +59,8 @@ def sign_condition(x: Any) -> Boolean | None:
 def kind_of_rule(step: Step) -> str:
     """Return the name of a step's kind, such as algebra or sign, from its rule."""
     name, rule = type(step.rule).__name__, step.rule.name
-    if name != "_Structural":
-        known = {"Lemma": "lemma", "_Differentiate": "differentiation"}
-        return known.get(name, name.strip("_").lower())
+    if not isinstance(step.rule, StructuralRule):
+        return {"DifferentiateRule": "differentiation"}.get(name, name.removesuffix("Rule").lower())
     if rule.startswith("claim "):
         return "lemma"
     if rule in ("algebra", "sign", "injectivity"):

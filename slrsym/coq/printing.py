@@ -75,6 +75,9 @@ class CoqPrinter:
 
     def term(self, e: Any) -> str:
         """Return an expression in Coq's syntax, in parentheses unless it is one word."""
+        if getattr(e, "is_Matrix", False):
+            # SymPy takes their products for products of numbers, too.
+            raise NotExpressibleInCoqError(f"{e} is a matrix, which has no words in Coq")
         if isinstance(e, sp.Symbol):
             if not e.is_real:
                 raise NotExpressibleInCoqError(f"{e} is not declared real")

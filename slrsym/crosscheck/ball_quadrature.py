@@ -457,7 +457,8 @@ def integrate_over_interval(
                         limits[side] = t - 1 / step
                         break
                     raise Inconclusive(
-                        "the integrand is not finite inside the range of integration"
+                        "the integrand is not finite inside the range of integration: the mean or "
+                        "integral may be undefined"
                     )
                 total, absolute = total + term, absolute + abs(term)
                 if level == 2:

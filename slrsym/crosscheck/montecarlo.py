@@ -18,6 +18,7 @@ from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
 
 from slrsym.crosscheck.ball_quadrature import Inconclusive
 from slrsym.crosscheck.integrands import replace_undefined_functions
+from slrsym.crosscheck.matrices import floats_at_matrix_point
 from slrsym.crosscheck.points import (
     NoPointFound,
     parameters_of_statements,
@@ -34,6 +35,7 @@ from slrsym.crosscheck.samples import (
 )
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
+from slrsym.matrices.means import MatrixMean
 from slrsym.prover.statements.expressions import infix_text
 
 # A first sample that is further off than NOTICEABLE standard errors is followed by a second,
@@ -144,7 +146,7 @@ def check_relations_by_sampling(
     return tuple(
         _one(part, given, SeedSequence([*seed, _STREAM, number]))
         for number, part in enumerate(parts)
-        if part.has(Expectation)
+        if part.has(Expectation, MatrixMean)
     )
 
 
@@ -165,7 +167,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
     for tried, child in enumerate(seed.spawn(_POINTS), start=1):
         choice, first, second = child.spawn(3)
         concrete, point = _point(relation, given, choice)
-        place = ", ".join(f"{x} = {value}" for x, value in point.items())
+        place = ", ".join(f"{x} = {v}" for x, v in point.items() if not isinstance(v, np.ndarray))
         try:
             sides = _Sides(concrete, point)
             found = sides.sampled(first, _SAMPLES)
@@ -211,6 +213,8 @@ def _point(
 ) -> tuple[Any, Mapping[Any, Any]]:
     """Draw a random point and random functions; return the relation with them, and the point."""
     rng = default_rng(choice)
+    if relation.has(MatrixMean):
+        return relation, floats_at_matrix_point(relation, given, rng)
     functions = random_test_functions([relation], rng)
     laws = sorted(relation.atoms(Law), key=default_sort_key)
     (point,) = sample_points(parameters_of_statements(relation, *given), given, rng, 1, laws=laws)
@@ -255,9 +259,10 @@ class _Sides:
     def __init__(self, relation: Any, point: Mapping[Any, Any]) -> None:
         self.relation = relation
         self.values = {
-            x: tuple(map(float, value)) if isinstance(value, tuple) else float(value)
+            x: tuple(map(float, value)) if isinstance(value, tuple) else
+            value if isinstance(value, np.ndarray) else float(value)
             for x, value in point.items()
-        }
+        }  # fmt: skip
 
     def sampled(self, seed: SeedSequence, samples: int) -> _Difference:
         """Return estimates of both sides of the relation from random samples of expectations."""
@@ -306,6 +311,8 @@ class _Sides:
 
 def _key(node: Basic, at: SampleEvaluator) -> Any:
     """Return a cache key for an expectation: the node with the values that it depends on."""
+    if isinstance(node, MatrixMean):
+        return node, ()
     names = sorted(node.free_symbols & set(at.values), key=default_sort_key)
     return node, tuple((x, at.values[x]) for x in names)
 
@@ -314,6 +321,8 @@ def _is_settled(node: Basic, found: SampleMean) -> bool:
     if not (math.isfinite(found.mean) and math.isfinite(found.stderr)):
         return False
     # Where all values are the same, but need not be, what differs has not been met.
+    if found.stderr == 0 and isinstance(node, MatrixMean):
+        return not node.body.free_symbols & set(node.bound_symbols)
     if found.stderr == 0 and isinstance(node, Expectation):
         return not node.integrand.free_symbols & _varying(node.law)
     return found.largest_share <= _LARGEST_SHARE

@@ -33,6 +33,7 @@ from slrsym.crosscheck.integrands import (
     has_undefined_function_or_node_named,
     replace_index,
 )
+from slrsym.crosscheck.random_values import RandomSequence
 from slrsym.gaussian.law import IIDSum
 
 
@@ -353,6 +354,8 @@ class NodeEvaluator:
             raise ValueError(f"the point has no value for {exact}")
         if isinstance(entries, Mapping):
             return self.number(sp.sympify(entries[indices[0]]))
+        if isinstance(entries, RandomSequence):
+            return self.number(entries.entry(indices[0]))
         if not 1 <= indices[0] <= len(entries):
             raise ValueError(
                 f"{exact} is outside of the {len(entries)} values given for {expr.base}"

@@ -20,17 +20,18 @@ from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
 from slrsym.crosscheck import Inconclusive, is_true_at
+from slrsym.crosscheck.flows import find_contradicting_trajectory
 from slrsym.crosscheck.orbit_iteration import (
     DIFFERENCE,
     Array,
     MapInstance,
     StartMiddleAndEndOfOrbits,
-    find_contradiction_in_simulated_descent,
     jacobians_at_points,
     random_map_instances,
 )
 from slrsym.crosscheck.points import parameters_of_statements
 from slrsym.prover.statements import orbits as said
+from slrsym.prover.statements.trajectories import FlowStatement
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
 # there, in all, have to come to an end as the statement says.
@@ -54,13 +55,18 @@ def require_no_orbit_counterexample(
     statement: said.OrbitStatement, given: Iterable[Any], rng: Generator
 ) -> None:
     """Raise an error if orbits contradict a statement numerically, or confirm it too rarely."""
-    if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
-        found = find_contradiction_in_simulated_descent(statement, given, rng)
+    judge = _JUDGES.get(type(statement))
+    if judge is None:
+        find = (
+            find_contradicting_trajectory
+            if isinstance(statement, FlowStatement)
+            else type(statement).find_contradiction
+        )
+        found = find(statement, tuple(given), rng)
         if found:
             raise ContradictedStatement(None, found)
         return
     cases = random_map_instances(statement, tuple(given), rng)
-    judge = _JUDGES[type(statement)]
     ended = 0
     # Where there are no parameters, all examples are of the same map.
     most = MOST if parameters_of_statements(statement) else INSTANCES

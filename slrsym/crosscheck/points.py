@@ -110,6 +110,7 @@ class PointSampler:
                 self.bounds[bound[0]] = self.bounds[bound[0]].intersect(bound[1])
             elif isinstance(hypothesis, sp.Eq):
                 equations.append(hypothesis)
+        equations += _equations_of_opposite_bounds(hypotheses)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
         self.determined, self.normalised = solve_equations_for_symbols(
             equations, self.symbols, self.families
@@ -124,6 +125,8 @@ class PointSampler:
             or bound[0] in computed
             or bound[0].is_imaginary
         ]
+        # Those that are quickly decided come first, as most proposals are refused.
+        self.in_question.sort(key=lambda pair: pair[1] is None)
 
     def draw(self, rng: Generator, tries: int | None = None) -> dict[Any, Any]:
         """Return one random point, as values of symbols, or raise `NoPointFound`."""
@@ -278,6 +281,13 @@ def _zeros_of_denominators(
                     zero = -form.xreplace({y: S.Zero}) / slope
                     zeros.append((x, zero if y is x else sp.sqrt(zero)))
     return zeros
+
+
+def _equations_of_opposite_bounds(hypotheses: Iterable[Boolean]) -> list[sp.Eq]:
+    """Return equations a = b for hypotheses a <= b and b <= a, which proposals hardly satisfy."""
+    bounds = {h.gts - h.lts: h for h in hypotheses if isinstance(h, sp.Le | sp.Ge)}
+    pairs = [(e, h) for e, h in bounds.items() if -e in bounds and e != 0]
+    return [sp.Eq(h.lhs, h.rhs, evaluate=False) for e, h in pairs if e.sort_key() < (-e).sort_key()]
 
 
 def _conjuncts(given: Iterable[Any]) -> list[Boolean]:

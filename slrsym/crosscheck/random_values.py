@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import sympy as sp
 from flint import fmpq
+from numpy.random import default_rng
 from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
@@ -302,8 +304,33 @@ def has_declared_properties(value: Expr, symbol: Symbol) -> bool:
     return True
 
 
-# How many entries a family has at least that does not say it.
+# How many entries are drawn at first of a family that does not say how many it has.
 _ENTRIES = 6
+
+
+class RandomSequence(tuple[sp.Rational, ...]):
+    """Random entries of a sequence, the first of which are drawn, and any other when asked for."""
+
+    _label: Symbol
+    _others: dict[int, sp.Rational]
+
+    def __new__(cls, entries: Iterable[sp.Rational], label: Symbol) -> Self:
+        new = super().__new__(cls, entries)
+        new._label, new._others = label, {}
+        return new
+
+    def entry(self, index: int) -> sp.Rational:
+        """Return the entry at any integer, also at 0 and below; the first entry has the index 1."""
+        if 1 <= index <= len(self):
+            return self[index - 1]
+        if index not in self._others:
+            first = zlib.crc32(str(tuple(self)).encode())
+            rng = default_rng([first, int(index >= 0), abs(index)])
+            value = random_value(self._label, declared_bounds(self._label), rng, S.One)
+            if value is None:
+                raise ValueError(f"no value was found for {self._label}[{index}]")
+            self._others[index] = value
+        return self._others[index]
 
 
 def random_family_entries(
@@ -337,6 +364,8 @@ def random_family_entries(
     if length_if_summing_to_one is not None:
         total = sp.Add(*entries)
         return None if total == 0 else tuple(entry / total for entry in entries)
+    if length is None:
+        return RandomSequence(entries, label)
     return tuple(entries)
 
 

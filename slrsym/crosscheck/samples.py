@@ -22,8 +22,11 @@ from sympy import Basic, Expr, Symbol
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
+from slrsym.crosscheck.matrix_samples import drawn_matrices, trace_value
+from slrsym.crosscheck.random_values import RandomSequence
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw, zeta
 from slrsym.gaussian.law import Law, standard_normal
+from slrsym.matrices.means import MatrixMean
 
 
 class NotSampled(Exception):  # noqa: N818
@@ -158,6 +161,8 @@ class SampleEvaluator:
         if entries is None or len(expr.indices) != 1:
             raise NotSampled(f"{expr} has no value")
         at = _integer(self.value(expr.indices[0]))
+        if isinstance(entries, RandomSequence):
+            return float(entries.entry(at))
         if not 1 <= at <= len(entries):
             raise NotSampled(f"{expr.base} has no entry {at} at this point")
         return float(entries[at - 1])
@@ -197,6 +202,7 @@ _KINDS: tuple[tuple[Any, Callable[[SampleEvaluator, Any], Any]], ...] = (
     (sp.Not, lambda self, e: np.logical_not(self.value(e.args[0]))),
     (type(sp.true), lambda self, e: True),
     (type(sp.false), lambda self, e: False),
+    (sp.Trace, trace_value),
     (sp.Sum, lambda self, e: sum(self._terms(e))),
     (sp.Product, lambda self, e: math.prod(self._terms(e))),
     (Indexed, SampleEvaluator._indexed),
@@ -232,10 +238,10 @@ class SampleMean:
 
 
 def is_expectation_or_derivative(node: Basic) -> bool:
-    """Return whether a node is an `Expectation`, its derivative, or a `zeta`, which is one."""
+    """Return whether a node is a mean, its derivative, or a `zeta`, which is one."""
     if isinstance(node, sp.Derivative):
         return isinstance(node.expr, Expectation)
-    return isinstance(node, Expectation | zeta)
+    return isinstance(node, Expectation | MatrixMean | zeta)
 
 
 def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> SampleMean:
@@ -246,21 +252,24 @@ def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: in
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)
         node, values = _ZETA, {**values, _T: t, _S: s}
-    assert isinstance(node, Expectation)
+    assert isinstance(node, Expectation | MatrixMean)
     return _summary(_sampled_integrand(node, values, rng, samples))
 
 
 def _sampled_integrand(
-    node: Expectation, values: Mapping[Any, Any], rng: Generator, samples: int
+    node: Expectation | MatrixMean, values: Mapping[Any, Any], rng: Generator, samples: int
 ) -> NDArray[np.float64]:
     """Return the values of an expectation's integrand at random samples of its law."""
     parts = []
     for first in range(0, samples, _CHUNK):
         n = min(_CHUNK, samples - first)
         inside = SampleEvaluator(values, _Integrand(rng, n))
-        drawn = _drawn(node.law, inside, rng, n)
+        if isinstance(node, MatrixMean):
+            drawn, integrand = drawn_matrices(node, inside, rng, n), node.body
+        else:
+            drawn, integrand = _drawn(node.law, inside, rng, n), node.integrand
         with np.errstate(all="ignore"):
-            found = inside.with_values(drawn).value(node.integrand)
+            found = inside.with_values(drawn).value(integrand)
         parts.append(np.broadcast_to(np.asarray(found, dtype=np.float64), (n,)))
     return np.concatenate(parts)
 

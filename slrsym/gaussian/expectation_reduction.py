@@ -41,6 +41,7 @@ from slrsym.gaussian.integrand import (
 from slrsym.gaussian.kinks_as_signs import UnsupportedIntegrandError
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.gaussian.noise_and_product_laws import joint_law
+from slrsym.gaussian.normal_scores import mean_of_score
 from slrsym.gaussian.radial_moments import (
     group_uncorrelated_factors,
     has_noninteger_power,
@@ -213,7 +214,11 @@ class ExpectationReduction:
             value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
             return self._without_i(value, core)
         except UnsupportedIntegrandError as reason:
-            value = self._radial(core, law) if self.with_gamma else None
+            value = mean_of_score(core, law, self.positive)
+            if value is not None:
+                self.trace.record("mean of a normal score", node, value)
+            elif self.with_gamma:
+                value = self._radial(core, law)
             if value is None:
                 self.trace.reasons[node] = str(reason)
                 return node

@@ -29,6 +29,7 @@ class Law(Basic):  # type: ignore[misc]
 
     @property
     def bound_symbols(self) -> list[Symbol]:
+        """The symbols that name the random variables, in order."""
         return list(self.symbols)
 
     @property

@@ -135,14 +135,20 @@ def _shares(terms: _Terms, key: Expr, number: Rational) -> int:
     return int(sp.sign(held)) if abs(held) >= abs(number) else 0
 
 
+def _with_factor(terms: _Terms, factor: Expr) -> list[tuple[Expr, Rational]]:
+    """Return the terms that have a factor, in an order that does not change."""
+    found = [item for item in terms.items() if factor in sp.Mul.make_args(item[0])]
+    return sorted(found, key=str) if len(found) > 1 else found
+
+
 def _merge_quadruples(terms: _Terms, node: Expr, first: Expr, second: Expr, r: Expr) -> bool:
     """Put probabilities of a quadrant in place of the mean of q (1 + s X)(1 + t Y), X, Y signs."""
     merged = False
     # erf(-u) is -erf(u), and so may be either of the two.
     functions = [_with_sign(e) for e in (first, second)]
-    for key, number in sorted(terms.items(), key=str):
+    for key, number in _with_factor(terms, node):
         rest = key / node
-        if not key.has(node) or rest.has(node):
+        if rest.has(node):
             continue
         whole, size = _shares(terms, rest, number), abs(number)
         # The signs s and t; one that stands at an erf of 0 follows from the other.
@@ -171,7 +177,7 @@ def _with_sign(e: Expr) -> tuple[Expr, int]:
 def _merge_couples(terms: _Terms, sign: Expr) -> bool:
     """Put probabilities in place of q (1 + e) and q (1 - e), where e is an erf."""
     merged = False
-    for key, number in sorted(terms.items(), key=str):
+    for key, number in _with_factor(terms, sign):
         rest = key / sign
         held = 0 if rest.has(sign) else _shares(terms, rest, number)
         if not held:
@@ -192,7 +198,7 @@ def _turn_to_tail(terms: _Terms, sign: Expr) -> bool:
     above = sign.args[0].is_positive
     if above is None or not (above or sign.args[0].is_negative):
         return False
-    for key, number in sorted(terms.items(), key=str):
+    for key, number in _with_factor(terms, sign):
         rest = key / sign
         if rest.has(sign):
             continue

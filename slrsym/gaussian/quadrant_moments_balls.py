@@ -95,7 +95,7 @@ def quadrant_moment_ball(p: int, q: int, h: Any, k: Any, negative: bool, end: An
             other, m = (k, q) if x is h else (h, p)
             most = _upper_bound(2 * n, x, arb(1)) * half_line_moment_ball(2 * m, other, arb(1))
             return arb(0).union(most.sqrt().upper())
-    return _to_all_bits(lambda: _by_steins_lemma(p, q, h, k, negative, end))
+    return to_all_bits(lambda: _by_steins_lemma(p, q, h, k, negative, end))
 
 
 def _upper_bound(n: int, mean: Any, deviation: Any) -> Any:
@@ -108,10 +108,11 @@ def _upper_bound(n: int, mean: Any, deviation: Any) -> Any:
 
 def half_line_moment_to_all_bits(n: int, u: Any) -> Any:
     """Return a ball around the mean of (u + Z)_+^n at an exact number."""
-    return _to_all_bits(lambda: half_line_moment_ball(n, u, arb(1)))
+    return to_all_bits(lambda: half_line_moment_ball(n, u, arb(1)))
 
 
-def _to_all_bits(compute: Callable[[], Any]) -> Any:
+def to_all_bits(compute: Callable[[], Any]) -> Any:
+    """Return a ball around a number that is not below 0, with more bits until all are known."""
     wanted = precision = ctx.prec
     for _ in range(_TRIES):
         with ctx.workprec(precision + 30):

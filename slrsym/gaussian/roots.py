@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 from sympy import Expr
 
 
+@lru_cache(maxsize=4096)
 def may_vanish(base: Expr) -> bool:
     """Return whether a polynomial with symbols may be 0, as far as the signs of its terms tell."""
     if not base.free_symbols:
@@ -26,6 +28,7 @@ def is_even(term: Expr) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def is_polynomial(expr: Expr) -> bool:
     """Return whether an expression is a polynomial in its symbols, of which there are some."""
     return bool(expr.free_symbols) and bool(expr.is_polynomial(*expr.free_symbols))

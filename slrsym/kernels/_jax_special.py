@@ -8,7 +8,6 @@ partial derivatives, which have rules themselves, so that derivatives of every o
 
 from __future__ import annotations
 
-import itertools
 import math
 import types
 from collections.abc import Callable
@@ -17,15 +16,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import sympy as sp
 from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import erf, erfc
 
 from slrsym.kernels.edge_arrays import edge_functions
 from slrsym.kernels.numpy_special_functions import (
-    AGREED,
-    GRID_REACH,
-    GRID_STEP,
-    HALVINGS,
     NODES,
     NOTHING,
     PIECE,
@@ -36,11 +32,13 @@ from slrsym.kernels.numpy_special_functions import (
     damped_factor_with_arrays,
     divided_square_with_arrays,
     erf_covariance_with_arrays,
-    hermite_polynomial,
+    over_root_with_arrays,
     owens_t_with_arrays,
     scaled_argument_with_arrays,
     sine_of_slope_with_arrays,
 )
+from slrsym.kernels.orthant_arrays import orthant_functions
+from slrsym.kernels.orthants import OrthantMoment, OrthantProbability
 from slrsym.kernels.quadrant_arrays import quadrant_functions
 
 Function = Callable[..., Any]
@@ -144,6 +142,11 @@ def scaled_argument(x: Any, scale: Any) -> Any:
     return scaled_argument_with_arrays(jnp, x, scale)
 
 
+def over_root(x: Any, c: float, y: Any) -> Any:
+    """Return x/sqrt(1 + c y^2), also where c y^2 overflows."""
+    return over_root_with_arrays(jnp, x, c, y)
+
+
 def divided_square(x: Any, c: float, y: Any) -> Any:
     """Return x^2/(1 + c y^2), also where squares overflow."""
     return divided_square_with_arrays(jnp, x, c, y)
@@ -160,13 +163,13 @@ sine_of_slope = make_differentiable(
 
 def _zeta_by_t(value: Any, t: Any, s: Any) -> Any:
     scale = cosine_of_slope(SQRT2 * s)
-    a = t * scale
+    a = over_root(t, 2.0, s)
     return 2 * scale * erf(a * cosine_of_slope(2 * s)) * _erf_prime(a)
 
 
 def _zeta_by_s(value: Any, t: Any, s: Any) -> Any:
     scale, narrow = cosine_of_slope(SQRT2 * s), cosine_of_slope(2 * s)
-    a = t * scale
+    a = over_root(t, 2.0, s)
     curvature = _erf_prime(a * narrow) * narrow - 2 * a * erf(a * narrow)
     return SQRT2 * sine_of_slope(SQRT2 * s) * scale * _erf_prime(a) * curvature
 
@@ -306,6 +309,36 @@ _mills = make_differentiable(
 _QUADRANTS = quadrant_functions(jnp, erfc, _integrate)
 
 
+def _over(n: Any, d: Any) -> Any:
+    return n / jnp.where(d == 0, jnp.inf, d)
+
+
+_RATIO, _QUOTIENT = _EDGES["ratio"], _EDGES["quotient"]
+_ratio = make_differentiable(
+    _RATIO,
+    lambda i: (
+        lambda n, d, size: _over(jnp.ones_like(n), d),
+        lambda n, d, size: -_over(_over(n, d), d),
+        lambda n, d, size: jnp.zeros_like(n),
+    )[i],
+)
+_quotient = make_differentiable(
+    _QUOTIENT,
+    lambda i: (
+        _quotient_below,
+        lambda e, n, d: _quotient_below(e, jnp.ones_like(n), d),
+        lambda e, n, d: -_over(_quotient_below(e, n, d), d),
+    )[i],
+)
+
+
+def _quotient_below(exponent: Any, n: Any, d: Any) -> Any:
+    return _quotient(exponent, n, jnp.where(d == 0, jnp.inf, d))
+
+
+_EDGES |= {"ratio": lambda n, d, size=0.0: _ratio(n, d, size), "quotient": _quotient}
+
+
 def _half_line_by(n: int, i: int) -> Function:
     """Return the derivative of the mean of (m + s Z)_+^n in m or in s."""
 
@@ -436,124 +469,65 @@ _size_difference = make_differentiable(
         ),
     }[i],
 )
-EDGE_FUNCTIONS = _EDGES | {
-    "quadrant_moment": quadrant_moment,
-    "normal_covariance": lambda h, k, c, s: _normal_covariance(h, k, c, jax.lax.stop_gradient(s)),
-    # The sine is a function of the cosine, and the length of the ends.
-    "bivariate_normal": lambda h, k, c, s: _bivariate(h, k, c, jax.lax.stop_gradient(s)),
-    "normal_interval": lambda low, high, length: _interval(
-        low, high, jax.lax.stop_gradient(length)
-    ),
-    "mills_ratio": _mills,
-    "size_difference": lambda low, high, length, total, s: _size_difference(
-        low, high, jax.lax.stop_gradient(length), jax.lax.stop_gradient(total), s
-    ),
-    "log_normal_cdf": make_differentiable(_EDGES["log_normal_cdf"], lambda _: _mills),
-    "ramp_mean": make_differentiable(
-        _EDGES["ramp_mean"],
-        lambda i: (
-            lambda m, s: normal_cdf(_EDGES["ratio"](m, s)),
-            lambda m, s: _normal_pdf(_EDGES["ratio"](m, s)),
-        )[i],
-    ),
-}
 
 
-# -- means by quadrature ---------------------------------------------------------------------------
+@cache
+def _excess(way: int) -> Function:
+    def by_mean(m: Any, s: Any) -> Any:
+        return jnp.exp(m + s * s / 2) * normal_cdf(way * _EDGES["ratio"](m + s * s, s))
 
-# Nodes that are taken together.
-_TOGETHER = 64
+    def by_deviation(m: Any, s: Any) -> Any:
+        return way * _normal_pdf(_EDGES["ratio"](m, s)) + s * by_mean(m, s)
+
+    value = _EDGES["exponential_excess"]
+    return make_differentiable(lambda m, s: value(way, m, s), lambda i: (by_mean, by_deviation)[i])
 
 
-def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
-    """Return a differentiable JAX function that computes Gaussian means of f by quadrature.
+def _orthant(name: str, kind: type) -> Function:
+    """Return a function of orthants, whose slopes are those of its SymPy namesake."""
+    names = sp.symbols("r0:6", real=True)
 
-    By the heat equation, a derivative in a covariance is a second one in two means, and half of it
-    in a variance.
-    """
-    count = len(orders)
-    pairs = [(i, j) for i in range(count) for j in range(i, count)]
-
-    def moved(f: Function, i: int, orders: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
-        """Return f with its first output differentiated in one variable, and the raised orders."""
-        first = partial_derivative(lambda *z: f(*z)[0], i)
-        higher = tuple(n + (k == i) for k, n in enumerate(orders))
-        return lambda *z: (first(*z), *f(*z)[1:]), higher
-
+    @cache
     def slope(i: int) -> Function:
-        if i < count:
-            return gaussian_mean(*moved(f, i, orders))
-        if i < count + len(pairs):
-            first, second = pairs[i - count]
-            once, once_orders = moved(f, first, orders)
-            twice = gaussian_mean(*moved(once, second, once_orders))
-            return lambda *inputs: twice(*inputs) / (2 if first == second else 1)
-        place = i - len(pairs)
-        parts = [partial_derivative(lambda *z, k=k: f(*z)[k], place) for k in range(3 - count)]
-        return gaussian_mean(lambda *z: [part(*z) for part in parts], orders)
+        found = kind(*names).fdiff(i + 1)
+        return sp.lambdify(
+            names, found, [{"OrthantProbability": _ORTHANTS["orthant_probability"]}, "jax"]
+        )
 
-    one = jnp.vectorize(lambda *inputs: _trapezoid(f, orders, *inputs))
-    return make_differentiable(lambda *inputs: one(*inputs), slope)
+    return make_differentiable(orthant_functions(jnp)[name], slope)
 
 
-def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
-    count = len(orders)
-    entries = count * (count + 3) // 2
-    means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
-    root = [[jnp.sqrt(cov[0])]]
-    if count == 2:
-        across = jnp.where(cov[0] > 0, cov[1] / jnp.where(cov[0] > 0, root[0][0], 1.0), 0.0)
-        root.append([across, jnp.sqrt(jnp.maximum(cov[2] - across * across, 0.0))])
-    scales = jnp.stack(
-        [jnp.max(jnp.abs(jnp.stack([r[k] for r in root[k:]]))) for k in range(count)]
-    )
-    first = GRID_STEP / 2.0 ** jnp.ceil(jnp.log2(jnp.maximum(scales, 1.0)))
-    steep = count == 1 and root[0][0] > 1
-    shifts = list(itertools.product((0.0, 0.5), repeat=count))
+_ORTHANTS: dict[str, Function] = {}
+_ORTHANTS["orthant_probability"] = _orthant("orthant_probability", OrthantProbability)
+_ORTHANTS["orthant_moment"] = _orthant("orthant_moment", OrthantMoment)
 
-    def sums(steps: Any, shift: Any) -> Any:
-        sizes = [jnp.ceil(2 * GRID_REACH / step + 1).astype(int) for step in steps]
 
-        def block(number: Any, so_far: Any) -> Any:
-            place = number * _TOGETHER + jnp.arange(_TOGETHER)
-            numbers = [place % sizes[0], place // sizes[0]][:count]
-            z = [(s + n) * h - GRID_REACH for s, n, h in zip(shift, numbers, steps, strict=True)]
-            square = sum(x * x for x in z)
-            bell = jnp.exp(-square / 2) * jnp.prod(steps / math.sqrt(2 * math.pi))
-            # What is beyond may overflow.
-            inside = (place < math.prod(sizes)) & (square <= (GRID_REACH + 0.5) ** 2)
-            z = [jnp.where(inside, x, 0.0) for x in z]
-            at = [
-                m + sum(r * x for r, x in zip(row, z, strict=False))
-                for m, row in zip(means, root, strict=True)
-            ]
-            derivative, *plain = f(*at, *parameters)
-            terms = derivative
-            if plain:
-                tilted = plain[0] * hermite_polynomial(z[0], orders[0]) / root[0][0] ** orders[0]
-                terms = jnp.where(steep, tilted, derivative)
-            terms = jnp.where(inside, terms * bell, 0.0)
-            return so_far[0] + jnp.sum(terms), so_far[1] + jnp.sum(jnp.abs(terms))
-
-        blocks = (math.prod(sizes) + _TOGETHER - 1) // _TOGETHER
-        return jax.lax.fori_loop(0, blocks, block, (0.0, 0.0))
-
-    def goes_on(state: Any) -> Any:
-        halvings, _, _, _, agree = state
-        return (halvings < HALVINGS[count - 1]) & ~agree
-
-    def halved(state: Any) -> Any:
-        halvings, total, size, steps, _ = state
-        found = [sums(steps, shift) for shift in shifts[1:]]
-        other, more = (sum(x) for x in zip(*found, strict=True))
-        weight = len(found)
-        agree = jnp.abs(total - other / weight) <= AGREED * (size + more / weight)
-        total, size = (total + other) / 2**count, (size + more) / 2**count
-        return halvings + 1, total, size, steps / 2, agree
-
-    finite = jnp.isfinite(scales).all()
-    first = jnp.where(finite, first, 1.0)
-    start = jnp.where(finite, 0, HALVINGS[count - 1])
-    state = (start, *sums(first, shifts[0]), first, jnp.array(False))
-    _, total, _, _, agree = jax.lax.while_loop(goes_on, halved, state)
-    return jnp.where(agree, total, jnp.nan)
+EDGE_FUNCTIONS = (
+    _EDGES
+    | _ORTHANTS
+    | {
+        "quadrant_moment": quadrant_moment,
+        "half_line_moment": _half_line_moment,
+        "exponential_excess": lambda way, m, s: _excess(way)(m, s),
+        "normal_covariance": lambda h, k, c, s: _normal_covariance(
+            h, k, c, jax.lax.stop_gradient(s)
+        ),
+        # The sine is a function of the cosine, and the length of the ends.
+        "bivariate_normal": lambda h, k, c, s: _bivariate(h, k, c, jax.lax.stop_gradient(s)),
+        "normal_interval": lambda low, high, length: _interval(
+            low, high, jax.lax.stop_gradient(length)
+        ),
+        "mills_ratio": _mills,
+        "size_difference": lambda low, high, length, total, s: _size_difference(
+            low, high, jax.lax.stop_gradient(length), jax.lax.stop_gradient(total), s
+        ),
+        "log_normal_cdf": make_differentiable(_EDGES["log_normal_cdf"], lambda _: _mills),
+        "ramp_mean": make_differentiable(
+            _EDGES["ramp_mean"],
+            lambda i: (
+                lambda m, s: normal_cdf(_EDGES["ratio"](m, s)),
+                lambda m, s: _normal_pdf(_EDGES["ratio"](m, s)),
+            )[i],
+        ),
+    }
+)

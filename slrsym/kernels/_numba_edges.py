@@ -13,6 +13,7 @@ from slrsym.kernels.edge_arrays import (
     BEYOND,
     FAR,
     LEAST_ANGLE,
+    MOST_DEVIATIONS,
     NOTHING,
     ROOT_TWO_PI,
     ROUNDING,
@@ -103,6 +104,57 @@ def ramp_mean_up(m, s):
         u = min(-u, BEYOND)
         return s * _pdf(u) * _defect(u)
     return m * _cdf(u) + s * _pdf(u)
+
+
+@_compiled
+def interval_moment(direct, low, high, length, c0, c1, c2, c3, c4, d0, d1, d2, d3, d4):
+    """Return the mean of a polynomial of a standard normal number over an interval."""
+    flipped, way, width = low + high < 0, -1.0 if length < 0 else 1.0, abs(length)
+    least, most = (high, low) if length < 0 else (low, high)
+    a = -most if flipped else least
+    if not (abs(a) < BEYOND and (width <= 2 or a >= 0)):
+        return direct
+    turned = flipped != (length < 0)
+    if a >= 0:
+        width = min(width, 2 * REACH / (a + math.sqrt(a * a + 2 * REACH)))
+    total = 0.0
+    for piece in range(2):
+        for i in range(len(NODES)):
+            t = width * (piece + NODES[i]) / 2
+            y = -t if flipped else t
+            if turned:
+                value = d0 + y * (d1 + y * (d2 + y * (d3 + y * d4)))
+            else:
+                value = c0 + y * (c1 + y * (c2 + y * (c3 + y * c4)))
+            total += WEIGHTS[i] * _pdf(a + t) * value
+    return way * total * width / 2
+
+
+@_compiled
+def exponential_excess(way, m, s):
+    """Return the mean of max(exp(m + s Z) - 1, 0), or of the minimum if `way` is -1."""
+    s = way * s
+    if s == 0:
+        return math.expm1(m) if not way * m <= 0 else 0.0
+    u = m / s
+    if abs(s) > 1:
+        return math.exp(m + s * s / 2) * _cdf(u + s) - _cdf(u)
+    shift = max(s, 0.0)
+    base, start = 0.0, -u
+    if u > MOST_DEVIATIONS:
+        base, start = m - MOST_DEVIATIONS * s, -MOST_DEVIATIONS
+    start = min(start, BEYOND)
+    if u > 0:
+        width = MOST_DEVIATIONS + shift - start
+    else:
+        fall = max(start - shift, 0.0)
+        width = 2 * REACH / (fall + math.sqrt(fall * fall + 2 * REACH)) + shift
+    total = 0.0
+    for piece in range(6):
+        for i in range(len(NODES)):
+            t = width * (piece + NODES[i]) / 6
+            total += WEIGHTS[i] * math.expm1(base + s * t) * _pdf(start + t)
+    return total * width / 6
 
 
 @_compiled

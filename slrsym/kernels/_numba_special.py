@@ -13,10 +13,8 @@ import math
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
-from numpy.polynomial import chebyshev
-from scipy.special import erfcx
 
-from slrsym.kernels import _numba_owens, softmax_risk
+from slrsym.kernels import _numba_owens
 from slrsym.kernels.numpy_special_functions import (
     DAMPED,  # noqa: F401 (in what is written out below)
     LARGEST,  # noqa: F401
@@ -34,8 +32,8 @@ from slrsym.kernels.numpy_special_functions import (
 # Division by zero gives an infinity, as in NumPy; a check of every divisor would keep the loop from
 # being vectorised. Not kept on disk: what is compiled here becomes part of the machine code of its
 # callers, which is, under a name that says which tables and text it was made from.
-_OPTIONS = {"error_model": "numpy"}
-_INLINE = {"fastmath": {"contract"}, "forceinline": True, **_OPTIONS}
+OPTIONS = {"error_model": "numpy"}
+_INLINE = {"fastmath": {"contract"}, "forceinline": True, **OPTIONS}
 
 # How many terms of a Chebyshev series are summed together.
 _WIDTH = 8
@@ -54,7 +52,7 @@ def _in_blocks(series):
     return found
 
 
-_EXP, _ERF, _ERFC = (tuple(TABLES[name].tolist()) for name in ("exp", "erf", "erfc"))
+EXP_POWERS, _ERF, _ERFC = (tuple(TABLES[name].tolist()) for name in ("exp", "erf", "erfc"))
 _DECAY, _SCALE = _in_blocks(TABLES["decay"]), float(TABLES["scale"])
 _EDGES, _ENDS = tuple(TABLES["edges"].tolist()), tuple(TABLES["ends"].tolist())
 _TERMS_L, _TERMS_Z = _DECAY.shape[1:]
@@ -88,7 +86,7 @@ def _as_bits(typing_context, number):
     return types.int64(types.float64), generate
 
 
-def _horner(powers, x):
+def horner_source(powers, x):
     """Return source code that evaluates a polynomial of given coefficients in Horner's form."""
     text = repr(powers[-1])
     for c in powers[-2::-1]:
@@ -96,65 +94,94 @@ def _horner(powers, x):
     return text
 
 
-def _written(text, options=_INLINE):
-    """Execute the source code of a function and compile the function with Numba."""
-    exec(text, globals(), found := {})
+def compile_source(text, options=_INLINE, names=None):
+    """Execute a function's source code among names, and compile the function with Numba."""
+    exec(text, globals() if names is None else names, found := {})
     return njit(**options)(*found.values())
 
 
 # No branch and no call, so that several states are computed by one instruction.
-exp = _written(f"""def exp(x):
+exp = compile_source(f"""def exp(x):
     x = -746.0 if x < -746.0 else x
     x = 710.0 if x > 710.0 else x
     shifted = x * _LOG2E + _WHOLE
     k = shifted - _WHOLE
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    p = 1.0 + (r + r * r * {_horner(_EXP, "r")})
+    p = 1.0 + (r + r * r * {horner_source(EXP_POWERS, "r")})
     # What is no normal number is reached in two steps.
     shift = 64 if k < -1000.0 else (-1 if k > 1000.0 else 0)
     last = 2.0**-64 if k < -1000.0 else (2.0 if k > 1000.0 else 1.0)
     return p * _as_float((_as_bits(shifted) + (1023 + shift)) << 52) * last
 """)
 
-erf = _written(f"""def erf(x):
+erf = compile_source(f"""def erf(x):
     size = abs(x)
     square = x * x
-    near = x + x * {_horner(_ERF, "square")}
+    near = x + x * {horner_source(_ERF, "square")}
     u = (5.0 if size > 6.0 else size - 1.0)
-    far = 1.0 - exp(-{_horner(_ERFC, "u")})
+    far = 1.0 - exp(-{horner_source(_ERFC, "u")})
     return near if size < 1.0 else math.copysign(far, x)
 """)
 
 
-damped_factor = _written("""def damped_factor(u, factor):
+# The rational function of fdlibm, by which asin x = x + x f(x^2) if |x| <= 1/2; larger arguments
+# come from asin x = pi/2 - 2 asin sqrt((1 - x)/2).
+_ARCSIN = (
+    1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
+    -4.00555345006794114027e-02, 7.91534994289814532176e-04, 3.47933107596021167570e-05,
+)  # fmt: skip
+_ARCSIN_BELOW = (
+    1.0, -2.40339491173441421878e+00, 2.02094576023350569471e+00, -6.88283971605453293030e-01,
+    7.70381505559019352791e-02,
+)  # fmt: skip
+
+arcsin = compile_source(f"""def arcsin(x):
+    size = abs(x)
+    far = 0.5 * (1.0 - size)
+    square = x * x if size < 0.5 else far
+    root = size if size < 0.5 else math.sqrt(far)
+    above = square * {horner_source(_ARCSIN, "square")}
+    found = root + root * (above / {horner_source(_ARCSIN_BELOW, "square")})
+    found = found if size < 0.5 else {math.pi / 2!r} - (2.0 * found - {6.123233995736766e-17!r})
+    return math.copysign(found, x)
+""")
+
+damped_factor = compile_source("""def damped_factor(u, factor):
     return 0.0 if u < DAMPED else factor
 """)
 
-scaled_argument = _written("""def scaled_argument(x, scale):
+scaled_argument = compile_source("""def scaled_argument(x, scale):
     product = x * scale
     return 0.0 if product != product and x == x and scale == scale else product
 """)
 
-cosine_of_slope = _written("""def cosine_of_slope(x):
+cosine_of_slope = compile_source("""def cosine_of_slope(x):
     size = abs(x)
     near = LARGEST if size > LARGEST else size
     far = max(1.0 / max(size, 1.0), LEAST_POSITIVE)
     return far if size > LARGEST else 1.0 / math.sqrt(1.0 + near * near)
 """)
 
-divided_square = _written("""def divided_square(x, c, y):
-    far = x * cosine_of_slope(math.sqrt(c) * y)
+over_root = compile_source("""def over_root(x, c, y):
+    size = abs(y)
+    far = x / (1.0 if size < LARGEST else size) / math.sqrt(c)
+    far = x if far != far and x == x and y == y else far
+    return x / math.sqrt(1.0 + c * (y * y)) if size < LARGEST else far
+""")
+
+divided_square = compile_source("""def divided_square(x, c, y):
+    far = over_root(x, c, y)
     near = abs(x) < LARGEST and abs(y) < LARGEST
     return x * x / (1.0 + c * y * y) if near else far * far
 """)
 
-sine_of_slope = _written("""def sine_of_slope(x):
+sine_of_slope = compile_source("""def sine_of_slope(x):
     near = LARGEST if x > LARGEST else (-LARGEST if x < -LARGEST else x)
     return near / math.sqrt(1.0 + near * near)
 """)
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def decay_coefficients(low, width):
     """Return the coefficients in E of `DecayIntegral` for scalars l and w, in machine code."""
     part = 0
@@ -190,7 +217,7 @@ def _block(first):
 
 _SUM = " + ".join([f"b{k} * {_block(k * _WIDTH)}" for k in range(_BLOCKS - 1, 0, -1)] + [_block(0)])
 
-evaluate_erf_variance_integral = _written(f"""def evaluate_erf_variance_integral(exponent, s):
+evaluate_erf_variance_integral = compile_source(f"""def evaluate_erf_variance_integral(exponent, s):
     z = math.sqrt((LARGEST if exponent > LARGEST else exponent) * s[_TERMS_Z])
     r = 1.0 / (z + _SCALE)
     t1 = s[_TERMS_Z + 1] * (z * r) - 1.0
@@ -201,14 +228,14 @@ evaluate_erf_variance_integral = _written(f"""def evaluate_erf_variance_integral
 """)
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def erf_defect(x, y):
     """Compute `x - erf(y)` without cancellation, by way of the smaller of erf and 1 - erf."""
     small = math.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
 
-@njit(fastmath={"reassoc", "nsz", "contract"}, **_OPTIONS)
+@njit(fastmath={"reassoc", "nsz", "contract"}, **OPTIONS)
 def _piece(rise, root, least, low, width):
     total = 0.0
     for i in range(len(NODES)):
@@ -219,7 +246,7 @@ def _piece(rise, root, least, low, width):
     return total * width
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def _integral_on_geometric_pieces(rise, fall, least, low, stop):
     if not stop > low:
         return 0.0
@@ -234,7 +261,7 @@ def _integral_on_geometric_pieces(rise, fall, least, low, stop):
     return total
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def erf_covariance(x, y, r):
     """Return the covariance of erf of two Gaussian variables for scalars, in machine code."""
     if x != x or y != y or not abs(r) <= 1:
@@ -261,92 +288,3 @@ def erf_covariance(x, y, r):
 
 
 owens_t = _numba_owens.compile_owens()["owens_t"]
-
-_RIGHT, _STEP_Y, _STEP_Z = softmax_risk.RIGHT, softmax_risk.STEP_Y, softmax_risk.STEP_Z
-log_grid_ends = njit(**_OPTIONS)(softmax_risk.log_grid_ends)
-_FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
-_BELL = 1 / math.sqrt(2 * math.pi)
-
-
-fall = _written(f"""def fall(w):
-    r = 0.0 if w > 0.34 else -w
-    return 1.0 - exp(-w) if w > 0.34 else w - r * r * {_horner(_EXP, "r")}
-""")
-
-
-def _summed(head, rows, each):
-    """Compile a loop over quadrature nodes that sums weight w^k z^j for k < rows, j <= 3."""
-    places = [(k, j) for k in range(rows) for j in range(4)]
-    names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
-    lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]
-    lines += [f"        {line}" for line in each]
-    lines += [f"        s{k}{j} += weight{' * w' * k}{' * z' * j}" for k, j in places]
-    return _written("\n".join([*lines, f"    return {', '.join(names)}"]), _FAST)
-
-
-_moving = _summed("moving(middle, scale, step, reach, count)", 4, [
-    "z = n * step - reach",
-    "w = exp(min(middle + scale * z, 6.0))",
-    "bell = exp(-z * z / 2) * (_BELL * step)",
-    "lost = fall(w) * bell",
-    "weight = bell - lost",
-    "above += lost",
-])  # fmt: skip
-
-
-# Of exp(x^2) erfc(x) (1 + 2 x), in (x - 4)/(x + 4).
-_PLACES = np.cos(np.pi * (np.arange(60) + 0.5) / 60)
-_TAILS = 4 * (1 + _PLACES) / (1 - _PLACES)
-_TAIL = tuple(
-    chebyshev.cheb2poly(chebyshev.chebfit(_PLACES, erfcx(_TAILS) * (1 + 2 * _TAILS), 22)).tolist()
-)
-
-tail = _written(f"""def tail(x, bell):
-    u = (x - 4.0) / (x + 4.0)
-    return bell * {_horner(_TAIL, "u")} / (1.0 + 2.0 * x)
-""")
-
-
-_staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
-    "z = (grid[n] - middle) * inverse",
-    "bell = exp(-z * z / 2)",
-    "beyond = 0.5 * tail(abs(z) / SQRT2, bell)",
-    "other = 1.0 - beyond",
-    "above += (beyond if z >= 0 else other) * low[n]",
-    "below += (other if z >= 0 else beyond) * low[n]",
-    "weight, w = low[n] * bell, weights[n]",
-])  # fmt: skip
-
-
-@njit(**_OPTIONS)
-def role_means(x, mu, mean, spread, tokens):
-    """Tabulate E[w^k e^-w z^j] of one role for k, j <= 3 at given log s, in machine code."""
-    scale = mu * spread
-    left, reach = log_grid_ends(tokens)
-    grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)
-    weights = np.exp(grid)
-    low = np.exp(grid - weights) * _STEP_Y
-    found = np.zeros((17, len(x)))
-    for i in range(len(x)):
-        middle = x[i] + mu * mean
-        if scale == 0.0:
-            w = math.exp(min(middle, 6.0))
-            for k in range(4):
-                found[4 * k, i] = found[4 * k + 2, i] = w**k * math.exp(-w)
-            found[16, i] = -math.expm1(-w)
-        elif scale * 2 * reach < _RIGHT - left:
-            step = min(_STEP_Y, _STEP_Z * scale) / scale
-            sums = _moving(middle, scale, step, reach, math.ceil(2 * reach / step) + 1)
-            for n in range(17):
-                found[n, i] = sums[n]
-        else:
-            # These do not move, as the weights are narrower than the bell.
-            sums = _staying(middle, 1 / scale, grid, low, weights, len(grid))
-            for n in range(12):
-                found[4 + n, i] = sums[n] * (_BELL / scale)
-            found[0, i] = sums[13]
-            found[1, i] = -sums[0] * _BELL
-            found[2, i] = sums[13] - sums[1] * _BELL
-            found[3, i] = -(sums[2] + 2 * sums[0]) * _BELL
-            found[16, i] = sums[12]
-    return found

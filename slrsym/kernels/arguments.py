@@ -6,8 +6,6 @@ import difflib
 import inspect
 import math
 import operator
-import os
-import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -16,14 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "count_cores",
     "explain_arguments",
     "float_or_nan",
     "require_integer",
-    "require_memory",
     "require_positive",
     "require_real_array",
-    "warn_of_long_work",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -99,35 +94,6 @@ def require_integer(name: str, value: Any, least: int) -> int:
     return found
 
 
-def count_cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def require_memory(what: str, size: float) -> None:
-    """Raise `ValueError` if work would need more bytes of memory than this machine has."""
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not said by every system
-        return
-    if size > there:
-        raise ValueError(
-            f"{what} would need {size / 1e9:.3g} GB of memory; this machine has "
-            f"{there / 1e9:.3g} GB"
-        )
-
-
-def warn_of_long_work(what: str, seconds: float) -> None:
-    """Warn if work is expected to take more than an hour."""
-    for unit, size in (("years", 3.16e7), ("days", 86_400.0), ("hours", 3600.0)):
-        if seconds > size:
-            told = f"{what}: this takes about {float(f'{seconds / size:.2g}'):,g} {unit}"
-            warnings.warn(told, RuntimeWarning, stacklevel=2)
-            return
-
-
 def vectorise_over_leading_axes(
     fill: Callable[..., None], width: int, count: int
 ) -> Callable[..., Any]:
@@ -140,7 +106,7 @@ def vectorise_over_leading_axes(
             raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
         shape = state.shape[:-1]
         arrays: list[Any] = list(parameters)
-        if any(np.ndim(p) for p in parameters):
+        if any(type(p) is not float and np.ndim(p) for p in parameters):
             arrays = [np.asarray(p, dtype=np.float64) for p in parameters]
             shape = np.broadcast_shapes(shape, *(p.shape for p in arrays))
             arrays = [np.broadcast_to(p, shape).reshape(-1) for p in arrays]

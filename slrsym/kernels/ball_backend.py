@@ -192,9 +192,15 @@ def _sine_of_slope(x: Any) -> Any:
     return arb(1 if x > 0 else -1) if _is_infinite(x) else x * _cosine_of_slope(x)
 
 
+def _over_root(x: Any, c: Any, y: Any) -> Any:
+    if _is_infinite(arb(y)):
+        return x * _cosine_of_slope(y)
+    return x * (1 + c * _power(y, 2)).rsqrt()
+
+
 def _divided_square(x: Any, c: Any, y: Any) -> Any:
     if _is_infinite(arb(y)):
-        return _power(x * _cosine_of_slope(y), 2)
+        return _power(_over_root(x, c, y), 2)
     return _power(x, 2) / (1 + c * _power(y, 2))
 
 
@@ -245,7 +251,7 @@ _NAMESPACE = {
     "erf_defect": _erf_defect, "power": _power, "damped_factor": _damped_factor,
     "with_slopes_of_zeta": lambda value, t, s: value,
     "scaled_argument": lambda x, scale: arb(0) if x == 0 or scale == 0 else x * scale,
-    "divided_square": _divided_square,
+    "divided_square": _divided_square, "over_root": _over_root,
     "cosine_of_slope": _cosine_of_slope, "sine_of_slope": _sine_of_slope,
     "rational": lambda p, q: arb(fmpq(p, q)),
     **EDGE_FUNCTIONS,

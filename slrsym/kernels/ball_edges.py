@@ -20,9 +20,13 @@ from slrsym.gaussian.quadrant_moments_balls import (
     half_line_moment_to_all_bits,
     positive_power,
     quadrant_moment_ball,
+    to_all_bits,
 )
 from slrsym.kernels.edge_arrays import ROUNDING
+from slrsym.kernels.orthant_balls import orthant_moment, orthant_probability
 
+# How often the number of bits is doubled.
+_TRIES = 8
 # What is infinite to a bounded function, all digits being the same.
 _FAR = 4096
 
@@ -203,10 +207,72 @@ def _half_line_moment(n: int, m: Any, s: Any) -> Any:
 
 
 def _half_line(n: int, u: Any) -> Any:
-    low, high = _bound(u.lower(), -1), _bound(u.upper(), 1)
-    if not (low.is_finite() and high.is_finite()):
+    if not u.is_finite():
         return positive_power(n, u)
+    low, high = u.lower(), arb.max(u.upper(), arb(-_BEYOND))
+    if low < -_BEYOND:
+        return arb(0).union(half_line_moment_to_all_bits(n, high))
     return half_line_moment_to_all_bits(n, low).union(half_line_moment_to_all_bits(n, high))
+
+
+def half_line_moment(n: Any, m: Any, s: Any) -> Any:
+    """Enclose the mean of (m + s Z)_+^n, which rises with m and s."""
+    return _half_line_moment(int(arb(n).unique_fmpz()), arb(m), arb(s))
+
+
+def _moment_terms(low: Any, length: Any, coefficients: Any) -> Any:
+    """Return the sum of coefficients times means of powers of the distance from `low`."""
+    high, power = low + length, arb(1)
+    bells = [(-x * x / 2).exp() / (2 * arb.pi()).sqrt() for x in (low, high)]
+    moments = [probability_between(low, high)]
+    moments.append(bells[0] - bells[1] - low * moments[0])
+    for n in range(2, len(coefficients)):
+        power *= length
+        moments.append((n - 1) * moments[-2] - low * moments[-1] - power * bells[1])
+    return sum((c * m for c, m in zip(coefficients, moments, strict=True)), arb(0))
+
+
+def interval_moment(direct: Any, low: Any, high: Any, length: Any, *coefficients: Any) -> Any:
+    """Enclose the mean of a polynomial over an interval, given an enclosure of it."""
+    direct, low, length = arb(direct), arb(low), arb(length)
+    known = [arb(c) for c in coefficients[: len(coefficients) // 2]]
+    if length < 0:
+        half = len(known)
+        return -interval_moment(-direct, high, low, -length, *coefficients[half:], *known)
+    if not (low.is_finite() and arb(high).is_finite() and length > 0):
+        return direct
+    best, wanted = direct, ctx.prec
+    for n in range(_TRIES):
+        with ctx.workprec(wanted * 2**n + 40):
+            found = _moment_terms(low, length, known)
+        if found.is_finite() and (not best.is_finite() or found.rad() < best.rad()):
+            best = found
+        elif n:
+            break
+        if best.rel_accuracy_bits() > wanted:
+            break
+    return +best
+
+
+def exponential_excess(way: Any, m: Any, s: Any) -> Any:
+    """Enclose the mean of max(exp(m + s Z) - 1, 0), which rises with m and s, or of the minimum."""
+    m, s = arb(m), arb(s)
+    if not s >= 0:
+        return _anything()
+    if way > 0:
+        return _excess(1, m.lower(), s.lower()).union(_excess(1, m.upper(), s.upper()))
+    if s.contains(0) and s != 0:
+        return arb(-1).union(arb(0))
+    return _excess(-1, m.lower(), -s).union(_excess(-1, m.upper(), -s))
+
+
+def _excess(way: int, m: Any, s: Any) -> Any:
+    if s == 0 or not m.is_finite():
+        outside = way * m < 0 or m == 0
+        return arb(0) if outside else m.expm1() if m.is_finite() else m if m > 0 else arb(-1)
+    return way * to_all_bits(
+        lambda: way * ((m + s * s / 2).exp() * normal_cdf(m / s + s) - normal_cdf(m / s))
+    )
 
 
 def quadrant_moment(p: Any, q: Any, m: Any, s: Any, n: Any, t: Any, cosine: Any, sine: Any) -> Any:
@@ -252,4 +318,7 @@ EDGE_FUNCTIONS = {
     "normal_interval": normal_interval, "log_normal_cdf": log_normal_cdf,
     "mills_ratio": mills_ratio, "bivariate_normal": bivariate_normal,
     "normal_covariance": normal_covariance, "quadrant_moment": quadrant_moment,
+    "orthant_probability": orthant_probability, "orthant_moment": orthant_moment,
+    "half_line_moment": half_line_moment, "interval_moment": interval_moment,
+    "exponential_excess": exponential_excess,
 }  # fmt: skip

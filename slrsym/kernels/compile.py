@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +37,13 @@ from slrsym.kernels.numpy_special_functions import (
     evaluate_erf_variance_integral,
     integral_on_geometric_pieces,
     integrate_on_geometric_pieces,
+    over_root_with_arrays,
     owens_t,
     scaled_argument_with_arrays,
     sine_of_slope_with_arrays,
 )
-from slrsym.kernels.program import Program, execute_source
+from slrsym.kernels.orthant_arrays import orthant_functions
+from slrsym.kernels.program import Program, execute_source, has_no_gaps
 from slrsym.kernels.quadrant_arrays import quadrant_functions
 
 if TYPE_CHECKING:
@@ -192,6 +194,7 @@ _ARRAYS = {
     "cosine_of_slope": partial(cosine_of_slope_with_arrays, np),
     "sine_of_slope": partial(sine_of_slope_with_arrays, np),
     "scaled_argument": partial(scaled_argument_with_arrays, np),
+    "over_root": partial(over_root_with_arrays, np),
     "divided_square": partial(divided_square_with_arrays, np),
     "rational": lambda p, q: p / q,
     **{
@@ -206,6 +209,7 @@ _ARRAYS = {
             np, scipy_special.erfc, integrate_on_geometric_pieces
         ).items()
     },
+    **{name: _quiet(function) for name, function in orthant_functions(np).items()},
 }  # fmt: skip
 # A hundred times faster on single numbers.
 _NUMBERS = _ARRAYS | {
@@ -228,10 +232,17 @@ def _means(program: Program) -> dict[str, Any]:
     """Return, by name, functions that compute the Gaussian means in a program by quadrature."""
     return {
         name: partial(
-            compute_normal_means, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
+            compute_normal_means,
+            execute_source(pair.body, _ARRAYS, "arrays")["body"],
+            orders,
+            has_no_gaps=has_no_gaps(pair),
         )
         for name, pair, orders in program.means
     }
+
+
+class ParametersOverflowError(ValueError, OverflowError):
+    """Error for parameters with powers beyond floating point numbers."""
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
@@ -240,9 +251,20 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     means = _means(program)
     varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]
 
+    def constants_of(numbers: Iterable[float]) -> Any:
+        given = list(numbers)
+        try:
+            return constants(*given)
+        except OverflowError:
+            named = zip(program.parameters, given, strict=True)
+            shown = ", ".join(f"{name.rstrip('_')} = {x:g}" for name, x in named)
+            raise ParametersOverflowError(
+                f"parameters must not be so large that their powers overflow; got {shown}"
+            ) from None
+
     def fill(states: Array, parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
-        fixed = constants(*map(float, parameters)) if single else varying(*parameters)
+        fixed = constants_of(map(float, parameters)) if single else varying(*parameters)
         for start in range(0, len(states), _BLOCK):
             block = slice(start, start + _BLOCK)
             columns = np.ascontiguousarray(states[block].T)

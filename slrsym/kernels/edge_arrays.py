@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from slrsym.kernels.numpy_special_functions import NEAR, NODES, REACH, SQRT2, WEIGHTS
 
 # What a difference may be off, relative to the size of its numbers: twice the last digit.
@@ -27,9 +29,19 @@ SERIES = tuple(-c for c in _DOUBLE_FACTORIALS[1:])
 BEYOND = 40.0
 # What is below is 0: a part of it, with which an integral begins, would be no normal number.
 LEAST_ANGLE = 1e-280
+# In place of 0 in a quotient that is not taken. XLA may compute a difference twice in one program,
+# rounded to 0 in one place alone: so near to 0 the quotient has the limit that is meant.
+TINY = 1e-300
 # An interval from 1 down on which no density of a normal pair varies much.
 SHORT = 1e-3
+# What is further from its mean has less than a digit of a probability.
+MOST_DEVIATIONS = 9.0
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+# Of integrals in two pieces and in six.
+_HALVES, _TWICE = np.add.outer(range(2), NODES).ravel() / 2, np.tile(WEIGHTS, 2)
+_SIXTHS, _SIX_TIMES = np.add.outer(range(6), NODES).ravel() / 6, np.tile(WEIGHTS, 6)
 
 
 def edge_functions(
@@ -45,15 +57,15 @@ def edge_functions(
         edge = xp.where(
             n > 0, math.inf, xp.where(n < 0, -math.inf, xp.where(n == 0, 0.0, math.nan))
         )
-        return xp.where(d == 0, edge, n / xp.where(d == 0, 1.0, d))
+        return xp.where(d == 0, edge, n / xp.where(d == 0, TINY, d))
 
     def root(x: Any, size: Any) -> Any:
         edge = xp.where(x >= -ROUNDING * size, 0.0, math.nan)
-        return xp.where(x > 0, xp.sqrt(xp.where(x > 0, x, 1.0)), edge)
+        return xp.where(x > 0, xp.sqrt(xp.where(x > 0, x, TINY)), edge)
 
     def quotient(exponent: Any, n: Any, d: Any) -> Any:
         bell = xp.exp(xp.where(exponent < NOTHING, 0.0, exponent))
-        found = bell * n * xp.where(d == 0, math.inf, 1.0) / xp.where(d == 0, 1.0, d)
+        found = bell * n / xp.where(d == 0, TINY, d) * xp.where(d == 0, math.inf, 1.0)
         return xp.where((exponent < NOTHING) | (n == 0) & (d == 0), 0.0, found)
 
     def pdf(x: Any) -> Any:
@@ -87,7 +99,7 @@ def edge_functions(
     def ramp_mean(m: Any, s: Any) -> Any:
         sign = xp.where(s < 0, -1.0, 1.0)
         m, s = sign * m, sign * s
-        u = m / xp.where(s == 0, 1.0, s)
+        u = m / xp.where(s == 0, TINY, s)
         low = xp.where(u < -2, xp.minimum(-u, BEYOND), 2.0)
         found = xp.where(u < -2, s * pdf(low) * defect(low), m * cdf(u) + s * pdf(u))
         flat = xp.where(s == 0, xp.maximum(m, 0.0), xp.where(m == math.inf, m, found))
@@ -119,6 +131,55 @@ def edge_functions(
         above = low + high > 0
         tails = xp.where(above, cdf(-low) - cdf(-high), cdf(high) - cdf(low))
         return xp.where(short, width * total, tails)
+
+    def interval_moment(direct: Any, low: Any, high: Any, length: Any, *coefficients: Any) -> Any:
+        # By the distance t from the end that is nearer to 0, at distance a from it.
+        flipped = low + high < 0
+        way, size = xp.where(length < 0, -1.0, 1.0), xp.abs(length)
+        least, most = xp.where(way < 0, high, low), xp.where(way < 0, low, high)
+        a = xp.where(flipped, -most, least)
+        near = ((size <= 2) | (a >= 0)) & (xp.abs(a) < BEYOND)
+        a = xp.where(near, a, 1.0)
+        width = xp.where(near, size, 1.0)
+        far = xp.where(a > 0, a, 0.0)
+        width = xp.where(a >= 0, xp.minimum(width, 2 * REACH / (far + xp.sqrt(far**2 + 2 * REACH))),
+                         width)  # fmt: skip
+        half = len(coefficients) // 2
+        turned = flipped != (way < 0)
+        inputs = xp.broadcast_arrays(a, width, flipped, turned, *coefficients)
+        a, width, flipped, turned, *terms = (z[..., None] for z in inputs)
+        t = width * _HALVES
+        y = xp.where(flipped, -t, t)
+        from_low, from_high = terms[half - 1], terms[-1]
+        for c, d in zip(terms[half - 2 :: -1], terms[-2 : half - 1 : -1], strict=True):
+            from_low, from_high = from_low * y + c, from_high * y + d
+        heights = pdf(a + t) * xp.where(turned, from_high, from_low)
+        total = width[..., 0] * xp.sum(_TWICE / 2 * heights, axis=-1)
+        return xp.where(near, way * total, direct)
+
+    def exponential_excess(way: int, m: Any, s: Any) -> Any:
+        # By the distance t of Z from where m + s Z is 0, or from -9 if that is below.
+        s = way * s
+        small = (xp.abs(s) <= 1) & (s != 0)
+        over = xp.where(small, s, 1.0)
+        u = m / over
+        shift = xp.maximum(over, 0.0)
+        cut = u > MOST_DEVIATIONS
+        start = xp.where(cut, -MOST_DEVIATIONS, xp.maximum(-u, -MOST_DEVIATIONS))
+        start = xp.minimum(start, BEYOND)
+        base = xp.where(cut, m - MOST_DEVIATIONS * over, 0.0)
+        fall = xp.maximum(start - shift, 0.0)
+        width = 2 * REACH / (fall + xp.sqrt(fall**2 + 2 * REACH)) + shift
+        width = xp.where(u > 0, MOST_DEVIATIONS + shift - start, width)
+        inputs = xp.broadcast_arrays(width, base, over, start)
+        width, base, slope, start = (z[..., None] for z in inputs)
+        t = width * _SIXTHS
+        terms = _SIX_TIMES / 6 * xp.expm1(base + slope * t) * pdf(start + t)
+        total = width[..., 0] * xp.sum(terms, axis=-1)
+        wide = xp.where(small | (s == 0), 1.0, s)
+        sure = xp.exp(m + wide * wide / 2) * cdf(m / wide + wide) - cdf(m / wide)
+        edge = xp.where(way * m > 0, xp.expm1(m), 0.0 * m)
+        return xp.where(small, total, xp.where(s == 0, edge, sure))
 
     def bivariate_normal(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
         negative, covered = between(h, k, cosine, sine)
@@ -176,6 +237,7 @@ def edge_functions(
 
     return {
         "ratio": ratio, "root": root, "quotient": quotient, "ramp_mean": ramp_mean,
+        "interval_moment": interval_moment, "exponential_excess": exponential_excess,
         "size_difference": size_difference,
         "normal_interval": normal_interval, "log_normal_cdf": log_normal_cdf,
         "mills_ratio": mills_ratio, "bivariate_normal": bivariate_normal,

@@ -71,6 +71,36 @@ class QuadrantMoment(_EdgeFunction):
         return None if p >= q else cls(q, p, n, t, m, s, cosine, sine)
 
 
+class HalfLineMoment(_EdgeFunction):
+    """The mean of (m + s Z)_+^n, of n, m and s >= 0, for a standard normal Z."""
+
+    nargs = 3
+
+
+# Coefficients of a polynomial on an interval, which is of degree 4 at most.
+MOST_COEFFICIENTS = 5
+
+
+class IntervalMoment(_EdgeFunction):
+    """The mean of a polynomial of a standard normal number over an interval.
+
+    Arguments are the mean as probabilities and densities at both ends, which is exact but far out
+    and on short intervals; the ends and their distance; and the coefficients of the polynomial, by
+    the distance from the lower end, and by that from the upper one.
+    """
+
+    nargs = 4 + 2 * MOST_COEFFICIENTS
+
+
+class ExponentialExcess(_EdgeFunction):
+    """The mean of max(exp(m + s Z) - 1, 0), or of min(exp(m + s Z) - 1, 0).
+
+    Arguments are 1 for the first or -1 for the second, m, and s >= 0.
+    """
+
+    nargs = 3
+
+
 class RampMean(_EdgeFunction):
     r"""The mean of max(0, m + s G) for a standard normal G, or of min(0, m + s G) if s < 0."""
 
@@ -107,7 +137,8 @@ class MillsRatio(_EdgeFunction):
 NAMES = {
     Ratio: "ratio", GuardedRoot: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
     NormalCovariance: "normal_covariance", QuadrantMoment: "quadrant_moment",
-    RampMean: "ramp_mean",
+    RampMean: "ramp_mean", HalfLineMoment: "half_line_moment",
+    IntervalMoment: "interval_moment", ExponentialExcess: "exponential_excess",
     SizeDifference: "size_difference", NormalInterval: "normal_interval",
     LogNormalCdf: "log_normal_cdf", MillsRatio: "mills_ratio",
 }  # fmt: skip

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slrsym.kernels.numba_backend import numba_softmax_risk
-from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.softmax_risk import risk_and_derivatives, softmax_risk_and_derivatives
+from slrsym.kernels.program import Program, execute_source, has_no_gaps
 
 
 class JaxMissingError(ImportError):
@@ -57,6 +55,7 @@ def _namespace() -> dict[str, Any]:
         "sine_of_slope": _jax_special.sine_of_slope,
         "with_slopes_of_zeta": _jax_special.with_slopes_of_zeta,
         "scaled_argument": _jax_special.scaled_argument,
+        "over_root": _jax_special.over_root,
         "divided_square": _jax_special.divided_square,
         "evaluate_erf_variance_integral": _jax_special.evaluate_erf_variance_integral,
         "erf_defect": _jax_special.erf_defect, "owens_t": _jax_special.owens_t,
@@ -71,7 +70,7 @@ def jax_function(program: Program) -> Callable[..., Any]:
     """Compile a program to a JAX function of states of shape (..., n) and parameters."""
     require_jax_installed()
     require_double()
-    return _checked(_rows_of(program), len(program.state))
+    return jit_rows(_rows_of(program), len(program.state))
 
 
 def jax_function_with_derivatives(
@@ -110,18 +109,82 @@ def jax_function_with_derivatives(
         value.defjvp(rule, symbolic_zeros=True)
         return value, width
 
-    return _checked(*differentiable(outputs))
+    return jit_rows(*differentiable(outputs))
+
+
+def jax_function_of_potential(
+    program_of: Callable[..., Program], what: tuple[str, ...]
+) -> Callable[..., Any]:
+    """Compile a risk, its gradient and its Hessian to a JAX function, as derivatives of each other.
+
+    ``program_of(*what)`` returns the program of such outputs; 'risk' may be 'excess_risk', too, and
+    the Hessian is its upper triangle, row by row. JAX would differentiate part by part, and not see
+    infinite derivatives that cancel.
+    """
+    require_jax_installed()
+    require_double()
+    import jax
+    import jax.numpy as jnp
+    from jax.custom_derivatives import SymbolicZero
+
+    def slopes(name: str, inputs: Any, moved: Any) -> Any:
+        higher = "hessian" if name == "gradient" else "gradient"
+        found = differentiable((higher,))(*inputs)
+        width = moved.shape[-1]
+        if higher == "gradient":
+            return jnp.sum(found * moved, axis=-1, keepdims=True)
+        place = np.zeros((width, width), dtype=int)
+        place[np.triu_indices(width)] = np.arange(width * (width + 1) // 2)
+        return jnp.sum(found[..., np.maximum(place, place.T)] * moved[..., None, :], axis=-1)
+
+    @cache
+    def differentiable(what: tuple[str, ...]) -> Callable[..., Any]:
+        rows = _rows_of(program_of(*what))
+        if "hessian" in what:
+            return rows
+        value = jax.custom_jvp(rows)
+
+        def rule(inputs: Any, tangents: Any) -> Any:
+            state, *parameters = inputs
+            moved, *others = tangents
+            found, total = value(*inputs), 0.0
+            given = [n for n, t in enumerate(others) if not isinstance(t, SymbolicZero)]
+            if given:
+
+                def of_parameters(*changed: Any) -> Any:
+                    rest = list(parameters)
+                    for n, x in zip(given, changed, strict=True):
+                        rest[n] = x
+                    return rows(state, *rest)
+
+                total = jax.jvp(
+                    of_parameters,
+                    tuple(parameters[n] for n in given),
+                    tuple(others[n] for n in given),
+                )[1]
+            if not isinstance(moved, SymbolicZero):
+                parts = [slopes(name, inputs, moved) for name in what]
+                total = total + jnp.concatenate(parts, axis=-1)
+            return found, total + jnp.zeros_like(found)
+
+        value.defjvp(rule, symbolic_zeros=True)
+        found: Callable[..., Any] = value
+        return found
+
+    return jit_rows(differentiable(what), len(program_of(*what).state))
 
 
 def _rows_of(program: Program) -> Callable[..., Any]:
     """Return the function of states of shape (..., n) and parameters that runs a program."""
     import jax.numpy as jnp
 
-    from slrsym.kernels._jax_special import gaussian_mean
+    from slrsym.kernels._jax_means import gaussian_mean
 
     names = _namespace()
     means = {
-        name: gaussian_mean(execute_source(pair.body, names, "arrays")["body"], orders)
+        name: gaussian_mean(
+            execute_source(pair.body, names, "arrays")["body"], orders, has_no_gaps(pair)
+        )
         for name, pair, orders in program.means
     }
     scope = execute_source(program.setup + program.body, names | means, "arrays")
@@ -136,7 +199,7 @@ def _rows_of(program: Program) -> Callable[..., Any]:
     return rows
 
 
-def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
+def jit_rows(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
     """Compile a function with JAX; calls raise `ValueError` for a state of the wrong width."""
     import jax
     import jax.numpy as jnp
@@ -151,79 +214,3 @@ def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
         return fast(state, *rest)
 
     return evaluate
-
-
-# -- softmax ---------------------------------------------------------------------------------------
-
-
-def make_jax_softmax_risk(
-    addend_and_counts_of: Callable[..., Any],
-    temperature_and_law_of: Callable[..., Any],
-    rest: Callable[..., Any],
-    what: tuple[str, ...],
-    width: int,
-) -> Callable[..., Any]:
-    """Return a JAX function for the risk of softmax and its gradient, computed outside JAX.
-
-    Functions of a state and parameters give what is added to the sum of exponentials and the counts
-    of the roles; the inverse temperature and the law, as of `risk_and_derivatives`; the square of
-    the noise and the derivatives of the law in the state, row by row. `what` is of 'risk',
-    'excess_risk' and 'gradient'; the state has `width` numbers.
-    """
-    import jax
-    import jax.numpy as jnp
-    from jax.custom_derivatives import SymbolicZero
-
-    fast = importlib.util.find_spec("numba") is not None
-    risk_of = numba_softmax_risk() if fast else softmax_risk_and_derivatives
-
-    def on_host(counts: Any, law: Any) -> Any:
-        counts, law = np.asarray(counts), np.asarray(law)
-        found = np.empty((*law.shape[:-1], law.shape[-1] + 1))
-        for at in np.ndindex(law.shape[:-1]):
-            extra, *numbers = counts[at]
-            mu, *entries = law[at]
-            found[at] = risk_and_derivatives(
-                risk_of, mu, extra, np.array(numbers), np.array(entries)
-            )
-        return found
-
-    def call(counts: Any, law: Any) -> Any:
-        shape = jax.ShapeDtypeStruct((*law.shape[:-1], law.shape[-1] + 1), jnp.float64)
-        return jax.pure_callback(on_host, shape, counts, law, vmap_method="broadcast_all")
-
-    def refused(*_: Any) -> Any:
-        raise NotImplementedError(
-            "the risk of softmax is computed by NumPy or Numba, which return first derivatives, in "
-            "the state and the inverse temperature, and no others; to differentiate it by JAX, "
-            "compile the risk alone: m.compile('jax', 'risk')"
-        )
-
-    values = jax.custom_jvp(call)
-    values.defjvp(refused)
-
-    risk = jax.custom_jvp(lambda *inputs: values(*inputs)[..., 0])
-
-    def slopes(inputs: Any, tangents: Any) -> Any:
-        by_counts, by_law = tangents
-        if not isinstance(by_counts, SymbolicZero):
-            refused()
-        found = values(*inputs)
-        return found[..., 0], jnp.sum(found[..., 1:] * by_law, axis=-1)
-
-    risk.defjvp(slopes, symbolic_zeros=True)
-
-    def rows(state: Any, *parameters: Any) -> Any:
-        at = addend_and_counts_of(state, *parameters), temperature_and_law_of(state, *parameters)
-        numbers = rest(state, *parameters)
-        found = []
-        for name in what:
-            if name == "gradient":
-                rates = numbers[..., 1:].reshape(*numbers.shape[:-1], -1, width)
-                found.append(jnp.einsum("...i,...ij->...j", values(*at)[..., 2:], rates))
-            else:
-                added = numbers[..., 0] if name == "risk" else 0.0
-                found.append((risk(*at) + added)[..., None])
-        return jnp.concatenate(found, axis=-1)
-
-    return _checked(rows, width)

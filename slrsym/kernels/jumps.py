@@ -23,6 +23,7 @@ from slrsym.gaussian import (
     normal_pdf,
     zeta,
 )
+from slrsym.kernels.orthants import OrthantMoment, OrthantProbability
 from slrsym.kernels.symbolic_functions import (
     DifferenceFromErf,
     ErfCovariance,
@@ -35,7 +36,7 @@ _CONTINUOUS = {
     sp.Add, sp.Mul, sp.Pow, sp.Abs, sp.Max, sp.Min, sp.asin, sp.atan, sp.cos, sp.erf, sp.erfc,
     sp.exp, sp.log, sp.sin, sp.tanh, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta,
     bivariate_normal_cdf, DifferenceFromErf, ErfCovariance, ErfVariance,
-    Symbol, Dummy, type(sp.pi), type(sp.E),
+    OrthantMoment, OrthantProbability, Symbol, Dummy, type(sp.pi), type(sp.E),
 }  # fmt: skip
 _NUMBERS = (Rational, sp.Float)
 _RELATIONS = (sp.Eq, sp.Ne, sp.Lt, sp.Le, sp.Gt, sp.Ge)

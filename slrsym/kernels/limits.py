@@ -21,7 +21,10 @@ from slrsym.gaussian.roots import cancel_roots, is_even, is_polynomial, may_vani
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.edge_functions import (
     BivariateNormal,
+    ExponentialExcess,
     GuardedRoot,
+    HalfLineMoment,
+    IntervalMoment,
     LogNormalCdf,
     MillsRatio,
     NormalCovariance,
@@ -32,6 +35,7 @@ from slrsym.kernels.edge_functions import (
     Ratio,
     SizeDifference,
 )
+from slrsym.kernels.one_variable_moments import with_one_variable_moments
 from slrsym.kernels.truncated_moments import (
     CovarianceOfSteps,
     MomentOfQuadrant,
@@ -97,6 +101,8 @@ class _Visitor:
 
     def __init__(self, expr: Expr, bases: frozenset[Expr] = frozenset()) -> None:
         self.known: dict[Any, Any] = {}
+        # Sums that are written by means already.
+        self.settled: set[Expr] = set()
         # Under a root: where these are below 0, by rounding, they are 0.
         self.bases = bases | {_primitive(base) for base in _bases(expr)}
 
@@ -155,6 +161,11 @@ def _visited(node: Any, visit: _Visitor) -> Any:
         if is_polynomial(node) and node.count_ops() < _SMALL:
             # Near a correlation of -1 what is left of the sum has all its digits.
             return _factored(node) if sp.factor_terms(node).is_Mul else node
+        if node not in visit.settled:
+            found, settled = with_one_variable_moments(node)
+            visit.settled.update(settled)
+            if found is not node:
+                return visit(found)
         node = _with_ramps_and_intervals(node)
     if isinstance(node, sp.log):
         node = _log(node)
@@ -177,6 +188,13 @@ def _visited(node: Any, visit: _Visitor) -> Any:
         return QuadrantMoment(p, q, *map(visit, law), *_cosine_and_sine(r, visit))
     if isinstance(node, NormalInterval | RampMean | SizeDifference):
         return node.func(*(_argument(x, visit) for x in node.args))
+    if isinstance(node, HalfLineMoment):
+        return HalfLineMoment(*map(visit, node.args))
+    if isinstance(node, IntervalMoment):
+        direct, *ends = node.args
+        return IntervalMoment(visit(direct), *(_argument(x, visit) for x in ends))
+    if isinstance(node, ExponentialExcess):
+        return ExponentialExcess(*(_argument(x, visit) for x in node.args))
     if isinstance(node, _BOUNDED):
         return node.func(*(_argument(x, visit) for x in node.args))
     if isinstance(node, sp.Pow) and node.exp.is_Rational:
@@ -276,7 +294,10 @@ def _argument(arg: Expr, visit: _Visitor) -> Any:
         if n.is_Integer and n.is_odd and visit.sign(power.base) < 0:
             top, power = -top, (-power.base) ** -n
         below.append(_denominator(power, visit))
-    found = Ratio(visit(top), sp.Mul(*below), _size(top))
+    # A number may make a huge symbol infinite.
+    number, top = top.as_independent(*top.free_symbols, as_Add=False)
+    over, bottom = sp.Mul(*below).as_independent(*sp.Mul(*below).free_symbols, as_Add=False)
+    found = number / over * Ratio(visit(top), bottom, _size(top))
     return visit(whole / sp.Mul(*others)) + found if whole != 0 else found
 
 
@@ -421,7 +442,9 @@ def _with_size_differences(total: Expr) -> Expr:
             if _equal(b, -d) and set(parts) <= set(terms) and set(others) <= set(terms):
                 length = sp.expand(a + c)
                 terms = [t for t in terms if t not in parts and t not in others]
-                terms.append(SizeDifference(-c, a, length, sp.expand(a - c), b))
+                way = -1 if b.could_extract_minus_sign() else 1
+                ends = (-c, a, length, sp.expand(a - c))
+                terms.append(way * SizeDifference(*ends, way * b))
     return sp.Add(*terms)
 
 
@@ -443,7 +466,10 @@ def _with_ramps(total: Expr) -> Expr:
             terms = [t for t in terms if t not in steps and t not in bells]
             # A sum over powers of what vanishes at an edge loses all digits there.
             short = a / u
-            terms.append(RampMean(a, short if short.count_ops() < b.count_ops() else b))
+            width = short if short.count_ops() < b.count_ops() else b
+            # Where nothing varies, the sign of the deviation is lost.
+            way = -1 if width.could_extract_minus_sign() else 1
+            terms.append(way * RampMean(way * a, way * width))
     return sp.Add(*terms)
 
 

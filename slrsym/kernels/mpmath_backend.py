@@ -15,8 +15,11 @@ from slrsym.gaussian import mpmath_special_functions
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.edge_arrays import ROUNDING
 from slrsym.kernels.numpy_special_functions import GRID_STEP, HALVINGS, hermite_polynomial
+from slrsym.kernels.orthant_balls import mpmath_orthant_function
 from slrsym.kernels.program import Program, execute_source
 
+# With so many more bits, what is left of a difference counts as 0.
+_MOST_BITS = 2**13
 # More digits than asked for, which rounding and the quadrature may use up.
 _GUARD = 10
 
@@ -110,6 +113,47 @@ def _ramp_mean(m: Any, s: Any) -> Any:
     return m * cdf(m / s) + s * pdf(m / s)
 
 
+def _interval_moment(direct: Any, low: Any, high: Any, length: Any, *coefficients: Any) -> Any:
+    inside = min(low, high) < 0 < max(low, high) and abs(length) > 2
+    if inside or not (mpmath.isfinite(low) and mpmath.isfinite(high)):
+        # Nothing cancels there; but of an end far out, the mean's own digits are lost.
+        return direct
+    cdf, pdf = mpmath_special_functions.normal_cdf, mpmath_special_functions.normal_pdf
+
+    def mean() -> Any:
+        high, power = low + length, mpmath.mpf(1)
+        moments = [cdf(-low) - cdf(-high) if low > 0 else cdf(high) - cdf(low)]
+        moments.append(pdf(low) - pdf(high) - low * moments[0])
+        for n in range(2, len(coefficients) // 2):
+            power *= length
+            moments.append((n - 1) * moments[-2] - low * moments[-1] - power * pdf(high))
+        return mpmath.fdot(coefficients[: len(moments)], moments)
+
+    return _to_all_bits(mean)
+
+
+def _exponential_excess(way: int, m: Any, s: Any) -> Any:
+    s = way * s
+    if s == 0 or mpmath.isinf(m):
+        return mpmath.expm1(m) if way * m > 0 else mpmath.mpf(0)
+    cdf = mpmath_special_functions.normal_cdf
+    return _to_all_bits(lambda: mpmath.exp(m + s * s / 2) * cdf(m / s + s) - cdf(m / s))
+
+
+def _to_all_bits(compute: Callable[[], Any]) -> Any:
+    """Return a number that is computed with more bits until all that are asked for agree."""
+    wanted, more, last = mpmath.mp.prec, 20, None
+    while True:
+        with mpmath.workprec(wanted + more):
+            found = mpmath.mpf(compute())
+            if last is not None and mpmath.mag(found - last) < mpmath.mag(found) - wanted + 3:
+                break
+        if more > _MOST_BITS:
+            break
+        last, more = found, 4 * more
+    return +found
+
+
 def _size_difference(low: Any, high: Any, length: Any, total: Any, s: Any) -> Any:
     if s < 0:
         return -_size_difference(low, high, length, total, -s)
@@ -169,9 +213,15 @@ def _cosine_of_slope(x: Any) -> Any:
     return mpmath.ldexp(1, -(10**6)) if mpmath.isinf(x) else 1 / mpmath.sqrt(1 + x * x)
 
 
+def _over_root(x: Any, c: Any, y: Any) -> Any:
+    if mpmath.isinf(y):
+        return x * _cosine_of_slope(y)
+    return x / mpmath.sqrt(1 + c * y * y)
+
+
 def _divided_square(x: Any, c: Any, y: Any) -> Any:
     if mpmath.isinf(y):
-        return (x * _cosine_of_slope(y)) ** 2
+        return _over_root(x, c, y) ** 2
     return x * x / (1 + c * y * y)
 
 
@@ -180,8 +230,12 @@ _NAMESPACE = {
     "size_difference": _more_precise(_size_difference),
     "normal_interval": _more_precise(_normal_interval), "bivariate_normal": _bivariate_normal,
     "log_normal_cdf": lambda x: mpmath.log(mpmath_special_functions.normal_cdf(x)),
-    "mills_ratio": _mills_ratio, "normal_covariance": _normal_covariance,
+    "half_line_moment": _half_line_moment, "interval_moment": _interval_moment,
+    "exponential_excess": _exponential_excess, "mills_ratio": _mills_ratio,
+    "normal_covariance": _normal_covariance,
     "quadrant_moment": _quadrant_moment,
+    "orthant_probability": partial(mpmath_orthant_function, "OrthantProbability"),
+    "orthant_moment": partial(mpmath_orthant_function, "OrthantMoment"),
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath_special_functions.erfc, "abs": abs,
     "maximum": max, "minimum": min,
@@ -191,7 +245,7 @@ _NAMESPACE = {
     "erf_defect": _precise_erf_defect, "cosine_of_slope": _cosine_of_slope,
     "sine_of_slope": lambda x: mpmath.sign(x) if mpmath.isinf(x) else x * _cosine_of_slope(x),
     "scaled_argument": lambda x, scale: x * scale if x and scale else mpmath.mpf(0),
-    "divided_square": _divided_square,
+    "divided_square": _divided_square, "over_root": _over_root,
     "with_slopes_of_zeta": lambda value, t, s: value,
     "damped_factor": lambda u, factor: mpmath.mpf(0) if u == mpmath.ninf else factor,
     "decay_coefficients": lambda *ends: ends,
@@ -274,9 +328,20 @@ def mpmath_function(program: Program) -> Callable[..., Any]:
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
         digits = require_integer("dps", dps, 1)
+        at = program.require_state(state)
         with mpmath.workdps(digits + _GUARD):
-            fixed = scope["constants"](*map(_number, parameters))
-            values = scope["body"](*map(_number, program.require_state(state)), *fixed)
+            try:
+                fixed = scope["constants"](*map(_number, parameters))
+                values = scope["body"](*map(_number, at), *fixed)
+            except ZeroDivisionError:
+                where = ", ".join(
+                    f"{name.removesuffix('_')} = {mpmath.nstr(_number(x), 8)}"
+                    for name, x in zip(program.state, at, strict=True)
+                )
+                raise ZeroDivisionError(
+                    f"a value is infinite or has no limit at {where or 'these parameters'}; the "
+                    "backends of arrays return inf or nan for it, and the others beside it"
+                ) from None
         with mpmath.workdps(digits):
             return [+mpmath.mpf(value) for value in values]
 

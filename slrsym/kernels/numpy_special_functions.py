@@ -73,11 +73,22 @@ def sine_of_slope_with_arrays(xp: Any, x: Any) -> Any:
     return near / xp.sqrt(1 + near * near)
 
 
+def over_root_with_arrays(xp: Any, x: Any, c: float, y: Any) -> Any:
+    """Return x/sqrt(1 + c y^2), also where c y^2 overflows, for arrays of NumPy or JAX."""
+    size = xp.abs(y)
+    near = size < LARGEST
+    b = xp.where(near, y, 0.0)
+    # Not by way of 1/y, which is no normal number if y is as large as can be.
+    far = x / xp.where(near, 1.0, size) / math.sqrt(c)
+    far = xp.where((far != far) & (x == x) & (y == y), x, far)
+    return xp.where(near, x / xp.sqrt(1 + c * (b * b)), far)
+
+
 def divided_square_with_arrays(xp: Any, x: Any, c: float, y: Any) -> Any:
     """Return x^2/(1 + c y^2), also where squares overflow, for arrays of NumPy or JAX."""
     near = (xp.abs(x) < LARGEST) & (xp.abs(y) < LARGEST)
     a, b = xp.where(near, x, 0.0), xp.where(near, y, 0.0)
-    far = scaled_argument_with_arrays(xp, x, cosine_of_slope_with_arrays(xp, math.sqrt(c) * y))
+    far = over_root_with_arrays(xp, x, c, y)
     return xp.where(near, a * a / (1 + c * b * b), far * far)
 
 
@@ -272,7 +283,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
         If an argument is not real numbers.
     """
     t, s = require_real_array("t", t), require_real_array("s", s)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         low = cosine_of_slope_with_arrays(np, 2 * s)
         width = sine_of_slope_with_arrays(np, 2 * s) ** 2 / (1 + low)
         exponent = np.minimum(divided_square_with_arrays(np, t, 2, s), LARGEST)
@@ -307,8 +318,8 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     both are tiny, too.
     """
     t, s = require_real_array("t", t), require_real_array("s", s)
-    with np.errstate(over="ignore"):
-        mean = t * cosine_of_slope_with_arrays(np, SQRT2 * s)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = over_root_with_arrays(np, t, 2.0, s)
     return erf_variance(t, s) + _erf(mean) ** 2
 
 
@@ -325,6 +336,11 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
 # one variable and in two.
 GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
+TOO_STEEP = (
+    "a mean by quadrature is not found to 1e-8: at this state and these parameters its integrand "
+    "overflows, or changes too fast. Make the lengths smaller"
+)
+
 
 def hermite_polynomial(z: Any, order: int) -> Any:
     """Return the value at z of the probabilists' Hermite polynomial He_n for n = `order`."""
@@ -339,13 +355,19 @@ _NODES = (64, 1024)
 
 
 def compute_normal_means(
-    f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any
+    f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any, has_no_gaps: bool = False
 ) -> NDArray[np.float64]:
     """Compute means of a partial derivative of a function of one or two normal variables.
 
     Inputs, which broadcast, are the means, the covariances (the upper triangle, row by row) and
     parameters of f. Of one variable f(z, ...) is a pair, the derivative of that order and the
-    function; of two f(z, z_2, ...) has the derivative alone.
+    function; of two f(z, z_2, ...) has the derivative alone. If there are no gaps (`has_no_gaps`)
+    between the first nodes that hide a peak, a sum of 0 is the mean.
+
+    Raises
+    ------
+    ArithmeticError
+        If a law is known, but the finest grids do not agree.
     """
     count = len(orders)
     arrays = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in inputs))
@@ -377,7 +399,9 @@ def compute_normal_means(
                     mean[rows] + sum(row[k][rows] * z[k] for k in range(i + 1))
                     for i, (mean, row) in enumerate(zip(means, root, strict=True))
                 ]
-                at = f(*places, *(x[rows] for x in values))
+                # What overflows is refused below, in words.
+                with np.errstate(all="ignore"):
+                    at = f(*places, *(x[rows] for x in values))
                 if steep:
                     bell = (
                         bell * hermite_polynomial(z[0], orders[0]) / root[0][0][rows] ** orders[0]
@@ -388,16 +412,23 @@ def compute_normal_means(
             return total, size
 
         total, size = sums(left, steps, shifts[0])
-        for _ in range(HALVINGS[count - 1]):
+        for last in range(1 - HALVINGS[count - 1], 1):
             others = [sums(left, steps, shift) for shift in shifts[1:]]
             other, more = (sum(x) for x in zip(*others, strict=True))
+            if not np.isfinite(size + more).all():
+                raise ArithmeticError(TOO_STEEP)
             weight = len(others)
-            agree = np.abs(total - other / weight) <= AGREED * (size + more / weight)
+            with np.errstate(invalid="ignore"):
+                agree = np.abs(total - other / weight) <= AGREED * (size + more / weight)
+            # Where all nodes miss a peak, sums are 0.
+            agree &= (size + more > 0) | has_no_gaps | (last == 0)
             total, size, steps = (total + other) / 2**count, (size + more) / 2**count, steps / 2
             found[left[agree]] = total[agree]
             left, total, size = left[~agree], total[~agree], size[~agree]
             if not left.size:
                 break
+        if left.size:
+            raise ArithmeticError(TOO_STEEP)
     result: NDArray[np.float64] = found.reshape(shape)
     return result
 

@@ -17,6 +17,7 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.edge_functions import NAMES, BivariateNormal
+from slrsym.kernels.orthants import OrthantMoment, OrthantProbability
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import (
     CosineOfSlope,
@@ -28,6 +29,7 @@ from slrsym.kernels.symbolic_functions import (
     ErfCovariance,
     ErfVariance,
     GaussianMean,
+    OverRoot,
     ScaledArgument,
     SineOfSlope,
     WithSlopesOfZeta,
@@ -44,8 +46,9 @@ _FUNCTIONS = {
     DecayCoefficients: "decay_coefficients", DecayIntegral: "evaluate_erf_variance_integral",
     **NAMES,
     CosineOfSlope: "cosine_of_slope", SineOfSlope: "sine_of_slope", DampedFactor: "damped_factor",
-    ScaledArgument: "scaled_argument", DividedSquare: "divided_square",
-    WithSlopesOfZeta: "with_slopes_of_zeta",
+    ScaledArgument: "scaled_argument", OverRoot: "over_root", DividedSquare: "divided_square",
+    WithSlopesOfZeta: "with_slopes_of_zeta", OrthantProbability: "orthant_probability",
+    OrthantMoment: "orthant_moment",
 }  # fmt: skip
 
 # What every backend can compute.
@@ -138,6 +141,8 @@ def _integrand(kind: type[GaussianMean]) -> Program:
     `slrsym.kernels.numpy_special_functions`.
     """
     outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
+    # A third output says so.
+    outputs += [sp.S.One] * kind.has_no_gaps
     return program_from_expressions(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 

@@ -50,6 +50,11 @@ class Program(NamedTuple):
         return numbers
 
 
+def has_no_gaps(integrand: Program) -> bool:
+    """Tell whether the first nodes of a quadrature see all there is of an integrand."""
+    return integrand.outputs > 2
+
+
 def _read(found: Any) -> Program:
     state, parameters, constants, outputs, setup, body, means = found
     inner = tuple((name, _read(program), tuple(orders)) for name, program, orders in means)

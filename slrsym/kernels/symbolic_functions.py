@@ -101,6 +101,15 @@ class ScaledArgument(Function):  # type: ignore[misc]
         return x * scale if x.is_zero or scale == 1 else None
 
 
+class OverRoot(Function):  # type: ignore[misc]
+    r"""The quotient :math:`x/\sqrt{1 + c y^2}` of x, c > 0 and y, also for huge x and y.
+
+    Where both are infinite it is x.
+    """
+
+    nargs = 3
+
+
 class DividedSquare(Function):  # type: ignore[misc]
     r"""The quotient :math:`x^2/(1 + c y^2)` of x, c and y, also for huge x and y.
 
@@ -221,7 +230,8 @@ def _safe_product(product: Expr, fixed: frozenset[Symbol]) -> Expr:
         for x in sorted(bases, key=str)[:1]:
             both = sp.Min(powers[cosine], powers[x])
             if both.is_Integer and both > 0:
-                product = product / (cosine * x) ** both * ScaledArgument(x, cosine) ** both
+                root, y = cosine.args[0].as_independent(sp.Symbol, as_Add=False)
+                product = product / (cosine * x) ** both * OverRoot(x, root**2, y) ** both
                 powers = product.as_powers_dict()
     bell, others = sp.S.One, []
     for factor in sp.Mul.make_args(product):
@@ -343,16 +353,30 @@ class GaussianMean(Function):  # type: ignore[misc]
     function: ClassVar[Expr]
     orders: ClassVar[tuple[int, ...]]
     parameters: ClassVar[tuple[Symbol, ...]]
+    # Among the arguments, of one variable.
+    place_of_variance: ClassVar[int] = 1
+    # Whether a quadrature's first nodes see all there is of the integrand.
+    has_no_gaps: ClassVar[bool] = False
     is_real = True
     # SymPy puts the terms of a sum in order by the values of numbers, which take seconds here.
     is_number = False
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Return the derivative in the mean of one variable; raise an error for other arguments."""
-        if argindex > len(self.orders):
-            raise ValueError("means by quadrature are differentiated in the means of the arguments")
-        orders = tuple(n + (i == argindex - 1) for i, n in enumerate(self.orders))
-        return _kind(self.function, orders, self.parameters)(*self.args)
+        """Return the derivative in a mean, a covariance or a parameter."""
+        count, place = len(self.orders), argindex - 1
+        entries = count * (count + 3) // 2
+        if place >= entries:
+            slope = self.function.diff(self.parameters[place - entries])
+            if slope == 0:
+                return sp.S.Zero
+            found: Expr = _kind(slope, self.orders, self.parameters)(*self.args)
+            return found
+        pairs = [(i, j) for i in range(count) for j in range(i, count)]
+        # By the heat equation.
+        moved = (place,) if place < count else pairs[place - count]
+        orders = tuple(n + moved.count(i) for i, n in enumerate(self.orders))
+        half = sp.Rational(1, 2) if len(set(moved)) < len(moved) else sp.S.One
+        return half * _kind(self.function, orders, self.parameters)(*self.args)
 
     @classmethod
     def variables(cls) -> tuple[Symbol, ...]:
@@ -413,9 +437,14 @@ def _kind(
     return type(f"gaussian_mean_{digest}", (GaussianMean,), body)
 
 
-def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
-    """Return a symbolic `GaussianMean` of a smooth function of a law's one or two variables."""
-    scores = [_score(function, z, law.symbols) for z in law.symbols]
+def gaussian_mean(function: Expr, law: GaussianLaw, rescaled: bool = True) -> Expr:
+    """Return a symbolic `GaussianMean` of a smooth function of a law's one or two variables.
+
+    Unless it is not to be `rescaled`, the steepest form in each variable takes its place.
+    """
+    scores = [
+        _score(function, z, law.symbols) if rescaled else (sp.S.Zero, sp.S.One) for z in law.symbols
+    ]
     places = zip(law.symbols, VARIABLES, scores, strict=False)
     inside = function.subs(
         {z: (name - shift) / slope for z, name, (shift, slope) in places}, simultaneous=True

@@ -3,7 +3,8 @@ r"""Moments of a quadrant and products of signs, found in sums of their closed f
 The mean of :math:`(h + X)_+^p (k + Y)_+^q` comes as a polynomial times a bivariate normal
 probability, plus densities times probabilities in one variable. Near a correlation of -1 and far
 out these terms cancel. Here such sums become functions of `slrsym.kernels.edge_functions` again.
-Terms are told apart by numbers at two points, so that it does not matter how they are written.
+Terms are told apart as functions of their symbols, so that it does not matter how they are written:
+numbers at two points say which cannot be equal, and which sign a term has.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from sympy import Expr, Function, Rational, S, pi, sqrt
 
 from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
+from slrsym.kernels.algebraic_numbers import AlgebraicNumbers, NotAlgebraicError
+from slrsym.kernels.one_variable_moments import TooManyProductsError, multiplied_out
 
 _LARGEST_POWER = 3
 _MOST_TERMS = 60
@@ -57,7 +60,7 @@ def with_truncated_moments(total: Expr) -> Expr:
         return total
     try:
         found = _Sum(total).rewritten()
-    except _UnsuitableError:
+    except (_UnsuitableError, TooManyProductsError, NotAlgebraicError):
         return total
     return total if found is None else found
 
@@ -67,20 +70,8 @@ def with_truncated_moments(total: Expr) -> Expr:
 _TAILS = (normal_cdf, bivariate_normal_cdf, sp.erf, sp.asin, OwensT)
 
 
-def _products(expr: Expr) -> list[Expr]:
-    """Return the addends of an expression, its sums of probabilities and bells multiplied out."""
-    if isinstance(expr, sp.Add):
-        return [part for addend in expr.args for part in _products(addend)]
-    if not isinstance(expr, sp.Mul) or not expr.has(*_TAILS, sp.exp):
-        return [expr]
-    sums = [_products(f) if f.has(*_TAILS, sp.exp) else [f] for f in expr.args]
-    if math.prod(map(len, sums)) > _MOST_TERMS:
-        raise _UnsuitableError
-    return [sp.Mul(*parts) for parts in itertools.product(*sums)]
-
-
 def _terms(total: Expr) -> Iterator[_Term]:
-    for product in _products(total):
+    for product in multiplied_out(total, _TAILS, _MOST_TERMS):
         factors = sp.Mul.make_args(product)
         bells = [f for f in factors if isinstance(f, sp.exp)]
         tails = [f for f in factors if isinstance(f, _TAILS)]
@@ -138,8 +129,13 @@ class _Sum:
         # The values of all parts, once they are known.
         self.points = _points(sorted(total.free_symbols, key=str))
         self.classes: list[_Class] = []
+        # Whether two terms have one probability of a pair.
+        self.merged = False
         self.has_owens_t = total.has(OwensT)
-        for term in _terms(total):
+        terms = list(_terms(total))
+        parts = [x for t in terms for x in (t.coefficient, t.exponent, *(t.tail or S.One).args)]
+        self.field = AlgebraicNumbers(parts, dict(self.points[0]))
+        for term in terms:
             self.add(term.coefficient, term.exponent, term.tail)
         self.pairs = [c for c in self.classes if len(c.arguments) == 3]
 
@@ -164,12 +160,20 @@ class _Sum:
         return known[expr]
 
     def is_zero(self, expr: Expr, size: Expr = S.Zero) -> bool:
-        """Return whether an expression vanishes at both points, however small its addends are."""
+        """Return whether an expression is 0; `size` is what it may be small beside."""
         if expr == 0:
             return True
         value, scale, *addends = self.numbers([expr, size, *sp.Add.make_args(expr)])
         most = [max(abs(a[i]) for a in addends) + abs(scale[i]) * _CLOSE for i in range(2)]
-        return all(abs(v) <= _CLOSE * m for v, m in zip(value, most, strict=True))
+        if any(abs(v) > _CLOSE * m for v, m in zip(value, most, strict=True)):
+            return False
+        return self.field.is_zero(expr)
+
+    def are_equal(self, first: Sequence[Expr], second: Sequence[Expr]) -> bool:
+        """Return whether expressions are equal, one by one."""
+        return _same(self.numbers(first), self.numbers(second)) and all(
+            map(self.field.are_equal, first, second)
+        )
 
     def add(self, coefficient: Expr, exponent: Expr, tail: Expr | None) -> None:
         """Add a term, with the probability of a bell's term turned to an argument above 0."""
@@ -180,8 +184,10 @@ class _Sum:
             coefficient, arguments = -coefficient, (-arguments[0],)
             place[1] = [-v for v in place[1]]
         for known in self.classes:
-            if len(known.arguments) == len(arguments) and _same(known.place, place):
+            alike = len(known.arguments) == len(arguments) and _same(known.place, place)
+            if alike and self.are_equal((known.exponent, *known.arguments), (exponent, *arguments)):
                 known.coefficient += coefficient
+                self.merged |= len(arguments) == 3
                 return
         new = _Class(exponent, arguments, place)
         new.coefficient = coefficient
@@ -197,7 +203,7 @@ class _Sum:
             waiting = [c for c in waiting if c not in group]
             quadrants = self._quadrants(group, h, k, r)
             found += self._moments(quadrants, h, k, r)
-        if not any(x.has(MomentOfQuadrant, CovarianceOfSteps) for x in found):
+        if not self.merged and not any(x.has(MomentOfQuadrant, CovarianceOfSteps) for x in found):
             return None
         if self.has_owens_t and any(x.has(bivariate_normal_cdf) for x in found):
             return None
@@ -210,8 +216,7 @@ class _Sum:
     def _is_density_of_both(self, c: _Class) -> bool:
         if c.exponent == 0 or c.arguments:
             return False
-        squares = [self.numbers([_exponent(p)])[0] for p in self.pairs]
-        return any(_same([square], [c.place[0]]) for square in squares)
+        return any(self.are_equal([_exponent(p)], [c.exponent]) for p in self.pairs)
 
     def _left(self) -> list[Expr]:
         """Return what is left of terms in one variable, tails turned to the side that is small."""
@@ -235,13 +240,11 @@ class _Sum:
 
     def _way(self, c: _Class, law: tuple[Expr, ...]) -> tuple[int, int] | None:
         """Return the signs by which a probability is that of a quadrant of two variables."""
-        h, k, r = self.numbers(law)
-        for signs in _QUADRANTS:
-            a, b = signs
-            turned = [[a * v for v in h], [b * v for v in k], [a * b * v for v in r]]
-            swapped = [turned[1], turned[0], turned[2]]
-            if _same(c.place[1:], turned) or _same(c.place[1:], swapped):
-                return signs
+        h, k, r = law
+        for a, b in _QUADRANTS:
+            for x, y in ((a * h, b * k), (b * k, a * h)):
+                if self.are_equal(c.arguments, (x, y, a * b * r)):
+                    return a, b
         return None
 
     def _quadrants(self, group: list[_Class], h: Expr, k: Expr, r: Expr) -> list[Expr]:
@@ -276,11 +279,13 @@ class _Sum:
         """Return the class of the probability of u or of -u, and the sign with which it is u's."""
         if u == 0:
             return None, 1
-        place = self.numbers([u])
-        sign = -1 if place[0][0] < 0 else 1
-        turned = [[S.Zero, S.Zero], [sign * v for v in place[0]]]
+        sign = -1 if self.numbers([u])[0][0] < 0 else 1
         for c in self.classes:
-            if len(c.arguments) == 1 and c.exponent == 0 and _same(c.place, turned):
+            if (
+                len(c.arguments) == 1
+                and c.exponent == 0
+                and self.are_equal(c.arguments, [sign * u])
+            ):
                 return c, sign
         return None, sign
 
@@ -323,6 +328,18 @@ class _Sum:
                     value * (S.One / 4 + a * b * sp.asin(r) / (2 * pi))
                     for value, (a, b) in zip(quadrants, _QUADRANTS, strict=True)
                 ]
+            (value, (a, b)), *others = (
+                (v, signs) for v, signs in zip(quadrants, _QUADRANTS, strict=True) if v != 0
+            )
+            constant = next((c for c in self.classes if c.exponent == 0 and not c.arguments), None)
+            if (
+                constant is not None
+                and not others
+                and self.is_zero(constant.coefficient + value / 4, value)
+            ):
+                # Of a small correlation the quadrant less a quarter would have no digit.
+                constant.coefficient = S.Zero
+                return [value * a * b * sp.asin(r) / (2 * pi)]
             return [
                 value * MomentOfQuadrant(0, 0, 0, 1, 0, 1, a * b * r)
                 for value, (a, b) in zip(quadrants, _QUADRANTS, strict=True)
@@ -355,8 +372,6 @@ class _Sum:
             return None
         used = [(v, signs) for v, signs in zip(quadrants, _QUADRANTS, strict=True) if v != 0]
         for p, q in _ORDERS:
-            if not all(self._may_be_of_power(v, signs, p, q, h, k, r) for v, signs in used):
-                continue
             parts = [self._of_power(v, signs, p, q, h, k, r) for v, signs in used]
             if any(part is None for part in parts):
                 continue
@@ -370,21 +385,6 @@ class _Sum:
                 c.coefficient = value
         return None
 
-    def _may_be_of_power(
-        self, value: Expr, signs: tuple[int, int], p: int, q: int, h: Expr, k: Expr, r: Expr
-    ) -> bool:
-        """Return whether a coefficient is a multiple of a full moment, as far as numbers tell."""
-        a, b = signs
-        whole, scale = _full_moment(p, q)(a * h, b * k, a * b * r), S.One
-        if h != 0 or k != 0:
-            (_, s), (_, t) = (sp.fraction(sp.together(x)) for x in (h, k))
-            scale = s**p * t**q
-        (top, bottom) = self.numbers([value, whole * scale])
-        if 0 in bottom:
-            return False
-        first, second = (x / y for x, y in zip(top, bottom, strict=True))
-        return (h == 0 and k == 0) or abs(first - second) <= _CLOSE * abs(first)
-
     def _of_power(
         self, value: Expr, signs: tuple[int, int], p: int, q: int, h: Expr, k: Expr, r: Expr
     ) -> tuple[Expr, Expr] | None:
@@ -394,13 +394,20 @@ class _Sum:
         whole = _full_moment(p, q)(h, k, r)
         if self.is_zero(whole):
             return None
+        if h == 0 and k == 0:
+            number = sp.cancel(sp.expand(value) / sp.expand(whole))
+            moment = MomentOfQuadrant(p, q, S.Zero, S.One, S.Zero, S.One, r)
+            return None if number.has(sp.Add) else (number, number * moment)
         (m, s), (n, t) = (sp.fraction(sp.together(x)) for x in (h, k))
-        number = sp.cancel(sp.expand(value) / sp.expand(whole * s**p * t**q))
-        if (h != 0 or k != 0) and (number.has(sp.Add) or number.free_symbols):
-            number = sp.simplify(number)
-        if number.has(sp.Add) or (number.free_symbols and (h != 0 or k != 0)):
-            return None
-        return number * s**p * t**q, number * MomentOfQuadrant(p, q, m, s, n, t, r)
+        for first, second in itertools.product((s, S.One), (t, S.One)):
+            number = self.field.ratio(value, whole * first**p * second**q)
+            if number is None:
+                continue
+            number, inner, outer = _deviations(number, (s, first, p), (t, second, q))
+            law = m / (s / inner), inner, n / (t / outer), outer
+            scale = number * inner**p * outer**q
+            return scale, number * MomentOfQuadrant(p, q, *law, r)
+        return None
 
     def _take(self, scale: Expr, p: int, q: int, h: Expr, k: Expr, r: Expr) -> None:
         """Take the terms of a moment with densities out of the sum."""
@@ -419,13 +426,36 @@ class _Sum:
             # All exponents are 0, and densities among the constants: they have a root.
             constants = [c.coefficient for c in self.classes if not c.arguments]
             return not any(map(_has_root, constants))
-        both = self.numbers([-(h**2 - 2 * r * h * k + k**2) / (2 * (1 - r**2))])
+        both = -(h**2 - 2 * r * h * k + k**2) / (2 * (1 - r**2))
+        centred = h == 0 and k == 0
         return all(
             self.is_zero(c.coefficient)
             for c in self.classes
             if (c.exponent != 0 and c.arguments)
-            or (not c.arguments and (h != 0 or k != 0) and _same([c.place[0]], both))
+            or (not c.arguments and not centred and self.are_equal([c.exponent], [both]))
         )
+
+
+def _deviations(number: Expr, *variables: tuple[Expr, Expr, int]) -> tuple[Expr, Expr, Expr]:
+    """Return a number without the powers of deviations in it, and both deviations.
+
+    A variable has what its mean is divided by, the part of it that is the deviation as far as is
+    known, and its power.
+    """
+    found = []
+    for below, deviation, power in variables:
+        for factor in sp.Mul.make_args(below):
+            base, exponent = factor.as_base_exp()
+            if base.is_number:
+                continue
+            held = sp.powdenest(number, force=True).as_powers_dict().get(base, 0)
+            if deviation.as_powers_dict().get(base, 0) == exponent:
+                if power and held <= -exponent * power:
+                    deviation, number = deviation / factor, number * factor**power
+            elif held >= exponent * power:
+                deviation, number = deviation * factor, number / factor**power
+        found.append(deviation)
+    return number, found[0], found[1]
 
 
 def _same(first: Sequence[Sequence[float]], second: Sequence[Sequence[float]]) -> bool:
@@ -514,7 +544,7 @@ def _given(kind: str, n: int, mean: Expr) -> dict[str, Expr]:
 
 def _full_moment(p: int, q: int) -> _Terms:
     form = _stein(p, q)["cdf"]
-    return lambda h, k, r: form.subs({_H: h, _K: k, _R: r}, simultaneous=True)
+    return lambda h, k, r: form.xreplace({_H: h, _K: k, _R: r})
 
 
 def _density_terms(p: int, q: int) -> _Terms:
@@ -522,6 +552,6 @@ def _density_terms(p: int, q: int) -> _Terms:
 
     def terms(h: Expr, k: Expr, r: Expr) -> list[tuple[str, Expr]]:
         values = {_H: h, _K: k, _R: r, _LEFT: sqrt((1 - r) * (1 + r))}
-        return [(name, x.subs(values, simultaneous=True)) for name, x in form.items()]
+        return [(name, x.xreplace(values)) for name, x in form.items()]
 
     return terms

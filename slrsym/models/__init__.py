@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from slrsym.models.definition.exchangeable_units import Directions
     from slrsym.models.definition.specification import (
         Direction,
+        Noise,
         NotClosedError,
         Predictor,
         Token,
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
         logistic,
         softmax,
     )
-    from slrsym.models.landscape.critical_point_table import StationaryPoint, StationaryPoints
+    from slrsym.models.landscape.branches import Branch, BranchEvent
+    from slrsym.models.landscape.critical_point_table import CriticalPoint, CriticalPoints
     from slrsym.models.stated_model import Model, model
     from slrsym.models.training.equations import Equations
     from slrsym.models.training.fixed_points import FixedPoint, Linearisation
@@ -22,18 +24,21 @@ if TYPE_CHECKING:
     from slrsym.models.training.solutions import NotSolvedError
 
 __all__ = [
+    "Branch",
+    "BranchEvent",
+    "CriticalPoint",
+    "CriticalPoints",
     "Direction",
     "Directions",
     "Equations",
     "FixedPoint",
     "Linearisation",
     "Model",
+    "Noise",
     "NotClosedError",
     "NotSolvedError",
     "Predictor",
     "Runs",
-    "StationaryPoint",
-    "StationaryPoints",
     "Token",
     "TokenSequence",
     "logistic",
@@ -47,6 +52,7 @@ _LAZY = {
     **dict.fromkeys(
         (
             "Direction",
+            "Noise",
             "NotClosedError",
             "Predictor",
             "TokenSequence",
@@ -57,8 +63,9 @@ _LAZY = {
         "slrsym.models.definition.specification",
     ),
     **dict.fromkeys(
-        ("StationaryPoint", "StationaryPoints"), "slrsym.models.landscape.critical_point_table"
+        ("CriticalPoint", "CriticalPoints"), "slrsym.models.landscape.critical_point_table"
     ),
+    **dict.fromkeys(("Branch", "BranchEvent"), "slrsym.models.landscape.branches"),
     "Directions": "slrsym.models.definition.exchangeable_units",
     "Equations": "slrsym.models.training.equations",
     **dict.fromkeys(("FixedPoint", "Linearisation"), "slrsym.models.training.fixed_points"),

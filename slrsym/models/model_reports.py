@@ -1,30 +1,32 @@
-"""Comparison of a model with sampled tokens, counts of recovering runs, LaTeX of a model."""
+"""Comparison of a model with sampled tokens, and counts of recovering runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random import SeedSequence
 from numpy.typing import NDArray
-from sympy import Expr, S, lambdify, sympify
 
 from slrsym.files import SavingFailedError
-from slrsym.kernels.arguments import float_or_nan, require_integer
-from slrsym.models.definition.description import latex_of, unique_token_names
-from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
-from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
-from slrsym.models.training.initial_conditions import equal_dimensions, vectors_with_gram_matrix
-from slrsym.models.training.runs import Runs, wilson_intervals
-from slrsym.models.training.simulation import (
-    add_inner_products_of_start,
-    initial_gram_factors,
-    parameter_row,
-    parameter_values_by_name,
-    require_value_of_d,
-    simulate,
+from slrsym.models.definition.specification import Direction
+from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
+from slrsym.models.sampling.estimates import Estimate
+from slrsym.models.sampling.running_means import RunningMoments, child_seed_sequence
+from slrsym.models.sampling.sampled_errors import EvaluatedBatch, SampledErrors
+from slrsym.models.sampling.sampled_risk import SampledPoint, Sampling, make_plan, sampled_point
+from slrsym.models.sampling.token_batches import TokenBatch
+from slrsym.models.sampling.token_laws import token_cases
+from slrsym.models.training.recovery_sweep import (
+    least_aligned_overlaps,
+    recovery_statistics,
+    require_pairs,
 )
+from slrsym.models.training.runs import Runs
+from slrsym.models.training.simulation import simulate
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel
@@ -33,11 +35,15 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+_MOMENTS = ("output", "squared output", "output times target")
+
+
 @dataclass(frozen=True)
 class SampledTokenComparison:
     """Comparison of a model's exact risk and gradient with averages over tokens sampled in R^d.
 
-    Of a model whose risk is not known there is the average alone, with the `reason`.
+    Of a model whose risk is not known there is the average alone, with the `reason`. The moments
+    are those of the output, its square, and its product with the target, of the squared error.
     """
 
     risk: float
@@ -45,12 +51,18 @@ class SampledTokenComparison:
     error: float
     z_scores: dict[str, float]
     reason: str | None = None
+    samples: int = 0
+    method: str = "plain"
+    moments: dict[str, Estimate] = field(default_factory=dict)
 
     @property
     def is_passed(self) -> bool:
         """Whether risk and gradient agree with sampled tokens within five standard errors."""
         # A score that is no number compares nothing.
         return self.reason is None and all(abs(z) < 5 for z in self.z_scores.values())
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("fields.html")(self))
 
     def __repr__(self) -> str:
         if self.reason is not None:
@@ -67,188 +79,196 @@ class SampledTokenComparison:
         )
 
 
+# Up to how many normal numbers whole tokens are drawn, if nothing is said of the method.
+_MOST_WHOLE = 1e9
+
+# Of what is compared, relative to its size: less is rounding.
+_ROUNDING = 1e-13
+
+
+class _Derivatives:
+    """The gradient and the curvature of the risk at a point, sampled and exact."""
+
+    def __init__(self, way: Sampling, curvature: bool, seed: SeedSequence) -> None:
+        point = way.point
+        self.model, self.point, self.where = point.model, point, way.geometry()
+        self._tangents: dict[Direction, Direction] = {}
+        trained, self._widths = self.model.trained_directions, point.rows(way.method == "plain")[1]
+        if curvature:
+            # Room for tangents beside the directions, which whole tokens have.
+            if way.method == "projected":
+                self.where = self.where.with_room(len(trained))
+                self._widths = [n + len(trained) for n in self._widths]
+            rows = self.where.stack(trained)
+            drawn = np.random.default_rng(seed).standard_normal(rows.shape)
+            along = self.model.flow.spheres.project(rows, drawn)
+            self._tangents = {x: Direction(f"tangent in {x}") for x in trained}
+            self.where.vectors.update(zip(self._tangents.values(), along, strict=True))
+        # On a sphere, what is tangent to it: the risk is not a function of lengths there.
+        gram = self.where.stack(self.model.directions)
+        self._gram = gram[: len(trained)] @ gram.T
+        self._pairs = [
+            (i, j)
+            for i, x in enumerate(trained)
+            for j, y in enumerate(self.model.directions)
+            if not (y is x and x.on_sphere)
+        ]
+
+    @property
+    def directions(self) -> list[Direction]:
+        """The directions that tokens are projected on."""
+        return [*self.model.directions, *self._tangents.values()]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of what is sampled, in order."""
+        names = [str(x) for x in self.model.directions]
+        slopes = [f"gradient in {names[i]}, along {names[j]}" for i, j in self._pairs]
+        return slopes + ["curvature along a random geodesic"] * bool(self._tangents)
+
+    def _radial(self, i: int, j: int) -> float:
+        return float(self._gram[i, j]) if self.model.trained_directions[i].on_sphere else 0.0
+
+    def sampled(self, errors: SampledErrors, there: EvaluatedBatch) -> Array:
+        """Return one row of derivatives for each sample."""
+        slopes = errors.gradients(there, self.model.directions, self.where)
+        trained = self.model.trained_directions
+        ridge = [float(self.model.ridge_of(x).subs(self.point.given)) for x in trained]
+        columns = [
+            slopes[:, i, j] - self._radial(i, j) * slopes[:, i, i] + ridge[i] * self._gram[i, j]
+            for i, j in self._pairs
+        ]
+        if self._tangents:
+            lengths = np.sum(self.where.stack(list(self._tangents.values())) ** 2, axis=1)
+            columns.append(errors.curvatures(there, self._tangents, lengths) + ridge @ lengths)
+        return np.array(columns).reshape(-1, len(there.error)).T
+
+    def exact_slopes(self, gradient: Array) -> list[float]:
+        """Return the slopes that the risk has, from its gradient in the order parameters."""
+        factor = self.point.factor
+        vectors = self.model.flow.gradient_vectors(factor, gradient)
+        slopes = np.sum(vectors @ np.swapaxes(factor, -1, -2), axis=0)
+        return [float(slopes[i, j] - self._radial(i, j) * slopes[i, i]) for i, j in self._pairs]
+
+    def exact_curvature(self) -> float:
+        """Return the curvature that the risk has along the geodesic."""
+        t, widths = len(self._tangents), list(self._widths)
+        rows = self.where.stack(self.model.directions)
+        there = RiskOfTrainedDirections(self.model, self.point.row, rows[t:], widths, widths)
+        return there.curvature_along(rows[:t], self.where.stack(list(self._tangents.values())))
+
+
 def compare_with_sampled_tokens(
-    model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+    model: DerivedModel,
+    values: Mapping[Any, Any],
+    *,
+    start: Any = "uniform",
+    samples: int = 100_000,
+    method: str = "auto",
+    antithetic: bool = False,
+    curvature: bool = False,
+    rng: Any = None,
 ) -> SampledTokenComparison:
-    """Return a comparison of a model's risk and gradient with averages over sampled tokens."""
-    samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
-    by_name = parameter_values_by_name(model, values)
-    d = require_value_of_d(by_name)
-    dimensions = equal_dimensions(d, model.spaces)
-    factor = initial_gram_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
-    # As vectors of R^d, in whatever basis of each eigenspace.
-    blocks = [
-        np.pad(part[:, :n], ((0, 0), (0, max(0, n - part.shape[1]))))
-        for part, n in zip(factor, dimensions, strict=True)
-    ]
-    rows = np.concatenate(blocks, axis=1)
-    space = np.repeat(np.arange(model.spaces), dimensions)
-    try:
-        reason, parameters = None, model.parameters
-    except NotClosedError as problem:
-        reason, parameters = str(problem), tuple(sorted(_symbols(model), key=str))
-    add_inner_products_of_start(model, by_name, factor[None], parameters)
-    row = parameter_row(model, by_name, parameters)
-    numbers = dict(zip(parameters, row.tolist(), strict=True))
-    # What the risk does not depend on may be anything.
-    given = {**numbers, **{s: by_name.get(s.name, 1.0) for s in _symbols(model) - set(numbers)}}
-    # So many of each case as chance has it.
-    cases = list(model.role_count_cases())
-    chances = np.array([float(sympify(p).subs(given)) for _, p in cases])
-    drawn = generator.multinomial(samples, chances / chances.sum())
-    parts = [
-        _sampled(model, counts, rows, space, given, int(n), generator)
-        for (counts, _), n in zip(cases, drawn, strict=True)
-        if n
-    ]
-    squares = np.concatenate([part[0] for part in parts])
-    moves = np.concatenate([part[1] for part in parts], axis=1)
-    estimate, error = float(squares.mean()), float(squares.std() / np.sqrt(samples))
-    if reason is not None:
-        return SampledTokenComparison(np.nan, estimate, error, {}, reason)
-    found = model.compile("numpy", "risk", "gradient")(
-        model.flow.order_parameters_of_gram_factor(factor), *row
+    """Return a comparison of a model's risk and derivatives with averages over sampled tokens."""
+    asked = "projected" if method == "auto" else method
+    plan = make_plan(asked, antithetic, samples, None, rng)
+    point = sampled_point(model, values, start, child_seed_sequence(plan.root, 0))
+    if method == "auto" and not plan.antithetic:
+        plan = replace(plan, method=_chosen_method(point, samples))
+    way = Sampling(point, plan.method, plan.antithetic)
+    # Given scores there are no samples of derivatives: these are drawn by themselves.
+    apart = plan.method == "conditioned"
+    derivatives = _Derivatives(
+        replace(way, method="projected") if apart else way,
+        curvature,
+        child_seed_sequence(plan.root, 3),
     )
-    gradients = model.flow.gradient_vectors(factor, found[1:])
-    slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
-    scores = {"risk": _score(squares, found[0])}
-    gram = rows @ rows.T
-    for i, x in enumerate(model.trained_directions):
-        for j, y in enumerate(model.directions):
-            if y is x and x.on_sphere:
-                continue
-            # On a sphere, what is tangent to it: the risk is not a function of lengths there.
-            radial = gram[i, j] if x.on_sphere else 0.0
-            sampled = moves[i] @ (rows[j] - radial * rows[i])
-            if np.isfinite(sampled).all():
-                exact = slopes[i, j] - radial * slopes[i, i]
-                scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
-    return SampledTokenComparison(float(found[0]), estimate, error, scores)
+    where, penalty = derivatives.where, point.penalty
+    has_outputs = model.loss is None
+
+    def moments_of(way: Sampling, parts: tuple[bool, bool], key: int) -> RunningMoments:
+        """Sample risk and outputs, derivatives, or both."""
+        cases = token_cases(model, where, point.given, derivatives.directions if parts[1] else ())
+        source = way.source(cases, where)
+        errors = way.errors(cases, source)
+
+        def rows(batch: TokenBatch) -> Array:
+            there, found = errors.evaluate(batch), []
+            if parts[0]:
+                found.append(errors.risks(there) + penalty)
+                if has_outputs:
+                    found.append(errors.output_moments(there))
+            if parts[1]:
+                found.append(derivatives.sampled(errors, there))
+            return np.concatenate(found, axis=1)
+
+        root = child_seed_sequence(plan.root, key)
+        return replace(plan, root=root).sample_moments(rows, source)
+
+    found = moments_of(way, (True, not apart and point.reason is None), 1)
+    names = ["risk", *_MOMENTS[: 3 * has_outputs]]
+    estimates = {name: plan.estimate(found, None, k) for k, name in enumerate(names)}
+    risk = estimates.pop("risk")
+    told: dict[str, Any] = {"samples": risk.samples, "method": plan.method, "moments": estimates}
+    if point.reason is not None:
+        return SampledTokenComparison(np.nan, risk.value, risk.stderr, {}, point.reason, **told)
+    exact = model.compile("numpy", "risk", "gradient")(
+        model.flow.order_parameters_of_gram_factor(point.factor), *point.row
+    )
+    first = len(names)
+    if apart:
+        found, first = moments_of(replace(way, method="projected"), (False, True), 4), 0
+    scores = {"risk": _score(risk, exact[0], risk.value)}
+    slopes = derivatives.exact_slopes(exact[1:])
+    for k, name in enumerate(derivatives.names):
+        estimate = plan.estimate(found, None, first + k)
+        # There is no mean over tokens across a jump, nor is the curvature of softmax one.
+        if np.isfinite(estimate.value):
+            value = slopes[k] if k < len(slopes) else derivatives.exact_curvature()
+            scores[name] = _score(estimate, value, risk.value)
+    return SampledTokenComparison(float(exact[0]), risk.value, risk.stderr, scores, **told)
 
 
-def _score(sample: Array, exact: float) -> float:
-    spread = sample.std() / np.sqrt(len(sample))
-    return float((sample.mean() - exact) / spread) if spread > 0 else 0.0
+def _chosen_method(point: SampledPoint, samples: int) -> str:
+    """Return whole tokens where these are not too many numbers, and else projections."""
+    if point.model.reconstructed:
+        return "plain"
+    if point.dimensions is None:
+        return "projected"
+    cases = point.model.role_count_cases()
+    tokens = max(sum(float(n.subs(point.given)) for _, n in counts.values()) for counts, _ in cases)
+    return "plain" if samples * tokens * sum(point.dimensions) <= _MOST_WHOLE else "projected"
 
 
-def _drawn(
-    model: DerivedModel,
-    tokens: Sequence[Token],
-    rows: Array,
-    space: NDArray[np.int64],
-    number: Callable[[Expr], float],
-    samples: int,
-    rng: np.random.Generator,
-) -> Iterator[Array]:
-    """Yield, for each token of a sequence, samples of its vector, shape (samples, d)."""
-    places = {x: i for i, x in enumerate(model.directions)}
-    noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
-    if model.data.correlation:
-        tau = np.eye(len(tokens))
-        for i, x in enumerate(tokens):
-            for j, y in enumerate(tokens[:i]):
-                given = model.data.correlation.get(frozenset({x, y}), S.Zero)
-                tau[i, j] = tau[j, i] = number(given)
-        drawn = np.stack(list(noises))
-        # Noises of correlation 1 are equal, and their matrix is singular.
-        noises = (np.tensordot(row, drawn, 1) for row in vectors_with_gram_matrix(tau))
-    for token, noise in zip(tokens, noises, strict=True):
-        values = np.array([number(e) for e in token.eigenvalues])
-        X = np.sqrt(values[space] if len(values) > 1 else values) * noise
-        if token.spikes:
-            basis, along = np.linalg.qr(rows[[places[u] for u in token.spikes]].T)
-            spikes = along * [number(c) for c in token.spikes.values()] @ along.T
-            root = vectors_with_gram_matrix(values[0] * np.eye(len(spikes)) + spikes)
-            X += (noise @ basis) @ (root.T - np.sqrt(values[0]) * np.eye(len(spikes))) @ basis.T
-        for u, c in token.mean.terms.items():
-            X += number(c) * rows[places[u]]
-        yield X
-
-
-def _sampled(
-    model: DerivedModel,
-    counts: Mapping[Any, tuple[Any, Expr]],
-    rows: Array,
-    space: NDArray[np.int64],
-    given: Mapping[Any, float],
-    samples: int,
-    rng: np.random.Generator,
-) -> tuple[Array, Array]:
-    """Return samples of the squared error and of its gradient in each trained direction."""
-    places = {x: i for i, x in enumerate(model.directions)}
-
-    def number(expr: Expr) -> float:
-        return float(expr.subs(given))
-
-    error = number(model.data.noise) * rng.standard_normal(samples)
-    change = np.zeros((len(model.trained_directions), samples, rows.shape[1]))
-    listed = [role for role, count in counts.values() for _ in range(round(number(count)))]
-    drawn = _drawn(model, [role.token for role in listed], rows, space, number, samples, rng)
-    tokens, scores, attended = [], [], []
-    for role, X in zip(listed, drawn, strict=True):
-        share, symbols = role.share, role.symbol_of
-        names = list(symbols.values())
-        heads = list(share.atoms(softmax))
-        at = [X @ rows[places[x]] for x in symbols]
-        if heads:
-            (head,) = heads
-            plain = lambdify(
-                names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
-            )
-            score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
-            tokens.append((X, symbols, head, -share.coeff(head)))
-            scores.append(score)
-            attended.append(-value)
-            error = error + rest
-            continue
-        share = share.subs(given)
-        # Where a share jumps, the gradient is no mean over tokens.
-        slopes = [S.NaN if jumps_of(share, x) else derivative_across_jumps(share, x) for x in names]
-        expressions = [share, *slopes]
-        found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
-        error = error + found[0]
-        for x, slope in zip(symbols, found[1:], strict=True):
-            if model.is_trained(x):
-                change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
-    if tokens:
-        weights = np.exp(np.array(scores) - np.max(scores, axis=0))
-        extra = float(tokens[0][2].args[1]) if len(tokens[0][2].args) == 2 else 0.0
-        weights /= weights.sum(axis=0) + extra * np.exp(-np.max(scores, axis=0))
-        values = np.array(attended)
-        mixed = np.sum(weights * values, axis=0)
-        error = error - mixed
-        for (X, symbols, head, value), w, v in zip(tokens, weights, values, strict=True):
-            for x, symbol in symbols.items():
-                if model.is_trained(x):
-                    slope = w * (v - mixed) * float(head.args[0].subs(given).diff(symbol))
-                    slope = slope + w * float(value.subs(given).diff(symbol))
-                    change[places[x]] -= slope[:, None] * X
-    return error**2, 2 * error[:, None] * change
-
-
-def _symbols(model: DerivedModel) -> set[Any]:
-    parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
-    parts += [*(model.data.location or ()), *model.data.correlation.values()]
-    for counts, probability in model.data.mixture:
-        parts.append(probability)
-        for token, count in counts.items():
-            parts += [count, *token.mean.terms.values(), *token.eigenvalues, *token.spikes.values()]
-    projections = {s for _, names in model.shares.values() for s in names.values()}
-    return {s for part in parts for s in part.free_symbols} - projections
+def _score(estimate: Estimate, exact: float, scale: float) -> float:
+    """Return a deviation in standard errors; 0 where it is rounding of terms of some size."""
+    if abs(estimate.value - exact) <= _ROUNDING * max(abs(scale), abs(exact)):
+        return 0.0
+    return float(estimate.zscore(exact))
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """Fraction of runs in which all chosen pairs end aligned, with Wilson's 95 % interval."""
+    """Fraction of runs in which all chosen pairs end aligned, with Wilson's 95 % interval.
+
+    Runs that have left all numbers are undecided. With them the fraction is NaN, and lies between
+    two bounds.
+    """
 
     fraction: float
     interval: tuple[float, float]
     runs: Runs
+    undecided: int = 0
+    bounds: tuple[float, float] | None = None
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("fields.html")(self, ["fraction", "interval"]))
 
     def __repr__(self) -> str:
         low, high = (f"{100 * x:.3g}" for x in self.interval)
         return (
-            f"{100 * self.fraction:.3g} % of {self.runs.sizes['run']} runs recover "
+            f"{share_text(self.fraction, self.bounds)} of {self.runs.sizes['run']} runs recover"
+            f"{f', {self.undecided} undecided' if self.undecided else ''} "
             f"(95% interval {low} to {high} %)"
         )
 
@@ -262,18 +282,7 @@ def simulate_and_measure_recovery(
     **options: Any,
 ) -> Recovery:
     """Return the fraction of simulated runs that end with all given pairs of directions aligned."""
-    if not pairs:
-        raise ValueError("pairs must have two directions at least that are to be aligned; got none")
-    known = {x.name for x in model.directions}
-    for pair in pairs:
-        two = pair if isinstance(pair, Sequence) and not isinstance(pair, str) else ()
-        if len(two) != 2 or not known.issuperset(map(str, two)):
-            raise ValueError(
-                f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
-                f"in [(k, k_star)]; got {pair!r}"
-            )
-    if not 0 <= float_or_nan(min_overlap) <= 1:
-        raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
+    require_pairs(model, pairs, min_overlap)
     try:
         runs = simulate(model, values, **options)
     except SavingFailedError as problem:
@@ -286,30 +295,15 @@ def simulate_and_measure_recovery(
 def _recovery(
     runs: Runs, pairs: Sequence[tuple[Direction, Direction]], min_overlap: float
 ) -> Recovery:
-    last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
-    hits = np.min(last, axis=0) >= min_overlap
-    low, high = wilson_intervals(hits.sum(), len(hits))
-    return Recovery(float(hits.mean()), (float(low), float(high)), runs)
+    least = least_aligned_overlaps(runs, pairs)
+    found = {name: float(x) for name, x in recovery_statistics(least, min_overlap).items()}
+    interval = found["lower"], found["upper"]
+    bounds = found["count"] / len(least), (found["count"] + found["undecided"]) / len(least)
+    return Recovery(found["fraction"], interval, runs, int(found["undecided"]), bounds)
 
 
-# -- in LaTeX --------------------------------------------------------------------------------------
-
-
-def model_latex(model: DerivedModel) -> str:
-    """Return the model's formulas as LaTeX displays for a document with amsmath."""
-    parts = [r"Order parameters: $" + ", ".join(map(latex_of, model.order_parameters)) + "$."]
-    for token, name in unique_token_names(model.data.tokens).items():
-        if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
-            parts += [f"Projections of a token ({name}):", _display(latex_of(model.law(token)))]
-    if model.quadrature is not None:
-        parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
-    if not model.is_additive:
-        return "\n".join([*parts, ""])
-    parts += ["The risk:", _display("R = " + latex_of(model.risk)), "Its gradient:"]
-    for p, slope in zip(model.order_parameters, model.gradient, strict=True):
-        parts.append(_display(rf"\partial_{{{latex_of(p)}}} R = {latex_of(slope)}"))
-    return "\n".join([*parts, ""])
-
-
-def _display(text: str) -> str:
-    return rf"\begin{{equation*}}{text}\end{{equation*}}"
+def share_text(fraction: float, bounds: tuple[float, float] | None) -> str:
+    """Return a fraction in per cent, or the range in which it lies if it is not known."""
+    if bounds is None or np.isfinite(fraction):
+        return f"{100 * fraction:.3g} %"
+    return f"{100 * bounds[0]:.3g} to {100 * bounds[1]:.3g} %"

@@ -49,7 +49,7 @@ def find_model(text: str) -> RegisteredModel:
     Parameters
     ----------
     text : str
-        Such as ``single-location`` or ``my_model.py:m``. The file is run.
+        Such as ``committee`` or ``my_model.py:m``. The file is run.
 
     Returns
     -------

@@ -7,15 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.files import require_writable
+from slrsym.files import text_written_as_well
 from slrsym.kernels.arguments import explain_arguments, require_positive
 from slrsym.models.definition.description import describe_model
 from slrsym.models.definition.exchangeable_units import use_representatives
+from slrsym.models.definition.losses import require_loss
 from slrsym.models.definition.specification import Direction, Predictor, TokenSequence
-from slrsym.models.training.descent import DerivedModel
+from slrsym.models.landscape.model_landscape import ModelWithLandscape
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
-    from slrsym.models.landscape.critical_point_table import StationaryPoints
+    import xarray as xr
+
     from slrsym.models.model_reports import Recovery, SampledTokenComparison
     from slrsym.models.training.equations import Equations
     from slrsym.models.training.runs import Runs
@@ -29,6 +32,8 @@ def model(
     *,
     inner_products: Mapping[Any, Any] | None = None,
     names: Mapping[Any, Any] | None = None,
+    loss: Any = "square",
+    ridge: Any = 0,
 ) -> Model:
     """Return the model with given data and predictor, from which risk and dynamics follow.
 
@@ -39,11 +44,20 @@ def model(
     predictor : Predictor
         The function that is trained.
     inner_products : mapping of inner products to expression, optional
-        Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. All others are
+        Inner products of fixed directions, such as ``{u @ v: 0}``. All others are
         parameters of the model, if it depends on them, but for lengths: these are 1, unless stated
         for a direction without `unit`, as in ``{u @ u: 4}``.
     names : mapping of inner products to Symbol, optional
         Symbols to use for order parameters.
+    loss : str or callable, optional
+        Of one sample: ``'square'``, ``'absolute'`` or ``'huber'``; of labels 1 and -1
+        ``'logistic'``, ``'hinge'``, ``'squared hinge'``, ``'exponential'``, ``'perceptron'`` or
+        ``'zero-one'``; of the number of a class, with a list of outputs, ``'cross-entropy'``; or a
+        function of label and output, such as ``lambda y, f: (y - f)**4``. But for the square it is
+        for data of one token. The square of lists or vectors is the sum over their entries.
+    ridge : expression, optional
+        Half of it times the squared length of each trained direction that is not on a sphere is
+        added to the risk; not negative.
 
     Returns
     -------
@@ -52,11 +66,12 @@ def model(
     Raises
     ------
     ValueError
-        If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
+        If there is no such loss, or label, outputs or tokens do not fit it; if directions
+        contradict each other: inner products of unit vectors beyond 1, or a Gram
         matrix that is certainly not positive semidefinite; if a direction of the data is declared
         to be trained, and the predictor does not use it, or trained and part of the law of a token;
-        if an inner product is named or fixed
-        that the model does not have; if a share of the predictor or of the target is not real and
+        if an inner product is named or fixed that the model does not have; if `ridge` is negative
+        or has no lengths to act on; if a share of the predictor or of the target is not real and
         finite for all projections, or not smooth in pieces.
     TypeError
         If `data` or `predictor` is something else, or a share is no expression.
@@ -79,10 +94,11 @@ def model(
         raise TypeError(f"data must be a slrsym.models.TokenSequence; got {data!r}")
     if not isinstance(predictor, Predictor):
         raise TypeError(f"predictor must be a slrsym.models.Predictor; got {predictor!r}")
-    return Model(data, predictor, dict(inner_products or {}), dict(names or {}))
+    of = None if require_loss(loss) == "square" else loss
+    return Model(data, predictor, dict(inner_products or {}), dict(names or {}), of, ridge)
 
 
-class Model(DerivedModel):
+class Model(ModelWithLandscape):
     """A model with its exact risk, gradient and training dynamics; created by `model`.
 
     Parameters
@@ -90,6 +106,10 @@ class Model(DerivedModel):
     data : TokenSequence
     predictor : Predictor
     inner_products, names : mapping of inner products to expressions
+        As of `model`.
+    loss : str or callable, optional
+        As of `model`; None is the squared error.
+    ridge : expression, optional
         As of `model`.
 
     Raises
@@ -101,8 +121,10 @@ class Model(DerivedModel):
     def __repr__(self) -> str:
         return describe_model(self)
 
-    # The modules of runs and of studies are loaded on first use: proofs need none of them.
+    def _repr_html_(self) -> str:
+        return str(load_registered("model.html")(self))
 
+    # The modules of runs and of studies are loaded on first use: proofs need none of them.
     @explain_arguments
     def simulate(
         self,
@@ -126,7 +148,7 @@ class Model(DerivedModel):
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d`` (an integer of at least 2) if starts are drawn.
             A parameter may also be an array of shape (steps + 1,) or a function of an array of
-            steps, such as `slrsym.papers.single_location.dynamics.InverseTimeDecay` and `Formula`.
+            steps, such as `slrsym.models.training.schedules.InverseTimeDecay` and `Formula`.
         steps : int
             Number of steps, at least 1.
         alpha : float
@@ -198,6 +220,8 @@ class Model(DerivedModel):
         *,
         rate: Any = None,
         decay: Any = 0,
+        batch: Any = 1,
+        momentum: Any = 0,
         train: Any = (),
         symmetric: bool = False,
     ) -> Equations:
@@ -210,12 +234,14 @@ class Model(DerivedModel):
             for each fresh sample, with a rate over d, in the limit of large d.
         rate : expression or mapping, optional
             The rate of all directions and scalars, or of each by itself; groups of exchangeable
-            directions may be keys. By default a symbol, ``rate``. The loss is the squared error,
-            without 1/2: with the learning rate :math:`\eta` of Saad and Solla (1995), who have half
-            of it, the rate is :math:`\eta/2`.
+            directions may be keys. By default a symbol, ``rate``. The loss has no factor 1/2: the
+            learning rate :math:`\eta` of Saad and Solla (1995), who have it, is twice the rate.
         decay : expression or mapping, optional
             Weight decay :math:`\kappa` of directions that are not on spheres, or of each direction
             and scalar by itself: a step takes :math:`\kappa x` off, over d for online SGD.
+        batch, momentum : expression, optional
+            Of online SGD: how many fresh samples a step has, whose gradients are averaged; and the
+            part of the last step that a step adds, from 0 to below 1.
         train : Symbol or sequence of Symbol, optional
             Scalars of the predictor that are trained, too, such as a second layer.
         symmetric : bool, optional
@@ -229,9 +255,9 @@ class Model(DerivedModel):
         Raises
         ------
         ValueError
-            If `kind` is none of these; if a rate or decay is negative or of something that is not
-            trained; if the predictor has softmax or tokens are correlated; if online SGD has no
-            limit of large d, as with means whose length grows with d.
+            If `kind` is none of these; if a rate, decay, batch or momentum is out of its range or
+            of something that has none; if the predictor has softmax or tokens are correlated; if
+            online SGD has no limit of large d, as with means whose length grows with d.
         NotClosedError
             If a mean in the equations has neither a closed form nor a quadrature.
 
@@ -251,13 +277,13 @@ class Model(DerivedModel):
         stated = self
         if symmetric and not self.uses_representatives:
             with use_representatives():
-                stated = type(self)(self.data, self.predictor, *self.stated_products)
+                stated = type(self)(self.data, self.predictor, *self.stated_products, self.ridge)
             if not stated.uses_representatives:
                 raise ValueError(
                     "symmetric=True needs exchangeable units: state them as Directions, whose sum "
                     "is a part of the predictor or of the target"
                 )
-        motion = checked_training_settings(stated, kind, rate, decay, train)
+        motion = checked_training_settings(stated, kind, rate, decay, train, batch, momentum)
         return Equations(stated, motion)
 
     @explain_arguments
@@ -314,24 +340,46 @@ class Model(DerivedModel):
 
     @explain_arguments
     def check(
-        self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+        self,
+        values: Mapping[Any, Any],
+        *,
+        start: Any = "uniform",
+        samples: int = 100_000,
+        method: str = "auto",
+        antithetic: bool = False,
+        curvature: bool = False,
+        rng: Any = None,
     ) -> SampledTokenComparison:
-        """Compare risk and gradient at a random point with tokens sampled in R^d.
+        """Compare risk and gradient at a point with sampled tokens.
 
         Parameters
         ----------
         values : mapping of Symbol or str to number
-            The parameters of the model, and ``d``, an integer of at least 2. Eigenspaces have
-            dimensions as equal as possible.
+            The parameters of the model, and ``d``, an integer of at least 2, if the start is drawn
+            or tokens are whole. Eigenspaces have dimensions as equal as possible.
+        start : optional
+            The directions: one point, as of `simulate`; a random one by default.
         samples : int, optional
-            Number of sequences of tokens, at least 2.
+            Number of sequences of tokens, at least 2; with pairs, both of a pair count.
+        method : {'auto', 'plain', 'projected', 'conditioned'}, optional
+            ``plain`` draws whole tokens in R^d, as the model states them; ``projected`` their
+            projections alone, exactly in law and at a cost free of d; ``conditioned`` the
+            projections in which shares are not affine, over the rest of which risk and moments are
+            averaged in closed form. The default draws whole tokens, unless these are more than 1e9
+            numbers.
+        antithetic : bool, optional
+            Whether to draw pairs of samples that mirror each other, of projections.
+        curvature : bool, optional
+            Whether to compare the Hessian, too, by the second derivative along a random geodesic.
+            It is left out for softmax and for shares with kinks, where it is no mean over tokens.
         rng : int or Generator, optional
             Seed of the point and the samples.
 
         Returns
         -------
         SampledTokenComparison
-            With the z-score of the risk and of each component of the gradient.
+            With the z-score of the risk, of each component of the gradient, and of the curvature;
+            and in ``moments`` the means of the output, its square, and its product with the target.
 
         Raises
         ------
@@ -342,47 +390,10 @@ class Model(DerivedModel):
         """
         from slrsym.models.model_reports import compare_with_sampled_tokens
 
-        return compare_with_sampled_tokens(self, values, samples=samples, rng=rng)
-
-    @explain_arguments
-    def landscape(
-        self,
-        values: Mapping[Any, Any],
-        *,
-        starts: int = 50,
-        rng: Any = None,
-        progress: bool | None = None,
-    ) -> StationaryPoints:
-        """Search for critical points of the risk from random starts, and return them as a table.
-
-        Parameters
-        ----------
-        values : mapping of Symbol or str to number
-            The parameters of the model, and ``d``, an integer of at least 2.
-        starts : int, optional
-            Number of searches, at least 1. A third of them are led to minima first, and a third to
-            saddles of a random index.
-        rng : int or Generator, optional
-            Seed of the starts.
-        progress : bool, optional
-            As of `simulate`.
-
-        Returns
-        -------
-        StationaryPoints
-            A table that is a sequence of the points found, by risk: one of each set that symmetries
-            relate, and one of each continuum. There may be others.
-
-        Raises
-        ------
-        TypeError
-            If a parameter has no such name.
-        ValueError
-            If a parameter is missing or out of its range.
-        """
-        from slrsym.models.landscape.critical_points import search_model_critical_points
-
-        return search_model_critical_points(self, values, starts=starts, rng=rng, progress=progress)
+        return compare_with_sampled_tokens(
+            self, values, start=start, samples=samples, method=method, antithetic=antithetic,
+            curvature=curvature, rng=rng,
+        )  # fmt: skip
 
     @explain_arguments
     def recovery(
@@ -409,7 +420,7 @@ class Model(DerivedModel):
         values : mapping of Symbol or str to number
             As of `simulate`.
         pairs : sequence of pairs of Direction
-            Directions that have to be aligned at the end, up to sign, such as ``[(k, k_star)]``.
+            Directions that have to be aligned at the end, up to sign, such as ``[(w, u)]``.
         steps : int
             Number of steps, at least 1.
         alpha : float
@@ -422,7 +433,8 @@ class Model(DerivedModel):
         Returns
         -------
         Recovery
-            The fraction of the runs in which all pairs are aligned, with Wilson's 95 % interval.
+            The fraction of the runs in which all pairs are aligned, with Wilson's 95 % interval. If
+            runs are undecided, as their states are not finite, it is NaN, and lies between bounds.
 
         Raises
         ------
@@ -436,6 +448,63 @@ class Model(DerivedModel):
         return simulate_and_measure_recovery(
             self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
             start=start, every=every, rng=rng, dimensions=dimensions, backend=backend, path=path,
+            progress=progress,
+        )  # fmt: skip
+
+    @explain_arguments
+    def recovery_sweep(
+        self,
+        values: Mapping[Any, Any],
+        grid: Mapping[Any, Sequence[Any]],
+        pairs: Sequence[tuple[Direction, Direction]],
+        *,
+        steps: int,
+        alpha: float,
+        min_overlap: float = 0.9,
+        runs: int | None = None,
+        start: Any = "uniform",
+        rng: int = 0,
+        dimensions: Sequence[int] | None = None,
+        backend: str = "auto",
+        path: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> xr.Dataset:
+        """Count the runs that end with chosen pairs aligned, at each point of a parameter grid.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            As of `simulate`, without the parameters of the grid.
+        grid : mapping of Symbol or str to sequence
+            For each axis its values, which differ: numbers, or schedules.
+        pairs, steps, alpha, min_overlap, runs, start, dimensions, backend, progress : optional
+            As of `recovery`.
+        rng : int, optional
+            Seed of the starts, the same at each point.
+        path : path, optional
+            A file .nc for the result. If it exists, it is read. What was interrupted goes on from
+            the folder beside it, which holds the points that are done.
+
+        Returns
+        -------
+        Dataset
+            Over the axes: ``count`` and ``fraction`` of the runs in which all pairs are aligned,
+            Wilson's 95 % interval from ``lower`` to ``upper``; and ``overlap``, over the axes and
+            ``run``, the least absolute inner product of the pairs. It is NaN for runs that are
+            ``undecided``, as their states are not finite; with them the fraction is NaN, too, and
+            the interval holds whatever they would have done.
+
+        Raises
+        ------
+        ValueError
+            As `recovery` does; or if an axis has a value twice or none, or the file holds counts of
+            other settings.
+        """
+        from slrsym.models.training.recovery_sweep import sweep
+
+        return sweep(
+            self, values, grid, pairs, steps=steps, alpha=alpha, min_overlap=min_overlap, runs=runs,
+            start=start, rng=rng, dimensions=dimensions, backend=backend, path=path,
             progress=progress,
         )  # fmt: skip
 
@@ -462,6 +531,9 @@ class Model(DerivedModel):
     def to_latex(self, file: str | Path | None = None) -> str:
         """Return the model's laws of projections, risk and gradient as LaTeX text.
 
+        Parts that are repeated or wide are abbreviated, and lines are broken for a text of 6.5 in.
+        Before a line that is wider stands a comment that says so.
+
         Parameters
         ----------
         file : str or Path, optional
@@ -477,11 +549,4 @@ class Model(DerivedModel):
         ValueError
             If the file cannot be written.
         """
-        from slrsym.models.model_reports import model_latex
-
-        if file is not None:
-            require_writable(file, "file")
-        text = model_latex(self)
-        if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
-        return text
+        return text_written_as_well(lambda: load_registered("model.latex")(self), file)

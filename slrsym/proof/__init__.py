@@ -1,5 +1,6 @@
 """The names that derivation files import: claims, proofs, rules and the ledger."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slrsym.prover.claims.check import ClaimVerdict, StepReport, check_claim
@@ -38,6 +39,14 @@ from slrsym.prover.rules.expectations import (
     peel_copy,
     price,
 )
+from slrsym.prover.rules.function_classes import (
+    Bounded,
+    Convex,
+    Increasing,
+    Lipschitz,
+    PolyakLojasiewicz,
+    Smooth,
+)
 from slrsym.prover.rules.gaussian import complete_the_square, density, stein, substitution, symmetry
 from slrsym.prover.rules.inequalities import (
     ball_arithmetic,
@@ -47,7 +56,8 @@ from slrsym.prover.rules.inequalities import (
     sign,
     taylor,
 )
-from slrsym.prover.rules.lemmas import by_citation, by_claim, in_words, lemma
+from slrsym.prover.rules.lemmas import by_citation, by_claim, lemma
+from slrsym.prover.rules.matrices import definite, isserlis, positive, trace_algebra
 from slrsym.prover.rules.solutions import never, only_at, solution, solution_set, split_product
 from slrsym.prover.rules.structure import (
     all_of,
@@ -58,17 +68,22 @@ from slrsym.prover.rules.structure import (
     instance,
 )
 from slrsym.prover.statements.expressions import ForAll, ProofError, Refused
+from slrsym.prover.statements.words import in_words
 
 if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarloCheck
+    from slrsym.prover.certificates.inequalities_on_box import InequalitiesOnBox
+
+# Loaded when first asked for: few derivations name them, and both are slow to load.
+_LAZY = {
+    "InequalitiesOnBox": "slrsym.prover.certificates.inequalities_on_box",
+    "MonteCarloCheck": "slrsym.crosscheck.montecarlo",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `MonteCarloCheck` on first use; the cross-check by sampling is slow to load."""
-    if name == "MonteCarloCheck":
-        from slrsym.crosscheck.montecarlo import MonteCarloCheck
-
-        return MonteCarloCheck
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -79,18 +94,25 @@ change_of_variables = substitution
 __all__ = [
     "AXIOMS",
     "Axiom",
+    "Bounded",
     "Chain",
     "Claim",
     "ClaimSummary",
     "ClaimVerdict",
+    "Convex",
     "D",
     "DerivationError",
     "Explanation",
     "ForAll",
+    "Increasing",
+    "InequalitiesOnBox",
     "Ledger",
+    "Lipschitz",
     "MonteCarloCheck",
+    "PolyakLojasiewicz",
     "ProofError",
     "Refused",
+    "Smooth",
     "StepReport",
     "Trials",
     "algebra",
@@ -107,6 +129,7 @@ __all__ = [
     "check_claim",
     "complete_the_square",
     "conditioning",
+    "definite",
     "definition",
     "density",
     "differentiate",
@@ -122,6 +145,7 @@ __all__ = [
     "inside",
     "instance",
     "integral_algebra",
+    "isserlis",
     "jensen",
     "lemma",
     "limits",
@@ -134,6 +158,7 @@ __all__ = [
     "peel_copy",
     "piecewise",
     "poincare",
+    "positive",
     "price",
     "signs",
     "single_out",
@@ -145,4 +170,5 @@ __all__ = [
     "tangent",
     "taylor",
     "termwise",
+    "trace_algebra",
 ]

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from slrsym.models.training.spheres import Spheres
+
 __all__ = [
     "ManifoldLike",
     "TaylorCheck",
@@ -128,12 +130,13 @@ class UnitSpheres(ManifoldLike):
     and the acceleration is towards the centre, by the square of the speed.
     """
 
+    _spheres = Spheres()
+
     def tangent(self, point: Array, vector: Array) -> Array:
-        return np.asarray(vector - np.sum(point * vector, axis=-1, keepdims=True) * point)
+        return self._spheres.project(point, vector)
 
     def retract(self, point: Array, step: Array) -> Array:
-        moved = point + step
-        return np.asarray(moved / np.linalg.norm(moved, axis=-1, keepdims=True))
+        return self._spheres.retract(point, step)
 
     def exponential(self, point: Array, step: Array) -> Array:
         """Return the end of the great circle arc from a point along a tangent vector.
@@ -301,12 +304,12 @@ def check_gradient(
 
     Examples
     --------
-    >>> from slrsym.papers import single_location
-    >>> task, lam = single_location.Task(d=40, L=5, gamma=0.7), 0.3
+    >>> import numpy as np
+    >>> pull = np.array([1.0, -2.0, 0.5])
     >>> check = check_gradient(
-    ...     lambda state: single_location.risk(state, lam, task),
-    ...     lambda state: single_location.gradient(state, lam, task),
-    ...     [0.3, 0.2, 0.1, 0.0, 0.4],
+    ...     lambda w: np.log(np.cosh(w @ pull)),
+    ...     lambda w: np.tanh(w @ pull) * pull,
+    ...     [0.3, 0.2, 0.1],
     ... )
     >>> round(check.slope, 1)
     2.0

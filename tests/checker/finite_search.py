@@ -21,9 +21,9 @@ from slrsym.checker.arithmetic import SignEvidence, binder_keys_in_facts
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected, Term, num
 from slrsym.checker.theorem import apply_rule
+from tests.checker.fuzz.places import exchanged, is_binder, nodes, put
 
 from .finite_model import Env, Undefined, Unknown, holds, outermost, value
-from .fuzz.places import exchanged, is_binder, nodes, put
 
 X, Y, Z = (("s", name, "R") for name in "xyz")
 P, W, V = ("s", "p", "R>0"), ("s", "w", "R>=0"), ("s", "v", "R<0")

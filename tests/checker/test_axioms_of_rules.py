@@ -13,11 +13,16 @@ from pathlib import Path
 import pytest
 
 import slrsym.checker as package
+from slrsym.checker.extensions.dynamics import FLOW_SCHEMAS
 from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
+from slrsym.checker.log import EXTENSIONS, load_extensions
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.theorem import RULES
 from slrsym.prover.rules.axioms import AXIOMS, Axiom
 from slrsym.prover.tactics.bundled_log import BUNDLED_LOG
+
+# Rules of extensions are entered when their extension is loaded.
+load_extensions([*EXTENSIONS])
 
 DOCS = Path(__file__).parents[2] / "docs"
 LITERATURE = {
@@ -32,9 +37,13 @@ BY_MEANING = {
     "derivative", "equal bodies", "exponential of a sum", "generalise", "induction", "instance",
     "integers apart", "logic", "maximum", "moderate", "no copies", "noise", "numbers", "order",
     "psd image", "rewrite", "sign", "smooth", "specialise", "symbol", "under",
+    # Of matrices: what sums of squares, common eigenvectors and products of inverses show.
+    "cauchy-schwarz for matrices", "definite trace", "equal matrices", "invertible",
+    "matrix identity", "sandwich", "semidefinite", "size", "symmetric", "trace of semidefinite",
+    "equal vectors", "generalise letters", "specialise letters",
 }  # fmt: skip
 # The first names what is to be taken for granted, the others the theorem and its axioms.
-BY_NAME = {"unchecked", "theorem", "vector theorem"}
+BY_NAME = {"unchecked", "theorem", "vector theorem", "flow theorem"}
 
 
 def axioms_in_source(function):
@@ -95,7 +104,7 @@ def test_axioms_name_rules_that_there_are():
 
 
 def test_what_theorems_take_has_a_text():
-    schemas = (*SCHEMAS.values(), *VECTOR_SCHEMAS.values())
+    schemas = (*SCHEMAS.values(), *VECTOR_SCHEMAS.values(), *FLOW_SCHEMAS.values())
     taken = {axiom for *_, axioms in schemas for axiom in axioms}
     assert taken <= LITERATURE.keys()
     # All others are taken by a rule, but for one that only citations name.
@@ -104,13 +113,17 @@ def test_what_theorems_take_has_a_text():
 
 
 def test_the_shipped_log_takes_what_the_axioms_say():
-    """Of proofs that cite no claim, each axiom of a rule comes from one of its rules."""
+    """Of proofs that cite no claim, each axiom of a rule comes from a rule or a theorem."""
+    schemas = {**SCHEMAS, **VECTOR_SCHEMAS, **FLOW_SCHEMAS}
+    by_theorem = {f"theorem {name}": {*axioms} for name, (*_, axioms) in schemas.items()}
     seen = set()
     for record in shipped_records():
         if all(type(premise) is int for _, premises, *_ in record["lines"] for premise in premises):
             used = {name for name, *_ in record["lines"]}
             listed = {id for id in record["axioms"] if id in LITERATURE and LITERATURE[id].rules}
-            assert listed <= {id for id, axiom in LITERATURE.items() if used & {*axiom.rules}}
+            taken = set().union(*(by_theorem.get(id, ()) for id in record["axioms"]))
+            taken |= {id for id, axiom in LITERATURE.items() if used & {*axiom.rules}}
+            assert listed <= taken
             seen |= listed
     assert {"stein-lemma", "gaussian-linear-image", "mean-value-theorem"} <= seen
 
@@ -131,10 +144,13 @@ def test_the_page_names_the_claims_that_use_extensions():
         for of, name in found:
             if name in used:
                 found[of, name].add(record["claim"])
-                users[of].add(record["claim"])
             if f"extension {of}" in record["axioms"]:
                 rests[of].add(record["claim"])
-        assert record["extensions"] == sorted(of for of in users if record["claim"] in users[of])
+        for of in record["extensions"]:
+            users[of].add(record["claim"])
+        by_rule = {of for of, name in found if record["claim"] in found[of, name]}
+        # The others it names for their heads.
+        assert by_rule <= {*record["extensions"]} <= by_rule | {"matrices"}
     assert said == found
     for of in sorted(users):
         more = len(rests[of] - users[of]) or "no"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests._profile import NIGHTLY, THOROUGH, more, thorough_only
 from tests.checker.finite_search import search
+from tests.checker.fuzz.both import BY_NAME
 from tests.checker.fuzz.campaign import Campaign
 from tests.checker.fuzz.faults import FAULTS, ROOT, found
 from tests.checker.fuzz.generators import GENERATORS
@@ -28,14 +31,16 @@ def test_the_checkers_agree(seed):
 
 
 def test_every_rule_and_schema_has_a_row():
+    from slrsym.checker.extensions.dynamics import FLOW_SCHEMAS
     from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
     from slrsym.checker.orbit_theorems import SCHEMAS
 
     rows = {row.partition(":")[0] for row in GENERATORS}
     assert rows == set(SECOND)
-    assert {row for row in GENERATORS if ":" in row} == {
+    assert {row for row in GENERATORS if row.partition(":")[0] in BY_NAME} == {
         *(f"theorem: {name}" for name in SCHEMAS),
         *(f"vector theorem: {name}" for name in VECTOR_SCHEMAS),
+        *(f"flow theorem: {name}" for name in FLOW_SCHEMAS),
     }
 
 
@@ -48,6 +53,13 @@ def test_a_fault_that_is_planted_is_found(name):
 def test_ten_faults_are_planted_in_each():
     for which in ("first", "second"):
         assert sum(name.startswith(which) for name in FAULTS) >= 10
+
+
+@pytest.mark.parametrize("part", ["matri", "function", "flow|dynamics"])
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_three_faults_are_planted_in_each_for_each_extension(which, part):
+    files = [fault.file for name, fault in FAULTS.items() if name.startswith(which)]
+    assert sum(bool(re.search(part, file)) for file in files) >= 3
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slrsym.checker.conditions_on_values import substitution_conditions
 from slrsym.checker.term import (
     DEPTH,
     Rejected,
@@ -22,7 +23,6 @@ from slrsym.checker.term import (
     places_and_subterms,
     replace_parts,
     substitute,
-    substitution_conditions,
 )
 from slrsym.prover.tactics.log_records import TermTable, tuples_to_lists
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value

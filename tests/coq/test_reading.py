@@ -12,7 +12,9 @@ from sympy import (
     Integral,
     Le,
     Lt,
+    MatrixSymbol,
     Max,
+    Ne,
     Pow,
     Rational,
     S,
@@ -102,6 +104,14 @@ def test_names_of_coq_and_of_others_are_not_taken():
 def test_a_symbol_that_is_not_real_has_no_words():
     with pytest.raises(NotExpressibleInCoqError, match="not declared real"):
         CoqPrinter().term(Symbol("z"))
+
+
+def test_a_matrix_has_no_words():
+    """SymPy says of a product of matrices that it is a product of numbers, whose order is free."""
+    A, B = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
+    for statement in (Eq(A * B, B * A, evaluate=False), Ne(A, B, evaluate=False)):
+        with pytest.raises(NotExpressibleInCoqError, match="is a matrix"):
+            CoqPrinter().statement(statement)
 
 
 def test_what_a_binder_binds_is_no_variable_of_the_goal():

@@ -13,17 +13,24 @@ from slrsym.crosscheck import orbit_iteration, orbits
 from slrsym.crosscheck.orbit_iteration import (
     MapInstance,
     StartMiddleAndEndOfOrbits,
-    _is_near,
     _is_regular,
+    is_close,
+    numerical_jacobian,
+)
+from slrsym.papers.single_location.pairs import (
+    AlmostEveryPairConvergesTo,
+    NullPairs,
+    SphereDescent,
+)
+from slrsym.papers.single_location.pairs import crosscheck as pairs
+from slrsym.papers.single_location.pairs.crosscheck import (
+    _is_near,
     _manifold,
     _Slopes,
     _step,
     find_contradiction_in_simulated_descent,
-    is_close,
-    numerical_jacobian,
 )
-from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
-from slrsym.prover.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
+from slrsym.prover.statements.maps import box_map, lambda_of_coordinates, point_set
 
 R = Rational
 x, y = symbols("x y", real=True)
@@ -129,7 +136,7 @@ def test_numbers_beside_listed_points():
 @pytest.mark.parametrize("dimension", [3, 4, 6])
 def test_random_pairs_lie_on_the_manifold(dimension, monkeypatch):
     """The mean square of a coordinate of a uniform unit vector is one over the dimension."""
-    monkeypatch.setattr(orbit_iteration, "PAIRS", 4000)
+    monkeypatch.setattr(pairs, "PAIRS", 4000)
     k, v = _manifold(dimension, np.random.default_rng(0))
     assert k.shape == v.shape == (4000, dimension)
     for product in ((k * k).sum(axis=1) - 1, (v * v).sum(axis=1) - 1, k[:, 1], v[:, 0]):
@@ -199,7 +206,7 @@ def test_parameters_of_descent_are_moderate(monkeypatch):
     descent = SphereDescent(Lambda(overlaps, m * a * kappa), b, n)
     seen = []
     monkeypatch.setattr(
-        orbit_iteration, "_arrivals", lambda s, point, d, rng: seen.append((point, d)) or (1, "")
+        pairs, "_arrivals", lambda s, point, d, rng: seen.append((point, d)) or (1, "")
     )
     statement = AlmostEveryPairConvergesTo(descent, point_set([(1, 1)]))
     given = [Le(n, 5)]

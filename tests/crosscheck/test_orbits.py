@@ -13,18 +13,24 @@ from slrsym.crosscheck import Inconclusive, orbit_iteration, orbits
 from slrsym.crosscheck.orbit_iteration import MapInstance, solve_by_newton
 from slrsym.crosscheck.orbits import ContradictedStatement, require_no_orbit_counterexample
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.prover.statements.maps import SphereDescent, box_map, lambda_of_coordinates, point_set
+from slrsym.papers.single_location.pairs import (
+    AlmostEveryPairConvergesTo,
+    NullPairs,
+    SphereDescent,
+)
+from slrsym.papers.single_location.pairs import crosscheck as pairs
+from slrsym.prover.statements.expressions import ProofError
+from slrsym.prover.statements.maps import box_map, lambda_of_coordinates, point_set
 from slrsym.prover.statements.orbits import (
     AccumulationPointsSolve,
-    AlmostEveryPairConvergesTo,
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
     Injective,
     InvertibleJacobian,
     LocalDiffeomorphism,
-    NullPairs,
     NullStarts,
     OrbitsConvergeTo,
+    OrbitStatement,
     StepsVanish,
     VanishesAlong,
 )
@@ -282,7 +288,7 @@ def test_what_cannot_be_compiled_is_undecided():
     with pytest.raises(Inconclusive, match=r"^Lambda\(x, E\[.*\]\) cannot be computed: Unsupp"):
         examine(VanishesAlong(half, of_x(mean)))
     with pytest.raises(Inconclusive, match=r"^the gradient cannot be computed: Unsupported"):
-        orbit_iteration._Slopes(descent(kappa * mean.xreplace({x: nu})), {})
+        pairs._Slopes(descent(kappa * mean.xreplace({x: nu})), {})
 
 
 # -- pairs of unit vectors ------------------------------------------------------------------------
@@ -330,7 +336,7 @@ BOTH = point_set([(1, 1), (1, -1), (-1, 1), (-1, -1)])
     ],
 )  # fmt: skip
 def test_pairs_end_where_it_is_said(statement, given, said, monkeypatch):
-    monkeypatch.setattr(orbit_iteration, "PAIR_STEPS", 120)
+    monkeypatch.setattr(pairs, "PAIR_STEPS", 120)
     try:
         examine(statement, given)
         found = ""
@@ -340,9 +346,17 @@ def test_pairs_end_where_it_is_said(statement, given, said, monkeypatch):
 
 
 def test_pairs_that_have_not_arrived_decide_nothing(monkeypatch):
-    monkeypatch.setattr(orbit_iteration, "PAIR_STEPS", 3)
+    monkeypatch.setattr(pairs, "PAIR_STEPS", 3)
     with pytest.raises(Inconclusive, match="0 of 96 pairs were seen to arrive; that is too few"):
         examine(
             AlmostEveryPairConvergesTo(descent(-kappa - nu, R(1, 100)), point_set([(1, 1)])),
             [Ge(n, 4)],
         )
+
+
+def test_a_statement_about_other_maps_needs_a_cross_check():
+    class Mine(OrbitStatement):
+        """Which says nothing."""
+
+    with pytest.raises(ProofError, match="statements of the kind Mine have no cross-check"):
+        examine(Mine(on_line(x / 2)))

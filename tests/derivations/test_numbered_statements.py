@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from slrsym.documents.export.errata import ids_of_mentioned_claims
-from slrsym.proof.dynamical import BAYES_RISK
+from slrsym.papers.single_location.bayes_risk import BAYES_RISK
 from slrsym.prover.claims.papers import builtin_papers
 from slrsym.prover.rules.claim_steps import steps_of_claim
-from slrsym.prover.rules.lemmas import CITED, InWords
+from slrsym.prover.rules.lemmas import CITED
+from slrsym.prover.statements.words import InWords
 from slrsym.prover.tactics.bundled_log import bundled_record
-
-from .._profile import thorough_only
+from tests._profile import thorough_only
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {

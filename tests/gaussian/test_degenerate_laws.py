@@ -50,8 +50,7 @@ from slrsym.gaussian import (
 )
 from slrsym.gaussian.closed_form import closed_form_for_proofs
 from slrsym.kernels import compile_expressions
-
-from .._profile import THOROUGH, more
+from tests._profile import THOROUGH, more
 
 x, y, z, a, b, r, h = symbols("x y z a b r h", real=True)
 s = symbols("s", positive=True)

@@ -5,17 +5,19 @@ The closed form, the quadrature and integrals that share no code with either are
 
 import warnings
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slrsym.gaussian import Expectation, expectation
+from tests._profile import NIGHTLY, more
 
-from .._profile import NIGHTLY, more
 from .random_piecewise import Example, examples
 
 
 # Few integrands bend in two directions by day, for a quadrature of these takes a second.
 @more(NIGHTLY)
+@pytest.mark.timeout(7200 if NIGHTLY else 600)
 @settings(max_examples=2000 if NIGHTLY else 200)
 @given(st.deferred(lambda: examples(planes=8 if NIGHTLY else 20)))
 def test_closed_forms_quadrature_and_sums_agree(example: Example):

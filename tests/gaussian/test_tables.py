@@ -5,183 +5,32 @@ SymPy with this package's functions, for the closed form that `expectation` find
 mpmath alone, which integrates the left-hand side numerically and evaluates the right-hand side,
 with Owen's T from its defining integral. The parameters are random rationals.
 
-Sources: D. B. Owen, A table of normal integrals, Comm. Statist. B 9 (1980); E. W. Ng and M. Geller,
-A table of integrals of the error functions, J. Res. NBS B 73 (1969); A. P. Prudnikov, Yu. A.
-Brychkov, O. I. Marichev, Integrals and series, vol. 1-2; I. S. Gradshteyn, I. M. Ryzhik, Table of
-integrals, series, and products; D. B. Owen, Ann. Math. Statist. 27 (1956). Some entries are special
-cases of a line of these tables, or its derivative in a parameter. The weight is the normal density
-in the entries from Owen's table of 1980, and exp(-p x^2) in the others.
+The entries, with their sources, are those of `benchmarks/normal_integrals.py` that have a value.
+The weight is the normal density in those of Owen's table of 1980, and exp(-p x^2) in the others.
 """
 
 import zlib
 from fractions import Fraction
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import mpmath
 import pytest
 import sympy
 from mpmath import mp
-from sympy import Rational, Symbol
+from sympy import Rational
 
-from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, normal_cdf, normal_pdf
+from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
+from tests._benchmarks import benchmark
 from tests._profile import THOROUGH, more, one_in
 
 DIGITS = 30
 
 
-class Entry(NamedTuple):
-    """One line of a table; `weight` is "normal", or "p" for exp(-p x^2)."""
-
-    table: str
-    integrand: str
-    value: str
-    weight: str = "normal"
-
-
-OWEN = [
-    # Moments and products of densities.
-    ("x**2", "1"),
-    ("x**4", "3"),
-    ("x**6", "15"),
-    ("(a + b*x)**3", "a**3 + 3*a*b**2"),
-    ("phi(a + b*x)", "phi(a/sqrt(1 + b**2))/sqrt(1 + b**2)"),
-    ("x*phi(a + b*x)", "-a*b*phi(a/sqrt(1 + b**2))/(1 + b**2)**1.5"),
-    ("x**2*phi(a + b*x)", "(1 + b**2 + a**2*b**2)*phi(a/sqrt(1 + b**2))/(1 + b**2)**2.5"),
-    ("phi(x)**3", "1/((2*pi)**1.5*2)"),
-    ("phi(a + b*x)**2", "exp(-a**2/(1 + 2*b**2))/(2*pi*sqrt(1 + 2*b**2))"),
-    # One distribution function.
-    ("Phi(x)", "1/2"),
-    ("Phi(b*x)", "1/2"),
-    ("Phi(a + b*x)", "Phi(a/sqrt(1 + b**2))"),
-    ("x*Phi(b*x)", "b/sqrt(2*pi*(1 + b**2))"),
-    ("x*Phi(a + b*x)", "b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))"),
-    ("x**2*Phi(a + b*x)", "Phi(a/sqrt(1 + b**2)) - a*b**2/(1 + b**2)**1.5*phi(a/sqrt(1 + b**2))"),
-    (
-        "x**3*Phi(a + b*x)",
-        "b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))*(3 - b**2/(1 + b**2) + a**2*b**2/(1 + b**2)**2)",
-    ),
-    ("x**3*Phi(b*x)", "b*(3 + 2*b**2)/(sqrt(2*pi)*(1 + b**2)**1.5)"),
-    ("exp(c*x)*Phi(a + b*x)", "exp(c**2/2)*Phi((a + b*c)/sqrt(1 + b**2))"),
-    (
-        "x*exp(c*x)*Phi(a + b*x)",
-        "exp(c**2/2)*(c*Phi((a + b*c)/sqrt(1 + b**2))"
-        " + b/sqrt(1 + b**2)*phi((a + b*c)/sqrt(1 + b**2)))",
-    ),
-    ("exp(-c*x**2/2)*Phi(a + b*x)", "Phi(a/sqrt(1 + b**2/(1 + c)))/sqrt(1 + c)"),
-    # A density and a distribution function.
-    (
-        "phi(c + d*x)*Phi(a + b*x)",
-        "phi(c/sqrt(1 + d**2))/sqrt(1 + d**2)"
-        "*Phi((a*(1 + d**2) - b*c*d)/sqrt((1 + d**2)*(1 + b**2 + d**2)))",
-    ),
-    ("phi(b*x)*Phi(c*x)", "1/(2*sqrt(2*pi)*sqrt(1 + b**2))"),
-    ("x*phi(b*x)*Phi(c*x)", "c/(2*pi*(1 + b**2)*sqrt(1 + b**2 + c**2))"),
-    # Two distribution functions.
-    ("Phi(x)**2", "pi/(3*pi)"),
-    ("Phi(b*x)**2", "1/2 - atan(1/sqrt(1 + 2*b**2))/pi"),
-    ("Phi(b*x)**2", "atan(sqrt(1 + 2*b**2))/pi"),
-    ("Phi(a + b*x)**2", "Phi(a/sqrt(1 + b**2)) - 2*T(a/sqrt(1 + b**2), 1/sqrt(1 + 2*b**2))"),
-    (
-        "Phi(a + b*x)*Phi(a - b*x)",
-        "Phi(a/sqrt(1 + b**2)) - 2*T(a/sqrt(1 + b**2), sqrt(1 + 2*b**2))",
-    ),
-    ("Phi(b*x)*Phi(c*x)", "1/4 + asin(b*c/sqrt((1 + b**2)*(1 + c**2)))/(2*pi)"),
-    (
-        "Phi(a + b*x)*Phi(c*x)",
-        "Phi(a/sqrt(1 + b**2))/2 + T(a/sqrt(1 + b**2), b*c/sqrt(1 + b**2 + c**2))",
-    ),
-    (
-        "Phi(a + b*x)*Phi(c + d*x)",
-        "bivariate(a/sqrt(1 + b**2), c/sqrt(1 + d**2), b*d/sqrt((1 + b**2)*(1 + d**2)))",
-    ),
-    ("x*Phi(b*x)**2", "b/sqrt(2*pi*(1 + b**2))"),
-    (
-        "x*Phi(a + b*x)**2",
-        "2*b/sqrt(1 + b**2)*phi(a/sqrt(1 + b**2))*Phi(a/sqrt((1 + b**2)*(1 + 2*b**2)))",
-    ),
-    ("x**2*Phi(b*x)**2", "atan(sqrt(1 + 2*b**2))/pi + b**2/(pi*(1 + b**2)*sqrt(1 + 2*b**2))"),
-    ("x*Phi(b*x)*Phi(c*x)", "(b/sqrt(1 + b**2) + c/sqrt(1 + c**2))/(2*sqrt(2*pi))"),
-]
-
-# Weight exp(-p x^2), p > 0.
-OTHERS = [
-    ("Gradshteyn-Ryzhik", "1", "sqrt(pi/p)"),
-    ("Gradshteyn-Ryzhik", "x**2", "sqrt(pi/p)/(2*p)"),
-    ("Gradshteyn-Ryzhik", "x**4", "3*sqrt(pi/p)/(4*p**2)"),
-    ("Gradshteyn-Ryzhik", "exp(2*a*x)", "sqrt(pi/p)*exp(a**2/p)"),
-    ("Gradshteyn-Ryzhik", "x*exp(2*a*x)", "a/p*sqrt(pi/p)*exp(a**2/p)"),
-    ("Gradshteyn-Ryzhik", "x**2*exp(2*a*x)", "(1 + 2*a**2/p)*sqrt(pi/p)*exp(a**2/p)/(2*p)"),
-    ("Gradshteyn-Ryzhik", "cos(a*x)", "sqrt(pi/p)*exp(-a**2/(4*p))"),
-    ("Gradshteyn-Ryzhik", "x*sin(a*x)", "a/(2*p)*sqrt(pi/p)*exp(-a**2/(4*p))"),
-    (
-        "Gradshteyn-Ryzhik",
-        "x**2*cos(a*x)",
-        "sqrt(pi/p)*(2*p - a**2)/(4*p**2)*exp(-a**2/(4*p))",
-    ),
-    (
-        "Gradshteyn-Ryzhik",
-        "sin(a*x)*sin(b*x)",
-        "sqrt(pi/p)/2*(exp(-(a - b)**2/(4*p)) - exp(-(a + b)**2/(4*p)))",
-    ),
-    ("Gradshteyn-Ryzhik", "sin(p*(x + a))", "sqrt(pi/p)*exp(-p/4)*sin(a*p)"),
-    ("Gradshteyn-Ryzhik", "cos(p*(x + a))", "sqrt(pi/p)*exp(-p/4)*cos(a*p)"),
-    ("Gradshteyn-Ryzhik", "sinh(a*x)**2", "sqrt(pi/p)*(exp(a**2/p) - 1)/2"),
-    (
-        "Gradshteyn-Ryzhik",
-        "cosh(a*x)*cos(b*x)",
-        "sqrt(pi/p)*exp((a**2 - b**2)/(4*p))*cos(a*b/(2*p))",
-    ),
-    ("Ng-Geller", "erf(a*x + b)", "sqrt(pi/p)*erf(b*sqrt(p/(a**2 + p)))"),
-    ("Ng-Geller", "x*erf(a*x)", "a/(p*sqrt(a**2 + p))"),
-    ("Ng-Geller", "x*erf(a*x + b)", "a/(p*sqrt(a**2 + p))*exp(-b**2*p/(a**2 + p))"),
-    ("Ng-Geller", "x**3*erf(a*x)", "a*(2*a**2 + 3*p)/(2*p**2*(a**2 + p)**1.5)"),
-    (
-        "Ng-Geller",
-        "exp(b*x)*erf(a*x)",
-        "sqrt(pi/p)*exp(b**2/(4*p))*erf(a*b/(2*sqrt(p*(a**2 + p))))",
-    ),
-    (
-        "Ng-Geller",
-        "sinh(b*x)*erf(a*x)",
-        "sqrt(pi/p)*exp(b**2/(4*p))*erf(a*b/(2*sqrt(p*(a**2 + p))))",
-    ),
-    ("Ng-Geller", "erfc(a*x + b)", "sqrt(pi/p)*erfc(b*sqrt(p/(a**2 + p)))"),
-    ("Ng-Geller", "erf(a*x)**2", "2/sqrt(pi*p)*atan(a**2/sqrt(p**2 + 2*a**2*p))"),
-    (
-        "Prudnikov-Brychkov-Marichev",
-        "erf(a*x)*erf(b*x)",
-        "2/sqrt(pi*p)*atan(a*b/sqrt(p*(a**2 + b**2 + p)))",
-    ),
-    (
-        "Prudnikov-Brychkov-Marichev",
-        "sin(b*x)*erf(a*x)",
-        "sqrt(pi/p)*exp(-b**2/(4*p))*erfi(a*b/(2*sqrt(p*(a**2 + p))))",
-    ),
-    (
-        "Prudnikov-Brychkov-Marichev",
-        "erf(a*x + b)*exp(-c*x**2)",
-        "sqrt(pi/(p + c))*erf(b*sqrt((p + c)/(a**2 + p + c)))",
-    ),
-    (
-        "Prudnikov-Brychkov-Marichev",
-        "x**2*erf(a*x)*erf(b*x)",
-        "atan(a*b/sqrt(p*(a**2 + b**2 + p)))/(sqrt(pi)*p**1.5)"
-        " + a*b*(a**2 + b**2 + 2*p)/(sqrt(pi)*p*(a**2 + p)*(b**2 + p)*sqrt(a**2 + b**2 + p))",
-    ),
-    (
-        "Prudnikov-Brychkov-Marichev",
-        "x*erf(a*x)*exp(-b*x**2)",
-        "a/((p + b)*sqrt(a**2 + p + b))",
-    ),
-    (
-        "Owen 1956",
-        "erf(a*x + b)**2",
-        "sqrt(pi/p)*(1 - 8*T(b*sqrt(2*p/(a**2 + p)), sqrt(p/(2*a**2 + p))))",
-    ),
-]
-
-ENTRIES = [Entry("Owen 1980", *line) for line in OWEN] + [Entry(*line, "p") for line in OTHERS]
+table = benchmark("normal_integrals")
+Entry, X, SYMPY = table.Entry, table.X, table.SYMPY
+P = SYMPY["p"]
+ENTRIES = [entry for entry in table.ENTRIES if entry.value]
 
 
 def owens_t(h: Any, a: Any) -> Any:
@@ -207,11 +56,6 @@ MPMATH = {
     "T": owens_t,
     "bivariate": bivariate,
 }
-
-X = Symbol("x", real=True)
-A, C = Symbol("a", positive=True), Symbol("c", positive=True)
-B, D, P = (Symbol(name, positive=True) for name in "bdp")
-SYMPY = {"x": X, "a": A, "b": B, "c": C, "d": D, "p": P, "phi": normal_pdf, "Phi": normal_cdf}
 
 
 def by_mpmath(text: str, values: dict[str, Fraction], **more: Any) -> Any:

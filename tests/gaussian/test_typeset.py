@@ -53,8 +53,8 @@ from slrsym.gaussian import (
     zeta,
 )
 from tests._profile import thorough_only
-from tests.reading import read
-from tests.reading.roundtrip import same
+from tests.documents.reading import read
+from tests.documents.reading.roundtrip import same
 
 x, y, kappa, U_1, G = symbols("x y kappa U_1 G", real=True)
 d, lam = symbols("d lambda", positive=True)

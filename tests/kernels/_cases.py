@@ -28,6 +28,14 @@ os.environ.setdefault("JAX_ENABLE_X64", "1")
 ARRAY_BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball", pytest.param("jax", marks=[needs_jax, more])]
 
+# Their names, where all of them are tried in one test.
+INSTALLED = [
+    name for name, module in (
+        ("numpy", "numpy"), ("numba", "numba"), ("mpmath", "mpmath"), ("ball", "flint"),
+        ("jax", "jax"),
+    ) if importlib.util.find_spec(module) is not None
+]  # fmt: skip
+
 KINDS = ["anywhere", "near", "swap", "manifold", "corner"]
 
 

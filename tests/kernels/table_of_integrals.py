@@ -144,7 +144,14 @@ _MEANS = (0.0, 1.0, -1.0, 0.3, 1e-300, -1e-300, 2.0)
 _WIDTHS = (0.0, 1e-300, 1e-8, 1.0, 30.0)
 _ORDINARY = [(mean, width) for mean in _MEANS for width in _WIDTHS]
 _FAR = {
-    "flat": [(1e155, 1.0), (-1e155, 0.0), (1e155, 1e155), (6.0, 1.0), (float("inf"), 1.0)],
+    "flat": [
+        (1e155, 1.0),
+        (-1e155, 0.0),
+        (1e155, 1e155),
+        (6.0, 1.0),
+        (float("inf"), 1.0),
+        (1e307, 1e307),
+    ],
     "power": [(1e70, 1.0), (-1e70, 0.0), (1e70, 1e70), (3.0, 1e-160), (-2.0, 0.7)],
     "bell": [(4.0, 1.0), (-20.0, 0.0), (5.0, 0.5), (3.0, 1e-160), (-2.0, 0.7)],
     "wave": [(3.0, 2.0), (-30.0, 0.0), (-3.0, 1e-160), (3.0, 1e-160), (-2.0, 0.7)],
@@ -272,11 +279,14 @@ def mean_of_two(
     if p == 0:
         return f.function(first) * g.mean(second, q), mpf(0)
     left = q * mpmath.sqrt((1 - rho) * (1 + rho))
-    features: list[Any] = [(-first / p, 0)] if f.kinked else []
+    features: list[Any] = []
+    width = abs(left / (q * rho)) if q * rho != 0 and left < q / 4 else 0
+    if f.kinked:
+        # What is left beside it may fall as fast as the other variable's.
+        features.append((-first / p, width))
     if q * rho != 0:
         # Where Y is 0 given X, a kink that is smooth if something is left to vary.
-        place = -second / (q * rho)
-        features.append((place, abs(left / (q * rho)) if left < q / 4 else 0))
+        features.append((-second / (q * rho), width))
     return quadrature(
         lambda z: f.function(first + p * z) * g.mean(second + q * rho * z, left), features
     )

@@ -14,6 +14,7 @@ from sympy import (
     And,
     Heaviside,
     Max,
+    Min,
     Piecewise,
     Rational,
     S,
@@ -129,6 +130,10 @@ SINGLE = [
     (Abs(x), abs),
     (Max(x, 0), lambda a: max(a, 0)),
     (Max(x, 0) ** 2, lambda a: max(a, 0) ** 2),
+    (Min(x, 0), lambda a: min(a, 0)),
+    (Max(1 - x, 0), lambda a: max(1 - a, 0)),
+    (Min(Max(1 - x, 0), 2), lambda a: min(max(1 - a, 0), 2)),
+    (-Abs(x - 1), lambda a: -abs(a - 1)),
     (erf(x) * sign(x), lambda a: abs(mpmath.erf(a))),
 ]
 
@@ -211,6 +216,19 @@ def test_bivariate_tails(backend):
             assert_value(backend, found(a, b, -1.0), max(phi(a) - phi(-b), mpmath.mpf(0)))
     if backend != "ball":
         assert math.isnan(float(found(1.0, 1.0, 1.01)))
+
+
+@more
+@pytest.mark.parametrize("backend", QUICK)
+def test_signs_of_which_one_is_shifted(backend):
+    """Of sign(X) sign(Y - k), whose root of 1 - r^2 may be -0.0, and of a quadrant."""
+    signs = compiled(expectation(sign(x) * sign(y - k), PAIR), [k, r], backend)
+    quadrant = compiled(expectation(Heaviside(h - x) * Heaviside(k - y), PAIR), [h, k, r], backend)
+    both = 1 - 2 * (phi(1) - phi(0))
+    for edge in (1.0, -1.0):
+        assert_value(backend, signs(1.0, edge), edge * both)
+    assert_value(backend, quadrant(1.0, 2.0, 1.0), phi(1))
+    assert_value(backend, quadrant(1.0, 2.0, -1.0), phi(1) + phi(2) - 1)
 
 
 @more

@@ -6,7 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from sympy import Symbol, erf, erfc, oo, symbols, tanh
+from sympy import Symbol, erf, erfc, oo, sqrt, symbols, tanh
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import mpmath_special_functions as precise
@@ -157,7 +157,7 @@ def known_moments(t, s):
 
 
 MOMENTS = [(t, s) for t, s in itertools.product((0.0, TINY, 1e-8, 0.7, 6.0, 1e8, 1e155, HUGE, INF),
-           (0.0, TINY, 1e-8, 0.7, 3e8, 1e12, 2e155, 1e300, INF))]  # fmt: skip
+           (0.0, TINY, 1e-8, 0.7, 3e8, 1e12, 2e155, 1e300, 1e308, HUGE, INF))]  # fmt: skip
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -243,3 +243,11 @@ def test_slopes_by_jax():
             found = slopes(np.array([t, spread]))
             for k, known in enumerate(known_moments(t, spread)[2:]):
                 require_close(found[k], known, "jax", (k, t, spread))
+
+
+def test_parameters_whose_powers_overflow_are_named():
+    x, big = Symbol("x", real=True), Symbol("big", positive=True)
+    made = compile_expressions([x * sqrt(1 + big**4)], [x], [big], "numpy")
+    assert made(np.array([1.0]), 10.0) == pytest.approx(10001**0.5)
+    with pytest.raises(ValueError, match=r"powers overflow; got big = 1e\+300"):
+        made(np.array([1.0]), 1e300)

@@ -21,6 +21,7 @@ from slrsym.kernels.symbolic_functions import (
     gaussian_mean,
 )
 from slrsym.models.definition.specification import softmax
+from slrsym.models.means import softmax_risk_backends
 from slrsym.papers.single_location.models import attention
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import Task
@@ -28,8 +29,8 @@ from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_on
 from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
 
 jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
-jax_backend = importlib.import_module("slrsym.kernels.jax_backend")
 special = importlib.import_module("slrsym.kernels._jax_special")
+means = importlib.import_module("slrsym.kernels._jax_means")
 pytestmark = more
 
 x, y, r = symbols("x y r", real=True)
@@ -165,9 +166,9 @@ def test_quadratures_without_the_compiler(monkeypatch):
     )
     with jax.disable_jit():
         found = special._integral_on_geometric_pieces(*(np.array([n]) for n in numbers))
-        one = special._trapezoid(lambda z: [np.cos(z)] * 2, (0,), 0.4, 1.21)
-        both = special._trapezoid(
-            lambda z, t: [np.cos(z) * np.cos(t)], (0, 0), 0.4, -0.7, 1.0, 0.3, 0.5
+        one = means._trapezoid(lambda z: [np.cos(z)] * 2, (0,), True, 0.4, 1.21)
+        both = means._trapezoid(
+            lambda z, t: [np.cos(z) * np.cos(t)], (0, 0), True, 0.4, -0.7, 1.0, 0.3, 0.5
         )
     assert found.tolist() == pytest.approx([float(known)], rel=1e-14)
     assert float(one) == pytest.approx(np.cos(0.4) * np.exp(-1.21 / 2), rel=1e-14)
@@ -194,7 +195,8 @@ def test_slopes_of_means_without_the_compiler(monkeypatch):
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(40)
 
-    def mean(f, orders, *inputs):
+    def mean(f, orders, gapless, *inputs):
+        assert not gapless
         if len(orders) == 1:
             m, v, a = inputs
             derivative, plain = f(m + np.sqrt(v) * nodes, a)
@@ -208,10 +210,11 @@ def test_slopes_of_means_without_the_compiler(monkeypatch):
         x, z = np.sqrt(v) * nodes[:, None], np.sqrt(w - c * c / v) * nodes
         return weights @ f(m + x, k + c / v * x + z, a)[0] @ weights / (2 * np.pi)
 
-    monkeypatch.setattr(special, "jnp", np)
-    monkeypatch.setattr(special, "_trapezoid", mean)
-    monkeypatch.setattr(special, "partial_derivative", difference)
-    monkeypatch.setattr(special, "make_differentiable", with_slope)
+    monkeypatch.setattr(means, "jnp", np)
+    monkeypatch.setattr(means, "jnp", np)
+    monkeypatch.setattr(means, "_trapezoid", mean)
+    monkeypatch.setattr(means, "partial_derivative", difference)
+    monkeypatch.setattr(means, "make_differentiable", with_slope)
     m, k, v, c, w, a = symbols("m k v c w a")
     # Half the means of the cosines of the sum and of the difference.
     two = sum(cos(m + s * a * k) * exp(-(v + 2 * s * a * c + a**2 * w) / 2) / 2 for s in (1, -1))
@@ -221,7 +224,7 @@ def test_slopes_of_means_without_the_compiler(monkeypatch):
         (lambda z, t, a: [np.cos(z) * np.cos(a * t)], (0, 0), two,
          {m: 0.4, k: -0.7, v: 0.9, c: 0.3, w: 0.5, a: 0.8}),
     ):  # fmt: skip
-        value, numbers = special.gaussian_mean(f, orders), tuple(at.values())
+        value, numbers = means.gaussian_mean(f, orders), tuple(at.values())
         assert float(value(*numbers)) == pytest.approx(float(known.subs(at)), abs=1e-13)
         for i, name in enumerate(at):
             exact = float(known.diff(name).subs(at))
@@ -235,8 +238,8 @@ def test_the_risk_of_softmax_by_a_call_of_the_host(monkeypatch):
         slopes = np.arange(1.0, 4.0) * counts[:, None], np.ones_like(covs) * mu
         return mu * extra + counts @ means @ [1, 2, 3] + mu * covs.sum(), 7.0, *slopes
 
-    monkeypatch.setattr(jax_backend, "numba_softmax_risk", lambda: risk_of)
-    monkeypatch.setattr(jax_backend, "softmax_risk_and_derivatives", risk_of)
+    monkeypatch.setattr(softmax_risk_backends, "numba_softmax_risk", lambda: risk_of)
+    monkeypatch.setattr(softmax_risk_backends, "softmax_risk_and_derivatives", risk_of)
     # Three means and six entries of the covariance move with the state, by a matrix.
     matrix = np.random.default_rng(0).normal(size=(9, 2))
     jnp = jax.numpy
@@ -254,7 +257,7 @@ def test_the_risk_of_softmax_by_a_call_of_the_host(monkeypatch):
     at, mu = np.array([[0.4, -0.3], [1.2, 0.8]]), 1.5
     with jax.disable_jit():
         several, risk = (
-            jax_backend.make_jax_softmax_risk(counts_of, law_of, rest, what, 2)
+            softmax_risk_backends.make_jax_softmax_risk(counts_of, law_of, rest, what, 2)
             for what in (("risk", "excess_risk", "gradient"), ("risk",))
         )
         found = several(at, 0.25, mu)

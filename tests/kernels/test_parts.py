@@ -11,19 +11,16 @@ from numpy.polynomial import hermite_e
 from sympy import Rational, Symbol, erf, exp, expand, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.kernels import arguments, softmax_risk
+from slrsym.kernels import machine_limits
 from slrsym.kernels._numba_owens import _gauss_factor, _upper_tail
 from slrsym.kernels.arguments import (
-    count_cores,
     explain_arguments,
     flag_changed_steps,
     float_or_nan,
     require_integer,
-    require_memory,
     require_positive,
     require_real_array,
     vectorise_over_leading_axes,
-    warn_of_long_work,
 )
 from slrsym.kernels.ball_backend import (
     _compare,
@@ -32,6 +29,7 @@ from slrsym.kernels.ball_backend import (
     compile_ball_function_at_parameters,
 )
 from slrsym.kernels.compile import compile_program, iterate_step
+from slrsym.kernels.machine_limits import count_cores, require_memory, warn_of_long_work
 from slrsym.kernels.numpy_special_functions import (
     exponentially_scaled_decay_integral,
     hermite_polynomial,
@@ -42,8 +40,9 @@ from slrsym.kernels.printing import (
     nest_polynomial,
     program_from_expressions,
 )
-from slrsym.kernels.softmax_risk import iterate_cross_and_second_moment_terms, log_grid_ends
 from slrsym.kernels.symbolic_functions import gaussian_mean
+from slrsym.models.means import softmax_risk
+from slrsym.models.means.softmax_risk import iterate_cross_and_second_moment_terms, log_grid_ends
 
 x, y, z = symbols("x y z", real=True)
 
@@ -108,20 +107,20 @@ def test_checks_of_numbers(check, good, bad, said):
 
 
 def test_cores_and_memory(monkeypatch):
-    monkeypatch.setattr(arguments.os, "sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
+    monkeypatch.setattr(machine_limits.os, "sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
     assert count_cores() == 3
-    monkeypatch.delattr(arguments.os, "sched_getaffinity")
-    monkeypatch.setattr(arguments.os, "cpu_count", lambda: 5)
+    monkeypatch.delattr(machine_limits.os, "sched_getaffinity")
+    monkeypatch.setattr(machine_limits.os, "cpu_count", lambda: 5)
     assert count_cores() == 5
-    monkeypatch.setattr(arguments.os, "cpu_count", lambda: None)
+    monkeypatch.setattr(machine_limits.os, "cpu_count", lambda: None)
     assert count_cores() == 1
     sizes = {"SC_PAGE_SIZE": 4000, "SC_PHYS_PAGES": 1_000_000}
-    monkeypatch.setattr(arguments.os, "sysconf", sizes.__getitem__, raising=False)
+    monkeypatch.setattr(machine_limits.os, "sysconf", sizes.__getitem__, raising=False)
     require_memory("it", 4e9)
     said = r"^it would need 4\.5 GB of memory; this machine has 4 GB$"
     with pytest.raises(ValueError, match=said):
         require_memory("it", 4.5e9)
-    monkeypatch.delattr(arguments.os, "sysconf")
+    monkeypatch.delattr(machine_limits.os, "sysconf")
     require_memory("it", 1e30)
 
 

@@ -1,5 +1,7 @@
 """zeta and the variance of erf against quadrature at 40 digits."""
 
+from functools import cache
+
 import mpmath
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.numpy_special_functions import erf_covariance
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance
 from tests._profile import THOROUGH, more, thorough_cases, thorough_only
-from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
+from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS, needs_numba
 
 
 def exact(t, s):
@@ -140,6 +142,19 @@ def pairs(rng, count):
     return x, y, r
 
 
+@cache
+def values_of_two_variables(seed):
+    """Points, and what both functions are there, once for all backends."""
+    points = [*zip(*pairs(np.random.default_rng(seed), 40 if THOROUGH else 20), strict=True)]
+    with mpmath.workdps(35):
+        return [(point, both(*point), normal_of_two(*point)) for point in points]
+
+
+def normal_of_two(x, y, r):
+    apart = mpmath.ncdf(float(x)) * mpmath.ncdf(float(y))
+    return apart + both(x / mpmath.sqrt(2), y / mpmath.sqrt(2), r) / 4
+
+
 @thorough_only
 @more
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -150,13 +165,9 @@ def test_two_variables(seed, backend):
     kernel = compile_expressions(
         [ErfCovariance(x, y, r), bivariate_normal_cdf(x, y, r)], [x, y, r], [], backend
     )
-    rng = np.random.default_rng(seed)
     tolerance = 2e-15 if backend in ("numpy", "numba", "jax") else 1e-24
-    for point in zip(*pairs(rng, 40 if THOROUGH else 20), strict=True):
+    for point, expected, normal in values_of_two_variables(seed):
         with mpmath.workdps(35):
-            expected = both(*point)
-            normal = mpmath.ncdf(float(point[0])) * mpmath.ncdf(float(point[1]))
-            normal += both(point[0] / mpmath.sqrt(2), point[1] / mpmath.sqrt(2), point[2]) / 4
             found = kernel([float(z) for z in point])
             if backend == "ball":
                 assert all(z.rad() < 1e-25 for z in found)
@@ -312,3 +323,29 @@ def test_limits_of_numbers():
     assert (
         gaussian_zeta(np.inf, 1.0) == gaussian_zeta(0.0, -np.inf) == gaussian_zeta(30.0, 0.1) == 1
     )
+
+
+@needs_numba
+def test_the_arc_sine_in_machine_code():
+    """It is right to two units in the last place, and nan outside."""
+    from numba import njit
+
+    from slrsym.kernels._numba_special import arcsin
+
+    rng = np.random.default_rng(5)
+    near_one, small = 1 - 10.0 ** -rng.uniform(0, 17, 300), 10.0 ** -rng.uniform(0, 308, 200)
+    edges = [0.0, 5e-324, 0.5, np.nextafter(0.5, 0), np.nextafter(1, 0), 1.0]
+    x = np.concatenate([rng.uniform(0, 1, 1_000), near_one, small, edges])
+
+    @njit
+    def each(x):
+        return np.array([arcsin(one) for one in x])
+
+    found = each(x)
+    np.testing.assert_array_equal(each(-x), -found)
+    assert np.signbit(each(np.array([-0.0]))[0])
+    assert np.isnan(each(np.array([np.nextafter(1, 2), -2.0, np.inf, np.nan]))).all()
+    with mpmath.workdps(30):
+        for one, value in zip(x.tolist(), found.tolist(), strict=True):
+            exact = mpmath.asin(one)
+            assert abs(value - exact) <= 2 * np.spacing(float(exact)), one

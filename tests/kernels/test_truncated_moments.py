@@ -3,12 +3,16 @@
 Right values are series or integrals of the definition, by mpmath.
 """
 
+import math
+from functools import cache
+
 import mpmath
 import pytest
-from sympy import Abs, Heaviside, Max, Min, Rational, erf, expand, sign, symbols
+from sympy import Abs, Heaviside, Max, Min, Rational, erf, expand, sign, sqrt, symbols
 
 from slrsym.gaussian import GaussianLaw, expectation, normal_cdf
 from slrsym.kernels import compile_expressions
+from slrsym.kernels.edge_functions import NormalCovariance, QuadrantMoment
 from slrsym.kernels.limits import with_limits
 from slrsym.kernels.truncated_moments import CovarianceOfSteps, MomentOfQuadrant
 from tests._profile import THOROUGH, more
@@ -31,18 +35,71 @@ NEAR = (-0.999999, -1 + 1e-9, -1 + 1e-12, -0.9999999999999999)
 PLACES = ((0.0, 0.0), (1.0, -1.0), (0.3, -0.2), (-0.5, 0.5), (2.0, -2.5))
 
 
+# Both are the same for all backends.
+@cache
+def moment(first, second):
+    return expectation(_FACTORS[first].integrand(x) * _FACTORS[second].integrand(y), PAIR)
+
+
+@cache
+def value_of_moment(first, second, *where):
+    a, b, c = where
+    with mpmath.workdps(30):
+        return mean_of_two(_FACTORS[first], _FACTORS[second], a, b, 1.0, 1.0, c)[0]
+
+
 @more
 @pytest.mark.parametrize("backend", QUICK)
 @pytest.mark.parametrize(("first", "second"), PRODUCTS if THOROUGH else PRODUCTS[1:3])
 def test_moments_near_a_correlation_of_minus_one(first, second, backend):
-    f, g = _FACTORS[first], _FACTORS[second]
-    found = compiled(expectation(f.integrand(x) * g.integrand(y), PAIR), [m, n, s, t, r], backend)
+    found = compiled(moment(first, second), [m, n, s, t, r], backend)
     for a, b in PLACES if THOROUGH else PLACES[:3]:
         for c in NEAR if THOROUGH else NEAR[::3]:
-            with mpmath.workdps(30):
-                right, _ = mean_of_two(f, g, a, b, 1.0, 1.0, c)
+            right = value_of_moment(first, second, a, b, c)
             if abs(right) > 1e-290:
                 assert_value(backend, found(a, b, 1.0, 1.0, c), right)
+
+
+b, v = symbols("b v", positive=True)
+# Means and deviations in other parameters than those of the law.
+SCALED = {
+    "means": (GaussianLaw({x: m / s, y: n * b}, [[1, r], [r, 1]]), lambda *z: (1.0, 1.0)),
+    "means and deviations": (
+        GaussianLaw({x: m / s, y: n * b}, [[t**2, r * t * v], [r * t * v, v**2]]),
+        lambda s, b, t, v: (t, v),
+    ),
+    "both": (
+        GaussianLaw({x: m / s, y: n * b}, [[1 / s**2, r * b / s], [r * b / s, b**2]]),
+        lambda s, b, t, v: (1 / s, b),
+    ),
+    "roots": (
+        GaussianLaw({x: m / s, y: n * b}, [[t, r * sqrt(t * v)], [r * sqrt(t * v), v]]),
+        lambda s, b, t, v: (math.sqrt(t), math.sqrt(v)),
+    ),
+    "numbers": (GaussianLaw({x: m / s, y: n * b}, [[2, 3 * r], [3 * r, Rational(9, 2)]]),
+                lambda *z: (math.sqrt(2), math.sqrt(4.5))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize(("first", "second"), PRODUCTS if THOROUGH else PRODUCTS[:5:2])
+def test_moments_of_scaled_variables(first, second, name):
+    law, deviations = SCALED[name]
+    f, g = _FACTORS[first], _FACTORS[second]
+    closed = expectation(f.integrand(x) * g.integrand(y), law)
+    assert with_limits(closed).has(QuadrantMoment, NormalCovariance)
+    found = compiled(closed, [m, n, s, b, t, v, r], "numpy")
+    if name in ("roots", "numbers") and not THOROUGH:
+        return
+    for scales in ((0.5, 2.0, 1.0, 0.25), (4.0, 0.25, 2.25, 1.0))[: 2 if THOROUGH else 1]:
+        widths = deviations(*scales)
+        for c in NEAR[::3]:
+            for place in PLACES[:3]:
+                ends = (place[0] / scales[0], place[1] * scales[1])
+                with mpmath.workdps(30):
+                    right, _ = mean_of_two(f, g, *ends, *widths, c)
+                if abs(right) > 1e-290:
+                    assert_value("numpy", found(*place, *scales, c), right, 2e-11)
 
 
 @pytest.mark.parametrize("integrand", [Max(x, 0) * Heaviside(y), Max(x, 0) * Max(y, 0)], ids=str)

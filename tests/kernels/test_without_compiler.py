@@ -14,30 +14,44 @@ from scipy.special import owens_t as scipy_owens_t
 from sympy import Max, Min, Piecewise, Rational, cos, sin, symbols
 
 from slrsym.gaussian import GaussianLaw, OwensT, normal_cdf
-from slrsym.kernels import numba_backend, numpy_special_functions, softmax_risk
+from slrsym.kernels import numba_backend, numpy_special_functions
 from slrsym.kernels._numba_owens import owens_t
 from slrsym.kernels.numba_backend import compile_loop, iterate_compiled, numba_function
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
+from slrsym.models.means import softmax_risk, softmax_risk_backends
 from tests._profile import thorough_only
-
-from .test_laplace import plain_means
+from tests.models.test_laplace import plain_means
 
 numba = pytest.importorskip("numba", reason="needs numba: pip install numba")
 special = pytest.importorskip("slrsym.kernels._numba_special")
+softmax = pytest.importorskip("slrsym.models.means._numba_softmax")
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """The module of special functions, which Numba leaves as they are."""
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
-    spec = importlib.util.spec_from_file_location("plain", special.__file__)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = loaded(special.__file__)
     module._as_bits = lambda number: struct.unpack("<q", struct.pack("<d", number))[0]
     module._as_float = lambda bits: struct.unpack("<d", struct.pack("<Q", bits % 2**64))[0]
     module.owens_t = owens_t
     return module
+
+
+def loaded(file):
+    """The module of a file, made once more."""
+    spec = importlib.util.spec_from_file_location("plain", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def plain_softmax(plain, monkeypatch):
+    """The module of the means under softmax, likewise."""
+    monkeypatch.setitem(sys.modules, special.__name__, plain)
+    return loaded(softmax.__file__)
 
 
 @pytest.fixture
@@ -54,6 +68,7 @@ def generated(plain, monkeypatch):
 
     monkeypatch.setitem(sys.modules, special.__name__, plain)
     monkeypatch.setattr(numba_backend, "import_generated_module", module)
+    monkeypatch.setattr(softmax_risk_backends, "import_generated_module", module)
 
 
 def integral(function, end):
@@ -74,8 +89,8 @@ def integral(function, end):
         ("tail", erfcx, [0.0, 0.01, 0.5, 1.0, 4.0, 9.0, 26.0, 1e3]),
     ],
 )
-def test_functions_of_one_number(name, exact, places, plain):
-    function = getattr(plain, name)
+def test_functions_of_one_number(name, exact, places, plain, plain_softmax):
+    function = getattr(plain_softmax if name in ("fall", "tail") else plain, name)
     for x in places:
         found = function(x, 1.0) if name == "tail" else function(x)
         assert found == pytest.approx(exact(x), rel=4e-15 if name == "tail" else 7e-16, abs=0)
@@ -147,11 +162,11 @@ def test_the_covariance_of_erf_at_the_ends(plain):
 
 
 @pytest.mark.parametrize(("mu", "spread"), [(0.7, 0.0), (0.8, 1.1), (2.0, 0.05), (6.0, 1.4)])
-def test_means_of_a_role(mu, spread, plain):
+def test_means_of_a_role(mu, spread, plain_softmax):
     """Of one score for all, of nodes that move with the bell, and of nodes that stay."""
     x = -mu * 0.3 + (1 + mu * spread) * np.array([-6.0, -1.3, 0.2, 2.9])
     for tokens in (1.0, 1e6):
-        found = plain.role_means(x, mu, 0.3, spread, tokens)
+        found = plain_softmax.role_means(x, mu, 0.3, spread, tokens)
         assert found == pytest.approx(plain_means(x, mu, 0.3, spread), abs=1e-12)
 
 
@@ -223,12 +238,13 @@ def test_means_of_two_variables(generated):
     assert found == pytest.approx(fall @ np.cos((0.9, 0.5)) / 2, abs=1e-13)
 
 
-def test_the_risk_of_softmax(plain, generated, monkeypatch):
-    monkeypatch.setattr(plain, "role_means", softmax_risk.role_means)
+def test_the_risk_of_softmax(plain_softmax, generated, monkeypatch):
+    monkeypatch.setitem(sys.modules, softmax.__name__, plain_softmax)
+    monkeypatch.setattr(plain_softmax, "role_means", softmax_risk.role_means)
     rng = np.random.default_rng(3)
     counts, means, roots = np.array([1.0, 3.0]), rng.normal(size=(2, 3)), rng.normal(size=(2, 3, 3))
     law = counts, means, roots @ roots.transpose(0, 2, 1)
-    risk = numba_backend.numba_softmax_risk.__wrapped__()
+    risk = softmax_risk_backends.numba_softmax_risk.__wrapped__()
     for extra in (0.0, 1.0):
         exact = softmax_risk.softmax_risk_and_derivatives(0.9, extra, *law)
         for part, known in zip(risk(0.9, extra, *law), exact, strict=True):

@@ -12,8 +12,8 @@ from slrsym.models.stated_model import Model
 from slrsym.models.training.descent import DescentMap
 from slrsym.models.training.simulation import DescentEngine, choose_backend_of_runs
 from slrsym.papers.single_location.models import attention
+from tests._profile import thorough_only
 
-from .._profile import thorough_only
 from ._programs import MODELS
 
 LINEAR, TANH, SOFTMAX = MODELS["linear"], MODELS["tanh"], MODELS["attention softmax"]
@@ -31,7 +31,7 @@ def machine_code(monkeypatch):
 
 @pytest.mark.parametrize(
     ("make", "short", "middle", "long"),
-    [(LINEAR, 2_000, 20_000, 40_000), (TANH, 100, 1_500, 10_000), (SOFTMAX, 50, 300, 1_000)],
+    [(LINEAR, 2_000, 20_000, 40_000), (TANH, 100, 1_500, 10_000), (SOFTMAX, 200, 1_000, 6_000)],
     ids=["linear", "tanh", "softmax"],
 )
 def test_short_runs_take_numpy_and_long_ones_numba(machine_code, make, short, middle, long):

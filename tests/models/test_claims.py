@@ -36,7 +36,7 @@ def verdicts(stated):
     return {claim.id: check_claim(claim, find) for claim in stated.claims("m")}
 
 
-# Softmax in dev; other risks than those of models are refused in tests/tactics/test_models.py.
+# Softmax in dev; other risks than those of models: tests/prover/tactics/test_models.py.
 @thorough_cases("angle", "committee")
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_derived_is_proved(name):
@@ -99,7 +99,7 @@ def test_different_symbols_are_written_differently():
 def test_in_latex_inner_products_end_on_the_line():
     stated = three_roles()
     for text in (stated.to_latex(), stated.equations("gradient-flow").to_latex()):
-        assert r"\langle v, k^*\rangle" in text
+        assert r"\langle v, k^{\star}\rangle" in text
         assert r"^{*\rangle" not in text
     laws = stated.to_latex()
     assert all(f"Projections of a token (token {n}):" in laws for n in (1, 2, 3))

@@ -10,8 +10,8 @@ from scipy.stats import kstest
 from sympy import Heaviside, Max, Symbol, cos, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
-from slrsym.kernels import softmax_risk
 from slrsym.models import logistic, softmax
+from slrsym.models.means import softmax_risk
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only

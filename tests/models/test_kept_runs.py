@@ -107,7 +107,7 @@ def test_a_risk_that_fails_at_the_start_fails_before_the_run(monkeypatch):
     ("pairs", "more", "message"),
     [
         ([(k, Direction("w"))], {}, r"two directions of this model \(k, k\^\*, v, v\^\*\)"),
-        ([k, k_star], {}, r"as in \[\(k, k_star\)\]; got k"),
+        ([k, k_star], {}, r"as in \[\(k, k\^\*\)\]; got k"),
         (["kv"], {}, "got 'kv'"),
         ([(k, k_star)], {"min_overlap": 2}, "min_overlap must be an overlap from 0 to 1; got 2"),
     ],

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sympy import Max, Symbol, erf, tanh
 
-from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSequence, model
+from slrsym.models import CriticalPoint, Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.landscape.critical_point_search import SearchCoverage
-from slrsym.models.landscape.critical_point_table import StationaryPoints
+from slrsym.models.landscape.critical_point_table import CriticalPoints
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from tests._cli import Screen
@@ -183,16 +183,16 @@ def test_the_table_is_narrow_and_names_everything(name):
 
 def _point(state, **changes):
     numbers = {
-        "risk": 0.5, "eigenvalues": np.ones(3), "index": 0, "flat": 0, "orbit": 0, "continuum": 0,
-        "copies": 1, "hits": 1,
+        "risk": 0.5, "excess_risk": 0.5, "spectrum": ((1.0, 3),), "index": 0, "flat": 0, "orbit": 0,
+        "continuum": 0, "copies": 1, "hits": 1,
     }  # fmt: skip
     state = np.array(state, dtype=float)
-    return StationaryPoint(state, **(numbers | changes), samples=state[None])
+    return CriticalPoint(state, **(numbers | changes), samples=state[None])
 
 
 def test_many_overlaps_are_broken_into_blocks():
     names = tuple(rf"\langle k_{i}, k^\star_{i}\rangle" for i in range(22))
-    table = StationaryPoints(names, (_point(np.linspace(-1, 1, 22)),), SearchCoverage(3, (1,)), 2)
+    table = CriticalPoints(names, (_point(np.linspace(-1, 1, 22)),), SearchCoverage(3, (1,)), 2)
     text = repr(table)
     assert max(map(len, text.splitlines())) <= 80
     assert all(f"<k_{i}, k*_{i}>" in text for i in range(22))
@@ -200,7 +200,7 @@ def test_many_overlaps_are_broken_into_blocks():
 
 
 def test_no_point():
-    assert repr(StationaryPoints(("x",), (), SearchCoverage(4, ()), 1)) == (
+    assert repr(CriticalPoints(("x",), (), SearchCoverage(4, ()), 1)) == (
         "no critical point found by 4 searches"
     )
 

@@ -81,7 +81,7 @@ def test_every_method_of_every_instance(name):
 @pytest.mark.parametrize("name", ALL)
 def test_tokens_agree_with_every_instance(name):
     stated = made[name]()
-    found = stated.check(values_of(stated), samples=20_000, rng=1)
+    found = stated.check(values_of(stated), samples=20_000, rng=2)
     assert found.is_passed is True, found
     # A score of the slope in each trained direction along all, but for lengths on spheres.
     slopes = sum(len(stated.directions) - x.on_sphere for x in stated.trained_directions)

@@ -10,8 +10,8 @@ import pytest
 
 from slrsym.gaussian import normal_cdf
 from slrsym.papers.single_location.models import attention
+from tests._profile import nightly_only, thorough_only
 
-from .._profile import nightly_only, thorough_only
 from ._programs import MODELS, hashes
 
 _ROOT = Path(__file__).parents[2]

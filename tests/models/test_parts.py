@@ -7,15 +7,16 @@ import pytest
 from sympy import Rational, Symbol, cos, erf, exp, expand, hessian, sin, sqrt, symbols
 
 from slrsym.models import (
+    CriticalPoint,
     Direction,
     Directions,
     Predictor,
-    StationaryPoint,
     Token,
     TokenSequence,
     model,
 )
-from slrsym.models.landscape.critical_points import RiskSymmetries, _same_continuum
+from slrsym.models.landscape.critical_points import _same_continuum
+from slrsym.models.landscape.symmetries import RiskSymmetries
 from slrsym.models.means.mean_patterns import factorise_product, pattern_of_product
 from slrsym.models.means.moments import generic_gaussian_variables
 from slrsym.models.means.one_sample_means import MomentSum
@@ -153,8 +154,8 @@ def test_inner_products_of_eigenspaces_are_named_one_by_one():
 
 def point(risk=1.0, continuum=0, flat=0, index=1, plateau=False):
     state = np.zeros(1)
-    return StationaryPoint(
-        state, risk, state, index, flat, 0, continuum, 1, 1, state[None], plateau
+    return CriticalPoint(
+        state, risk, risk, ((0.0, 1),), index, flat, 0, continuum, 1, 1, state[None], plateau
     )
 
 

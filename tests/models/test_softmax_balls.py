@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from slrsym.kernels import softmax_risk_balls
 from slrsym.models import softmax
+from slrsym.models.means import softmax_risk_balls
 from slrsym.papers.single_location.models import attention
 from tests._profile import thorough, thorough_only
 from tests.models._vectors import numbers_of, state_of

@@ -1,8 +1,5 @@
 """What softmax hands to its backends, without their integrals: numbers, laws and their slopes."""
 
-import sys
-from types import SimpleNamespace
-
 import pytest
 from mpmath import mp
 from sympy import Symbol, expand, sqrt
@@ -51,8 +48,7 @@ def test_the_risk_and_gradient_by_mpmath(monkeypatch):
 
 def test_the_expressions_for_jax(monkeypatch):
     """Which JAX compiles; it is not asked for here."""
-    backend = SimpleNamespace(make_jax_softmax_risk=lambda *found: found)
-    monkeypatch.setitem(sys.modules, "slrsym.kernels.jax_backend", backend)
+    monkeypatch.setattr(risk_terms, "make_jax_softmax_risk", lambda *found: found)
     monkeypatch.setattr(risk_terms, "compile_expressions", lambda *found: found)
     tokens, law, rest, what, count = STATED._terms.compile("jax", ("risk",))
     places = (STATED.order_parameters, STATED.parameters, "jax")

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from slrsym.checker.conditions_on_values import conditions_of_sort
 from slrsym.checker.differentiation import HALF, square_term
 from slrsym.checker.expectations import (
     ONE,
@@ -33,7 +34,6 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
-    conditions_of_sort,
     definedness_equation,
     free_symbols,
     is_term,

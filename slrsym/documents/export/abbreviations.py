@@ -90,6 +90,11 @@ def _candidate(
     )
 
 
+def _name_and_assumptions(symbol: Symbol) -> tuple[str, str]:
+    """Return a key by which symbols are in the same order in each process."""
+    return symbol.name, str(sorted(symbol.assumptions0.items()))
+
+
 def printed_letter_meanings(
     shown: list[Basic],
     shorthand: Shorthand,
@@ -116,7 +121,7 @@ def printed_letter_meanings(
                     names.setdefault(to_latex(printer.symbol(symbol)), symbol)
     for function, meaning in shorthand.functions.items():
         names[to_latex(printer.symbol(function))] = meaning
-        for node in meaning.expr.atoms(Symbol):
+        for node in sorted(meaning.expr.atoms(Symbol), key=_name_and_assumptions):
             names.setdefault(to_latex(printer.symbol(node)), node)
     for letter in shorthand.letters:
         if letter.name not in fixed:
@@ -133,8 +138,7 @@ def boxes_of_clashing_symbols(
     """Return boxes with primes for those symbols that would look like another one in print."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}
-    # What differs in its assumptions alone is in the same order each time.
-    for symbol in sorted(symbols, key=lambda x: (x.name, str(sorted(x.assumptions0.items())))):
+    for symbol in sorted(symbols, key=_name_and_assumptions):
         box = names.get(symbol.name) or drawn(symbol.name)
         count = 0
         # A star leaves no room for more.

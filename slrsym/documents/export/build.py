@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +23,7 @@ from slrsym.documents.export.document import (
 )
 from slrsym.documents.export.errata import collect_errata
 from slrsym.documents.export.paper_notation import notation_of_file
+from slrsym.documents.export.plain_formulas import split_title
 from slrsym.documents.export.prose import split_at_dollar_signs
 from slrsym.proof import Claim
 from slrsym.prover.claims.file_search import PAPER
@@ -38,6 +39,7 @@ def build(
     verdicts: Mapping[str, Any],
     ids: Iterable[str] | None = None,
     notation: bool = True,
+    advance: Callable[[int], object] = lambda more: None,
 ) -> Document:
     """Build the document of verified claims, independent of the output format.
 
@@ -53,6 +55,8 @@ def build(
         The claims of the document; all that were verified by default.
     notation : bool, optional
         Whether the document has a table of notation.
+    advance : callable, optional
+        Called with 1 after each claim, to show progress.
 
     Returns
     -------
@@ -82,8 +86,9 @@ def build(
     has_letters = any(paper.letters for paper in papers)
     made = []
     for title, inside in titles_and_claims_of_files(ledger.find(id) for id in wanted):
-        entries = tuple(
-            build_claim_entry(
+        entries = []
+        for claim in inside:
+            entry = build_claim_entry(
                 claim,
                 ledger.find,
                 called[claim.id],
@@ -92,10 +97,10 @@ def build(
                 verdicts.get(claim.id),
                 by_id[claim.id],
             )
-            for claim in inside
-        )
+            entries.append(entry)
+            advance(1)
         file = inside[0].file
-        made.append(Section(split_at_dollar_signs(title), entries, file.stem if file else ""))
+        made.append(Section(split_title(title), tuple(entries), file.stem if file else ""))
     used = sorted({a for id in wanted for a in by_id[id].axioms})
     users: dict[str, list[str]] = {}
     for section in made:

@@ -35,6 +35,7 @@ from slrsym.documents.export.document import (
     join_list,
 )
 from slrsym.documents.export.paper_notation import PaperNotation, notation_of_file
+from slrsym.documents.export.plain_formulas import split_title
 from slrsym.documents.export.proofs import ProofWriter, proof_blocks, select_displayed_steps
 from slrsym.documents.export.prose import (
     ORDER,
@@ -114,7 +115,7 @@ def build_claim_entry(
     return ClaimEntry(
         id=claim.id,
         label=label,
-        title=split_at_dollar_signs(claim.title) if claim.title else (),
+        title=split_title(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumption_paragraphs(
             free_symbols_of_statements(said),
@@ -179,8 +180,10 @@ def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
 
 
 def _of_step(step: Step) -> list[Basic]:
-    values = [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
-    return [step.statement, *values]
+    given = getattr(step.rule, "values", ())
+    # With their symbols, or alone in the order of the variables.
+    values = [pair[1] if isinstance(pair, tuple) else pair for pair in given]
+    return [step.statement, *(value for value in values if isinstance(value, Basic))]
 
 
 def _names(notation: PaperNotation, shown: list[Basic]) -> dict[str, Box]:

@@ -28,12 +28,13 @@ from slrsym.documents.export.document import (
 )
 from slrsym.documents.export.paper_notation import Picture, pictures_by_claim
 from slrsym.documents.export.prose import escape_latex, split_at_dollar_signs
-from slrsym.documents.typeset import Box, FormulaLine, break_lines, to_latex
+from slrsym.documents.typeset import Box, break_lines, to_latex
 from slrsym.documents.typeset.boxes import BracketedBox, MatrixBox, Operator, RowBox, ScriptBox
+from slrsym.documents.typeset.displays import PAGE_WIDTH, aligned, line_latex
 from slrsym.documents.typeset.elision import elide_terms_shared_with_previous_sum
 
 # The room for a displayed formula on the page that `latex_preamble` lays out, in em.
-TEXT_WIDTH = 35.2
+TEXT_WIDTH = PAGE_WIDTH
 # A left side that is wider than this stands in a line of its own.
 _WIDE_LEFT = 14.0
 # Also where what follows does not fit beside it, unless it is narrow.
@@ -114,13 +115,13 @@ class LatexRenderer:
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
         r"""Return the LaTeX of a displayed formula or chain, as an ``align*`` environment."""
-        return _aligned(self._rows(display, width))
+        return aligned(self._rows(display, width))
 
     def _rows(self, display: Display, width: float) -> list[str]:
         start = display.start.box
         if not display.links:
             lines = break_lines(start, width)
-            rows = [f"& {_line(line)}" for line in lines]
+            rows = [f"& {line_latex(line)}" for line in lines]
             return [*rows[:-1], rows[-1] + self.tag(display.label, display.why)]
         if self._is_between(display, width):
             first, last = display.links
@@ -135,7 +136,7 @@ class LatexRenderer:
             rows = [f"{to_latex(start)}"]
         else:
             room = width - _INDENT - 2.0
-            rows = [f"& {_line(line)}" for line in break_lines(start, width)]
+            rows = [f"& {line_latex(line)}" for line in break_lines(start, width)]
         before_it = start
         alone = len(display.links) == 1 and not display.links[0].why
         for place, link in enumerate(display.links):
@@ -149,7 +150,7 @@ class LatexRenderer:
             before = "" if beside else r"\quad "
             made = [
                 f"& {before}{sign} {to_latex(lines[0].box)}",
-                *(f"& {before}{_line(line)}" for line in lines[1:]),
+                *(f"& {before}{line_latex(line)}" for line in lines[1:]),
             ]
             made[-1] += self.tag(link.label, link.why)
             if beside and place == 0:
@@ -192,7 +193,7 @@ class LatexRenderer:
         for block in _beside(self._together(blocks)):
             if isinstance(block, list):
                 shown = r", \qquad ".join(map(_on_a_line, block))
-                texts.append(_aligned([f"& {shown}"]))
+                texts.append(aligned([f"& {shown}"]))
                 continue
             headed = self._short(block)
             if headed is not None:
@@ -245,7 +246,7 @@ class LatexRenderer:
         for heading, display in short:
             tag = self.tag("" if display.links else display.label, _reasons(display))
             rows.append(f"& \\textit{{{heading}.}} && {_on_a_line(display)}{tag}")
-        return [_aligned(rows)]
+        return [aligned(rows)]
 
     def _block(self, block: Block) -> str:
         match block:
@@ -409,20 +410,13 @@ def _small(latex: str) -> str:
     return result
 
 
-def _line(line: FormulaLine) -> str:
-    text = to_latex(line.box)
-    if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
-        text = "{}" + text
-    return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
-
-
 def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     """Return the LaTeX of a displayed formula by itself, for pasting."""
     links = tuple(DisplayedLink(link.sign, link.formula) for link in display.links)
     if len(links) <= 1 and sum(f.box.width for f in display.formulas) + 2 <= width:
         return _on_a_line(display)
     rows = LatexRenderer({})._rows(Display(display.start, links), width)
-    return _aligned(rows, "aligned")
+    return aligned(rows, "aligned")
 
 
 def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
@@ -467,11 +461,6 @@ def _on_a_line(display: Display) -> str:
     for link in display.links:
         parts += [SIGNS[link.sign], to_latex(link.formula.box)]
     return " ".join(parts)
-
-
-def _aligned(rows: Iterable[str], environment: str = "align*") -> str:
-    body = "\\\\\n".join(rows)
-    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
 def _entry(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from slrsym.documents.export.bibliography import bibtex_file_text
@@ -25,104 +26,12 @@ from slrsym.documents.export.latex import LatexRenderer
 from slrsym.documents.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.prover.rules.axioms import find_axiom
 
-KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
-
-_HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
-\usepackage[utf8]{inputenc}
-\usepackage[a4paper,textwidth=160mm,textheight=238mm,headheight=14pt,
-  marginparwidth=19mm,marginparsep=3mm]{geometry}
-\usepackage{amsmath,amssymb,amsthm}
-\usepackage{booktabs,longtable}
-\usepackage{xcolor}
-\usepackage[export]{adjustbox}
-\usepackage{fancyhdr}
-\usepackage{tikz}
-\usetikzlibrary{backgrounds}
-\usepackage{makeidx}
-\usepackage[hidelinks]{hyperref}
-\usepackage[capitalise,noabbrev,nameinlink]{cleveref}
-\setlength{\mathindent}{1em}
-\setlength{\parindent}{0pt}
-\setlength{\parskip}{0.4em plus 0.2em}
-\allowdisplaybreaks
-\AtBeginDocument{%
-  \abovedisplayskip=5pt plus 2pt minus 2pt
-  \belowdisplayskip=5pt plus 2pt minus 2pt
-  \abovedisplayshortskip=3pt plus 2pt
-  \belowdisplayshortskip=4pt plus 2pt minus 2pt}
-\emergencystretch=5em
-\definecolor{slrgray}{gray}{0.42}
-\definecolor{slrproved}{RGB}{46,125,50}
-\definecolor{slrcertified}{RGB}{21,101,192}
-\definecolor{slrempirical}{RGB}{0,121,107}
-\definecolor{slrconditional}{RGB}{123,31,162}
-\definecolor{slrcited}{RGB}{123,31,162}
-\definecolor{slrunproved}{RGB}{239,108,0}
-\definecolor{slrfailed}{RGB}{198,40,40}
-\definecolor{slrunverified}{gray}{0.5}
-"""
-
-_MACROS = r"""% The number of a claim is the paper's.
-\newcommand{\slrnumber}[3]{%
-  \expandafter\def\csname the#1\endcsname{#2}%
-  \expandafter\def\csname theH#1\endcsname{#3}}
-\newcommand{\slrwhy}[2]{\tag*{\footnotesize\color{slrgray}%
-  \if\relax\detokenize{#1}\relax\else(#1)\ \fi#2}}
-% What opens a statement is not parted from it.
-\newcommand{\slrexplained}[1]{\par\medskip\noindent{\small #1}\par\nopagebreak}
-\newcommand{\slrgroup}[1]{\par
-  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]{\itshape #1.}\slrgap}
-\newcommand{\slrendgroup}{\end{list}}
-\newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
-  #1 \texttt{#2}\par}\medskip}
-\newcommand{\slrunproved}[1]{\par\noindent{\bfseries\color{slr#1}%
-  This claim is \uppercase{not proved} (#1).}\par}
-% What is known of a claim, beside it.
-\newcommand{\slrmargin}[1]{\marginpar{\raggedright\tiny\sffamily\color{slrgray}#1}}
-% Heads say where one is: the chapter, and the section.
-\pagestyle{fancy}
-\fancyhf{}
-\fancyhead[L]{\footnotesize\color{slrgray}\nouppercase{\leftmark}}
-\fancyhead[R]{\footnotesize\color{slrgray}\nouppercase{\rightmark}}
-\fancyfoot[C]{\thepage}
-\renewcommand{\headrulewidth}{0.2pt}
-\renewcommand{\chaptermark}[1]{\markboth{\thechapter\quad #1}{}}
-% Not the whole title, which a section would put there by itself.
-\renewcommand{\sectionmark}[1]{}
-\newcommand{\slrrunning}[1]{\markright{#1}}
-% A chapter begins below the last one, if a quarter of the page is left.
-\makeatletter
-\renewcommand{\chapter}{\par\vskip 0pt plus .25\textheight\penalty-200%
-  \vskip 0pt plus -.25\textheight\vskip 2.5em\relax
-  \global\@topnum\z@\@afterindentfalse\secdef\@chapter\@schapter}
-\makeatother
-\setcounter{tocdepth}{1}
-\makeatletter
-\renewcommand{\@makechapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
-  \thechapter\quad #1\par\nobreak\vskip 1.5em}}
-\renewcommand{\@makeschapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
-  #1\par\nobreak\vskip 1em}}
-\makeatother
-% Long titles in the table of contents leave room for the numbers of pages.
-\makeatletter
-\renewcommand{\@pnumwidth}{2.6em}
-\makeatother
-% Reasons that follow a display need no empty line before it.
-\newcommand{\slrgap}{ }
-\newcommand{\slrqed}{$\square$~}
-\newenvironment{slrproof}{\par\noindent\textit{Proof.} }{\par}
-\newcommand{\slrindex}[1]{\index{#1}}
-"""
+_PREAMBLE = files(__package__) / "templates" / "preamble.tex"
 
 
 def latex_preamble() -> str:
-    r"""Return the LaTeX source before ``\begin{document}``."""
-    theorems = ["\\theoremstyle{definition}"]
-    for kind in KINDS:
-        name, plural = kind.lower(), "Corollaries" if kind == "Corollary" else f"{kind}s"
-        theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
-        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{plural}}}")
-    return _HEAD + "\n".join(theorems) + "\n" + _MACROS
+    r"""Return the LaTeX source before ``\begin{document}``, with an environment for each kind."""
+    return _PREAMBLE.read_text(encoding="utf-8")
 
 
 MAIN = "book.tex"

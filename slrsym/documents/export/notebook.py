@@ -18,13 +18,13 @@ from slrsym.documents.export.document import (
 )
 from slrsym.documents.export.html import WIDE, HtmlRenderer, box_of_display, box_of_link
 from slrsym.documents.export.latex import LatexRenderer, latex_snippet
+from slrsym.documents.export.plain_formulas import split_title
 from slrsym.documents.export.proofs import ProofWriter
 from slrsym.documents.export.prose import (
     ORDER,
     arbitrary_functions_in,
     assumption_paragraphs,
     free_symbols_of_statements,
-    split_at_dollar_signs,
 )
 from slrsym.documents.typeset import Box, FormulaPrinter, break_lines, choose_declared_laws
 from slrsym.documents.typeset.latex_and_mathml import to_mathml
@@ -134,7 +134,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 
 def _heading(claim: Claim) -> str:
     # As the site does: the name that stands everywhere, then what it says, with its formulas.
-    title = HtmlRenderer({}).inline(split_at_dollar_signs(claim.title)) if claim.title else ""
+    title = HtmlRenderer({}).inline(split_title(claim.title)) if claim.title else ""
     label = escape(str(ClaimNumberAndName.from_claim(claim)))
     return f"<strong>{label}</strong>{f' ({title})' if title else ''}"
 

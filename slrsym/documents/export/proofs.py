@@ -35,11 +35,12 @@ from slrsym.documents.export.prose import (
 )
 from slrsym.documents.typeset import FormulaPrinter
 from slrsym.documents.typeset.boxes import BracketedBox, comma_separated_row
-from slrsym.prover.rules.lemmas import InWords
 from slrsym.prover.rules.step import Link, Step
 from slrsym.prover.statements.expressions import conjuncts
+from slrsym.prover.statements.flows import Flow
 from slrsym.prover.statements.maps import BoxMap
 from slrsym.prover.statements.orbits import OrbitStatement, Piece
+from slrsym.prover.statements.words import InWords
 
 # A claim of more parts is not repeated where a proof uses all of it.
 _MANY_PARTS = 4
@@ -357,7 +358,9 @@ class ProofWriter:
 
 
 def _rank(part: Any) -> int:
-    return 1 if not isinstance(part, OrbitStatement) else 2 if isinstance(part.map, BoxMap) else 0
+    if not isinstance(part, OrbitStatement):
+        return 1
+    return 2 if isinstance(part.map, BoxMap | Flow) else 0
 
 
 def _paired(parts: Iterable[Any]) -> list[Any]:
@@ -412,7 +415,13 @@ def orbit_blocks(
     return [*blocks, *shown]
 
 
+# The width above which a condition on the domain stands by itself.
+_INLINE = 30.0
+
+
 def _map(map: Any, writer: ProofWriter) -> list[Block]:
+    if isinstance(map, Flow):
+        return _flow(map, writer)
     if not isinstance(map, BoxMap):
         return []
     inside: list[Inline] = []
@@ -422,6 +431,26 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
     blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
     for place, image in enumerate(map.images, start=1):
         blocks.append(_equation(f"g_{place}", map.coordinates, image, writer))
+    return blocks
+
+
+def _flow(flow: Flow, writer: ProofWriter) -> list[Block]:
+    said: list[Inline] = [*split_at_dollar_signs("Trajectories move with the velocity $v$")]
+    boxes = hypothesis_formulas(list(flow.domain_conditions()), writer.printer)
+    for number, box in enumerate(box for box in boxes if box.width <= _INLINE):
+        said += [Text(", " if number else " where "), Math(box)]
+    several = len(flow.velocities) > 1
+    blocks: list[Block] = [
+        Paragraph((*said, Text(f", {'with the components' if several else 'namely'}")))
+    ]
+    for place, velocity in enumerate(flow.velocities, start=1):
+        name = f"v_{place}" if several else "v"
+        blocks.append(_equation(name, flow.coordinates, velocity, writer))
+    wide = [box for box in boxes if box.width > _INLINE]
+    if wide:
+        besides = ", besides," if len(boxes) > len(wide) else ""
+        blocks.append(Paragraph((Text(f"where{besides}"),)))
+        blocks += [Display(TypesetFormula(box, None)) for box in wide]
     return blocks
 
 

@@ -26,6 +26,7 @@ from slrsym.documents.export.document import (
     Text,
     join_list,
 )
+from slrsym.documents.export.matrix_letters import matrix_sentences
 from slrsym.documents.typeset import Box, FormulaPrinter, PrintingOrder
 from slrsym.documents.typeset.boxes import (
     Atom,
@@ -37,9 +38,11 @@ from slrsym.documents.typeset.boxes import (
 )
 from slrsym.documents.typeset.letters import GREEK, tex_name_of_greek_letter
 from slrsym.gaussian.law import Law, ProductLaw
+from slrsym.matrices import Letter
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.rules.axioms import AXIOMS
-from slrsym.prover.rules.lemmas import InWords, Lemma
+from slrsym.prover.rules.lemmas import Lemma
+from slrsym.prover.statements.words import InWords
 
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
@@ -300,7 +303,7 @@ def free_symbols_of_statements(statements: Iterable[Basic]) -> list[Any]:
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
         indexed.setdefault(node.base.label, node)
     free = set().union(*(e.free_symbols for e in statements))
-    plain = {s for s in free if isinstance(s, Symbol) and s not in indexed}
+    plain = {s for s in free if isinstance(s, Symbol | Letter) and s not in indexed}
     # A statement in words holds them as the name of a symbol.
     plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
     return [*sorted(plain, key=str), *indexed.values()]
@@ -327,10 +330,14 @@ def assumption_paragraphs(
     Symbols whose names are in an order are listed in it.
     """
     sentences: list[tuple[Inline, ...]] = []
-    declared = [Math(box) for box in _domains(symbols, printer, order)]
+    symbols = list(symbols)
+    letters = [x for x in symbols if isinstance(x, Letter)]
+    numbers = [x for x in symbols if not isinstance(x, Letter)]
+    declared = [Math(box) for box in _domains(numbers, printer, order)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
     if declared:
         sentences.append((Text("Let "), *join_list(declared), Text(".")))
+    sentences += matrix_sentences(letters, printer)
     for name, count in named:
         box = printer.names.get(name) or printer.symbol(Symbol(name))
         kind = "real function" if count == 1 else f"real function of {count} variables"

@@ -26,6 +26,8 @@ _EVIDENCE = {
     "numbers": "nothing: the checker compares the numbers in ball arithmetic; a mean without a "
     "closed form rests on the axiom that the rule is sound",
     "none": "none: the step is cited, or rests on the axiom that the rule is sound",
+    "traces": "the value, or products in which matrices are equal; the checker expands both sides",
+    "products": "the products, and why their factors are semidefinite",
     "hypotheses": "the hypotheses as further theorems, which the checker matches",
 }
 
@@ -63,6 +65,10 @@ _TABLE = (
     ("increasing", "increasing function", "derivative"),
     ("cauchy_schwarz", "Cauchy-Schwarz inequality", "law"),
     ("poincare", "Gaussian Poincare inequality", "law"),
+    ("isserlis", "Isserlis' theorem", "traces"),
+    ("trace_algebra", "trace algebra", "traces"),
+    ("positive", "positive traces", "products"),
+    ("definite", "definite trace", "products"),
     ("ball_arithmetic", "ball arithmetic", "numbers"),
     ("limits", "limits", "none"),
     ("cases", "the cases? .*", "parts"),

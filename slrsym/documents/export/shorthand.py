@@ -18,11 +18,13 @@ from sympy import (
     Expr,
     Function,
     Lambda,
+    MatrixExpr,
     Mul,
     Pow,
     S,
     Subs,
     Symbol,
+    Trace,
     Tuple,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -31,6 +33,7 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
+from slrsym.matrices.means import Along, Loewner, MatrixMean
 
 
 def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
@@ -169,7 +172,8 @@ class Shorthand:
         named = self._named(expr)
         if named is not None:
             return named
-        if not expr.args:
+        # Factors of matrices have an order, which products of numbers have not.
+        if not expr.args or isinstance(expr, MatrixExpr | Trace | MatrixMean | Along | Loewner):
             return expr
         if isinstance(expr, Relational | BooleanFunction):
             return expr.func(*map(self, expr.args), evaluate=False)

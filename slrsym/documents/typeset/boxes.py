@@ -183,12 +183,13 @@ class Delimiter(Box):
 
 @dataclass(frozen=True)
 class BracketedBox(Box):
-    """A box between brackets of matching size."""
+    """A box between brackets of matching size; lines may break inside, or start with it."""
 
     opening: str
     body: Box
     closing: str
     breaks: bool = True
+    starts_line: bool = False
 
     @cached_property
     def width(self) -> float:
@@ -362,6 +363,8 @@ def _split_into_pieces(box: Box, depth: int) -> list[_FormulaPiece]:
         case Operator(breaks=True):
             return [_FormulaPiece(box, depth, True)]
         case Space(breaks=True):
+            return [_FormulaPiece(box, depth + _RELUCTANT, True)]
+        case BracketedBox(starts_line=True):
             return [_FormulaPiece(box, depth + _RELUCTANT, True)]
     return [_FormulaPiece(box, depth, False)]
 

@@ -184,7 +184,7 @@ class CalculusPrinter(PrinterBase):
         where: Box = (
             ScriptBox(Delimiter("|", 2, "close"), at)
             if short
-            else BracketedBox("[", at, "]", breaks=False)
+            else BracketedBox("[", at, "]", breaks=False, starts_line=True)
         )
         return row_of_boxes([self._print_at_precedence(of, PREFIX), where]), SUM
 

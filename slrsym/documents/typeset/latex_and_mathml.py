@@ -130,6 +130,7 @@ _LETTERS = {
 _SIGNS = {
     "-": "−", "le": "≤", "ge": "≥", "neq": "≠", "in": "∈", "sim": "∼", "to": "→",
     "implies": "⟹", "iff": "⟺", "cdot": "⋅", "neg": "¬", "sum": "∑", "int": "∫",
+    "succeq": "⪰", "otimes": "⊗", "times": "×",
 }  # fmt: skip
 # How high a bracket is that stands by itself, in em, by its size.
 _HEIGHTS = (1.0, 1.2, 2.3, 3.0)

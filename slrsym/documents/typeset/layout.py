@@ -48,6 +48,7 @@ from slrsym.documents.typeset.boxes import (
     row_of_boxes,
 )
 from slrsym.documents.typeset.calculus import CalculusPrinter, ExpectationPrinter
+from slrsym.documents.typeset.matrices import MatrixPrinter
 from slrsym.documents.typeset.order import ProductParts, is_negative_term
 from slrsym.documents.typeset.printer_base import (
     ATOM,
@@ -61,6 +62,8 @@ from slrsym.documents.typeset.printer_base import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law
+from slrsym.matrices.letters import Letter
+from slrsym.matrices.means import Along, Loewner, MatrixMean
 from slrsym.prover.statements.expressions import ForAll, conjuncts
 
 # A fraction of a denominator from this on is written as a decimal of fewer places than that.
@@ -269,12 +272,18 @@ class StatementPrinter(PrinterBase):
 _WIDE_EXPONENT = 4.5
 
 
-class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementPrinter):
+class FormulaPrinter(
+    ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementPrinter, MatrixPrinter
+):
     """Printer of expressions as typeset boxes, ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.
-        if not isinstance(expr, Add | Mul | Pow) or expr.has(Subs):
+        if (
+            not isinstance(expr, Add | Mul | Pow)
+            or isinstance(expr, sp.MatrixExpr)
+            or expr.has(Subs)
+        ):
             return self._print_uncached(expr, inline)
         around = (expr, inline, self._bound, self._copied, self._depth)
         if around not in self._known:
@@ -282,9 +291,11 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
         return self._known[around]
 
     def _print_uncached(self, expr: Any, inline: bool) -> tuple[Box, int]:
-        if isinstance(expr, Add):
+        # Products of matrices are products to SymPy, too, and keep the order of their factors.
+        is_matrix = isinstance(expr, sp.MatrixExpr)
+        if isinstance(expr, Add) and not is_matrix:
             return self._sum(expr, inline)
-        if isinstance(expr, Mul | Pow | sp.Rational):
+        if isinstance(expr, Mul | Pow | sp.Rational) and not is_matrix:
             return self._product(expr, inline)
         for kind, write in self._KINDS.items():
             if isinstance(expr, kind):
@@ -342,6 +353,17 @@ class FormulaPrinter(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, Sta
 
     _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
         Symbol: _atom,
+        Letter: _atom,
+        sp.Identity: MatrixPrinter._identity,
+        sp.ZeroMatrix: MatrixPrinter._zero_matrix,
+        sp.Transpose: MatrixPrinter._transpose,
+        sp.MatPow: MatrixPrinter._matrix_power,
+        sp.Trace: MatrixPrinter._trace,
+        sp.MatMul: MatrixPrinter._matrix_product,
+        sp.MatAdd: MatrixPrinter._matrix_sum,
+        MatrixMean: MatrixPrinter._matrix_mean,
+        Along: MatrixPrinter._along,
+        Loewner: MatrixPrinter._loewner,
         type(sp.pi): _constant,
         type(sp.oo): _constant,
         type(-sp.oo): _minus_infinity,

@@ -1,6 +1,6 @@
 r"""Letters of formulas: the names of symbols, with scripts.
 
-Names are plain, as ``k_star``, or LaTeX, as ``\langle k, v^*\rangle``.
+Names are plain, as ``u_star``, or LaTeX, as ``\langle u, w^*\rangle``.
 """
 
 from __future__ import annotations

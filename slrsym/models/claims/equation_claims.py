@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
@@ -101,6 +102,11 @@ class MeansByDefinition:
 
 def claims_about_equations(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Return claims that equations of motion follow from the definition of a descent step."""
+    if equations.model.loss is not None:
+        raise ValueError(
+            "claims are about the squared error; of another loss m.check compares risk and "
+            "gradient with sampled tokens"
+        )
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.is_symmetric:
@@ -165,7 +171,7 @@ def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list
     So the subspace is invariant: every inner product of one class changes by the same amount.
     """
     model = equations.model
-    whole = type(model)(model.data, model.predictor, *model.stated_products)
+    whole = type(model)(model.data, model.predictor, *model.stated_products, model.ridge)
     single = type(equations)(whole, _single_motion(equations, whole))
     alike = _classes(whole, model)
     claims = []
@@ -250,7 +256,7 @@ def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingSe
     moving = (*whole.trained_directions, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
     decays = {x: motion.decays[of(x) if isinstance(x, Direction) else x] for x in moving}
-    return TrainingSettings(motion.kind, rates, decays, motion.scalars)
+    return replace(motion, rates=rates, decays=decays)
 
 
 def _representative(x: Direction, place: int = 0) -> Direction:

@@ -57,6 +57,11 @@ xi = Symbol("xi", real=True)
 
 def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Return claims about a model: the laws of its projections, its risk, and its gradient."""
+    if model.loss is not None:
+        raise ValueError(
+            "claims are about the squared error; of another loss m.check compares risk and "
+            "gradient with sampled tokens"
+        )
     roles = {role.token: role for role in model.roles.values() if role.directions}
     called = unique_token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
@@ -216,7 +221,8 @@ def _hypotheses(model: DerivedModel) -> list[Any]:
 
 def _risk(model: DerivedModel, name: str, source: str) -> Claim:
     risk = _weighed(model, replace_variances_by_differences(_generic(model, model.risk)))
-    statement = Eq(_weighed(model, risk_definition(model)), risk, evaluate=False)
+    defined = _weighed(model, risk_definition(model)) + _generic(model, model.ridge_penalty)
+    statement = Eq(defined, risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
         title="the risk in closed form",
@@ -231,7 +237,8 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
         means = _Means(model)
         summands = list(means.summands())
         expanded = Add(
-            means.with_claim_symbols(model.data.noise**2), *(left for left, _ in summands)
+            means.with_claim_symbols(model.data.noise**2 + model.ridge_penalty),
+            *(left for left, _ in summands),
         )
         roots = _positive_radicands(goal.rhs)
         facts = [chain(left).then(right, by=algebra.using(*means.facts(left), *roots))

@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sympy import Dummy, Expr, Symbol, preorder_traversal, srepr, sympify
+from sympy import Dummy, Expr, S, Symbol, preorder_traversal, srepr, sympify
+
+from slrsym.models.definition.specification import Noise
 
 if TYPE_CHECKING:
     from slrsym.models.definition.projections import ProjectionLaws
@@ -33,7 +35,8 @@ def definition_of_model(model: ProjectionLaws) -> Definition | None:
         return str(srepr(parts[-1], order="none"))
 
     data, directions = model.data, model.directions
-    place = {x: i for i, x in enumerate(directions)}
+    noises = [x for _, of in model.shares.values() for x in of if isinstance(x, Noise)]
+    place = {x: i for i, x in enumerate((*directions, *dict.fromkeys(noises)))}
     number = {token: n for n, token in enumerate(data.tokens)}
     content = [
         [(x.name, x.is_unit, x.on_sphere, model.is_trained(x)) for x in directions],
@@ -71,7 +74,11 @@ def definition_of_model(model: ProjectionLaws) -> Definition | None:
         None if data.location is None else [told(p) for p in data.location],
         None if model.predictor.bias is None else [told(b) for b in model.predictor.bias],
         told(data.noise),
+        told(model.ridge),
     ]
+    if model.loss is not None:
+        readout = S.Zero if model.readout_error is None else model.readout_error
+        content.append(["loss", told(model.mean_squared_length), told(readout)])
     kinds = {type(model), *(type(node) for part in parts for node in preorder_traversal(part))}
     ours = all(str(kind.__module__).startswith(("sympy.", "slrsym.")) for kind in kinds)
     if not ours or Dummy in kinds:

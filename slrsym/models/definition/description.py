@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import Expr, S, Symbol, latex
+from sympy import Add, Basic, Expr, S, Symbol, Tuple
 
-from slrsym.models.definition.specification import SymbolicToken, Token
+from slrsym.models.definition.losses import loss_in_words
+from slrsym.models.definition.specification import Token, Vector
+from slrsym.models.definition.symbolic_token import SymbolicToken
 
 if TYPE_CHECKING:
     from slrsym.models.definition.projections import ProjectionLaws
@@ -28,28 +30,39 @@ def describe_model(model: ProjectionLaws) -> str:
     trained = [f"{', '.join(spheres)} on unit spheres"] * bool(spheres)
     trained += [f"{', '.join(free)} without constraint"] * bool(free)
     targets = [
-        f"{_in_projections(token.target)} of {token.name}"
+        f"{in_projections(token.target)} of {token.name}"
         for token in model.data.tokens
         if token.target is not None
     ]
     target = " + ".join(targets) or "0"
     share = model.predictor.share
     biased = model.predictor.bias is not None
-    output = _in_projections((lambda X: share(X, Symbol("b"))) if biased else share)
+    output = in_projections((lambda X: share(X, Symbol("b"))) if biased else share)
     cases = [
         f"{'' if probability == 1 else f'with probability {_short(probability)}: '}"
         + ", ".join(f"{count} {_law(token)}" for token, count in counts.items())
         for counts, probability in model.data.mixture
     ]
+    loss = [f"  loss:       {loss_in_words(model.loss)}"] * (model.loss is not None)
+    ridge = [f"  ridge:      {_short(model.ridge)}"] * (model.ridge != 0)
     return "\n".join(
         [
             shorten_line(f"Model that trains {', '.join(trained) or 'nothing'}"),
             shorten_line(f"  fixed:      {fixed}{f' ({known})' if known else ''}"),
             shorten_line(f"  tokens:     {'; '.join(cases)}"),
             shorten_line(f"  target:     {target}; noise {_short(model.data.noise)}"),
-            shorten_line(f"  predictor:  sum over tokens of {output}"),
+            shorten_line(f"  predictor:  {readout_in_words(model)}sum over tokens of {output}"),
+            *map(shorten_line, loss + ridge),
         ]
     )
+
+
+def readout_in_words(model: ProjectionLaws) -> str:
+    """Return the beginning of a description of a predictor that is a readout of sums, or ''."""
+    if model.readout_error is None:
+        return ""
+    *names, target = model.sum_symbols
+    return f"{target - model.readout_error} of ({', '.join(map(str, names))}) = "
 
 
 def unique_token_names(tokens: Iterable[Token]) -> dict[Token, str]:
@@ -71,18 +84,31 @@ def _as_id(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def latex_of(expr: Any) -> str:
-    r"""Return an expression as LaTeX text; symbol names that are LaTeX already are kept."""
-    names = {s: s.name for s in expr.free_symbols if "\\" in s.name or "{" in s.name}
-    text: str = latex(expr, symbol_names=names)
-    return text
+def in_projections(share: Callable[[Any], Any], name: str = "<X, {}>") -> Basic:
+    """Return a function of a token as an expression in its projections.
 
+    Parameters
+    ----------
+    share : callable
+        What it gives may be an expression, a list, a vector or the token itself.
+    name : str, optional
+        How a projection is written, with braces for the name of the direction.
 
-def _in_projections(share: Callable[[Any], Any]) -> Expr:
-    """Return a function of a token as an expression in its projections, such as ``<X, k>``."""
+    Returns
+    -------
+    Basic
+    """
     token = SymbolicToken()
-    found = S(share(token))
-    return found.xreplace({s: Symbol(f"<X, {x}>") for x, s in token.symbols.items()})
+    found = share(token)
+    if isinstance(found, Vector):
+        terms = found.terms.items()
+        found = Add(*(c * Symbol(x.name, commutative=False) for x, c in terms))
+    elif isinstance(found, list | tuple):
+        found = Tuple(*found)
+    elif found is token:
+        found = Symbol("X")
+    names = {s: Symbol(name.format(x), real=True) for x, s in token.symbols.items()}
+    return S(found).xreplace(names)
 
 
 def _law(token: Token) -> str:

@@ -21,8 +21,33 @@ REPRESENTATIVES = 4
 
 _by_representatives: ContextVar[bool] = ContextVar("_by_representatives", default=False)
 
-# The unit that a tag stands for: the number of units of its group, and the place in it.
-_TAGGED: dict[Symbol, tuple[Expr, int]] = {}
+
+class UnitTag(Symbol):  # type: ignore[misc]
+    """A symbol that marks a unit of a group, as a factor of terms.
+
+    It is the same as another one if it marks the same unit of as many.
+
+    Parameters
+    ----------
+    group_size : Expr
+        The number of units of the group.
+    place : int
+        The place of the unit in it, from 0 on.
+    """
+
+    group_size: Expr
+    place: int
+
+    def __new__(cls, group_size: Expr, place: int) -> UnitTag:
+        made: UnitTag = Symbol.__xnew__(cls, f"unit {place + 1} of {group_size}", real=True)
+        made.group_size, made.place = group_size, place
+        return made
+
+    def __getnewargs_ex__(self) -> Any:
+        return (self.group_size, self.place), {}
+
+    def _hashable_content(self) -> Any:
+        return (*super()._hashable_content(), self.group_size, self.place)
 
 
 @contextmanager
@@ -35,24 +60,12 @@ def use_representatives() -> Iterator[None]:
         _by_representatives.reset(token)
 
 
-def unit_tag(count: Expr, i: int) -> Symbol:
-    """Return a symbol that marks unit `i` of a group with `count` units, as a factor of terms."""
-    symbol = Symbol(f"unit {i + 1} of {count}", real=True)
-    _TAGGED[symbol] = (count, i)
-    return symbol
-
-
-def group_size_and_index_of_tag(tag: Symbol) -> tuple[Expr, int]:
-    """Return the size of the group and the index of the unit that a tag marks."""
-    return _TAGGED[tag]
-
-
-def unit_tags_in(expr: Expr) -> frozenset[Symbol]:
+def unit_tags_in(expr: Expr) -> frozenset[UnitTag]:
     """Return the symbols in an expression that mark units."""
-    return frozenset(expr.free_symbols & _TAGGED.keys())
+    return frozenset(s for s in expr.free_symbols if isinstance(s, UnitTag))
 
 
-def count_represented_terms(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> Expr:
+def count_represented_terms(tags: Iterable[UnitTag], fixed: Iterable[UnitTag]) -> Expr:
     r"""Return how many terms of a sum over all units a term of representatives stands for.
 
     Units in `fixed` are given; the others in `tags` run over all units that differ from these and
@@ -61,9 +74,9 @@ def count_represented_terms(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> 
     """
     tags, fixed = set(tags), set(fixed)
     weight: Expr = S.One
-    for count in sorted({_TAGGED[t][0] for t in tags}, key=str):
-        held = len({t for t in fixed if _TAGGED[t][0] == count})
-        free = len({t for t in tags - fixed if _TAGGED[t][0] == count})
+    for count in sorted({t.group_size for t in tags}, key=str):
+        held = len({t for t in fixed if t.group_size == count})
+        free = len({t for t in tags - fixed if t.group_size == count})
         weight *= ff(count - held, free) / ff(REPRESENTATIVES - held, free)
     return weight
 
@@ -145,7 +158,7 @@ class Directions:
         if not self.uses_representatives:
             return Add(*(sympify(term(x)) for x in self))
         units = range(REPRESENTATIVES)
-        return Add(*(unit_tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
+        return Add(*(UnitTag(self.count, i) * sympify(term(self.unit(i))) for i in units))
 
     def __len__(self) -> int:
         self._require_number("len of")

@@ -17,14 +17,21 @@ from slrsym.models.definition.exchangeable_units import (
     unit_tags_in,
     write_out_group_products,
 )
+from slrsym.models.definition.losses import Loss
+from slrsym.models.definition.readouts import sum_symbols
+from slrsym.models.definition.shares import evaluate_shares
 from slrsym.models.definition.specification import (
+    INNER_PRODUCT,
     Direction,
     InnerProduct,
+    Noise,
     Predictor,
-    SymbolicToken,
     Token,
     TokenSequence,
     exact_expression,
+    inner_product_symbol,
+    ridge_expression,
+    softmax,
 )
 
 
@@ -64,34 +71,92 @@ class ProjectionLaws:
         predictor: Predictor,
         inner_products: Mapping[InnerProduct, Any],
         names: Mapping[InnerProduct, Any],
+        loss: Loss | None = None,
+        ridge: Any = 0,
     ) -> None:
         self.data, self.predictor = data, predictor
-        self._predicted: set[Direction] = set()
-        self.shares = self._stated()
+        self.ridge = ridge_expression(ridge)
+        stated = evaluate_shares(data, predictor, loss)
+        self.loss, self._predicted = stated.loss, stated.predicted
+        self.shares, self.reconstructed = stated.shares, stated.reconstructed
+        self.readout_error = stated.readout_error
         self.spaces = self._spaces()
-        self.stated_products = (dict(inner_products), dict(names))
+        self.stated_products = (dict(inner_products), dict(names), loss)
         products = write_out_group_products(inner_products, self.directions, named=False)
         self._inner_products = {pair: exact_expression(value) for pair, value in products.items()}
         self._names = write_out_group_products(names, self.directions, named=True)
         if self.uses_representatives:
             self._names = inner_product_class_names(self.directions) | self._names
         self._check_directions()
+        self.shares = {
+            key: (self._with_inner_products(e), names) for key, (e, names) in self.shares.items()
+        }
+        if self.readout_error is not None:
+            self.readout_error = self._with_inner_products(self.readout_error)
+        self._check_ridge()
 
     # -- the statement ---------------------------------------------------------------------------
 
-    def _stated(self) -> dict[tuple[Token, Expr | None], tuple[Expr, dict[Direction, Symbol]]]:
-        """Return each role's contribution to the error, which is target minus prediction."""
-        found = {}
-        for token in self.data.tokens:
-            for bias in dict.fromkeys(self.predictor.bias or (None,)):
-                X = SymbolicToken()
-                biases = () if bias is None else (bias,)
-                share, target = X.share_of("share", self.predictor.share, *biases), S.Zero
-                self._predicted.update(X.symbols)
-                if token.target is not None:
-                    target = X.share_of("target", token.target)
-                found[token, bias] = (target - share, dict(X.symbols))
-        return found
+    def _with_inner_products(self, share: Expr) -> Expr:
+        """Write the inner products in a share by the symbols or values that the model has."""
+        inside = {s for s in share.free_symbols if s.name.startswith(INNER_PRODUCT)}
+        if not inside:
+            return share
+        if self.uses_representatives:
+            raise ValueError(
+                f"{min(map(str, inside))} stands in a share with a number of units that is a "
+                "symbol; state their number"
+            )
+        listed = list(self.directions)
+        at = {
+            inner_product_symbol(x, y): Add(
+                *(self.inner_product(x, y, a) for a in range(self.spaces))
+            )
+            for i, x in enumerate(listed)
+            for y in listed[i:]
+        }
+        if missing := sorted(map(str, inside - at.keys())):
+            raise ValueError(
+                f"{missing[0]} stands in a share or loss, and one of its directions in no "
+                "projection; use it in the predictor, the target or the law of a token"
+            )
+        return share.xreplace(at)
+
+    @cached_property
+    def products_in_shares(self) -> dict[Symbol, tuple[Direction, Direction, int]]:
+        """The symbols of moving inner products that shares have beside projections.
+
+        Each has its two directions and the eigenspace.
+        """
+        inside = set().union(*(e.free_symbols for e, _ in self.shares.values()))
+        if self.readout_error is not None:
+            inside |= self.readout_error.free_symbols
+        x = self.directions
+        return {p: (x[i], x[j], a) for p, (i, j, a) in self.gram_indices.items() if p in inside}
+
+    @cached_property
+    def mean_squared_length(self) -> Expr:
+        """The mean squared length of a token that is reconstructed, which the loss has besides."""
+        if not self.reconstructed:
+            return S.Zero
+        if self.spaces > 1:
+            raise ValueError(
+                "a token as target is for covariances that are multiples of the identity, with "
+                f"spikes; these have {self.spaces} eigenspaces, whose dimensions would be needed"
+            )
+        laws = [e for t in self.data.tokens for e in (*t.mean.terms.values(), *t.eigenvalues)]
+        named = {s for e in laws for s in e.free_symbols if s.name == "d"}
+        d = min(named, key=str) if named else Symbol("d", positive=True)
+        found: Expr = S.Zero
+        for counts, probability in self.data.mixture:
+            for token in counts.keys() & self.reconstructed:
+                spread = d * token.eigenvalues[0] + Add(
+                    *(c * self.inner_product(u, u) for u, c in token.spikes.items())
+                )
+                mean = token.mean.terms.items()
+                middle = (b * c * self.inner_product(x, y) for x, b in mean for y, c in mean)
+                found += probability * (spread + Add(*middle))
+        return expand(found)
 
     @property
     def uses_representatives(self) -> bool:
@@ -106,6 +171,7 @@ class ProjectionLaws:
             found.update(dict.fromkeys(symbols))
         for token in self.data.tokens:
             found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
+        found = {x: None for x in found if not isinstance(x, Noise)}
         return tuple(sorted(found, key=lambda x: not self.is_trained(x)))
 
     def is_trained(self, x: Direction) -> bool:
@@ -132,11 +198,23 @@ class ProjectionLaws:
         return tuple(x for x in self.directions if not self.is_trained(x))
 
     @property
+    def sum_symbols(self) -> tuple[Symbol, ...]:
+        """The symbols of the sums of a readout, the last of the target; none of other models."""
+        return () if self.readout_error is None else sum_symbols(len(self.predictor.sums) + 1)
+
+    @property
     def scalars(self) -> tuple[Symbol, ...]:
         """The symbols of predictor and target that are no projections, by name."""
         found = set().union(
             *(error.free_symbols - {*of.values()} for error, of in self.shares.values())
         )
+        if self.readout_error is not None:
+            found |= self.readout_error.free_symbols - set(
+                sum_symbols(len(self.predictor.sums) + 1)
+            )
+        x = self.directions
+        pairs = itertools.combinations_with_replacement(x, 2)
+        found -= {self.inner_product(*pair, a) for pair in pairs for a in range(self.spaces)}
         return tuple(sorted(found, key=lambda s: s.name))
 
     def _spaces(self) -> int:
@@ -194,6 +272,19 @@ class ProjectionLaws:
                         f"of the data is fixed: take another direction, or make {x} a fixed one "
                         "(unit=True)"
                     )
+
+    def _check_ridge(self) -> None:
+        if self.ridge == 0:
+            return
+        if any(error.has(softmax) for error, _ in self.shares.values()):
+            raise ValueError(
+                "ridge is for predictors that are sums over tokens; softmax is none. Leave it out"
+            )
+        if self.ridge_penalty == 0:
+            raise ValueError(
+                f"ridge is for trained directions without sphere=True, whose length is free; this "
+                f"model has none. Got {self.ridge}; leave it out"
+            )
 
     def _check_length(self, x: Direction, square: Expr) -> None:
         """Raise an error if the square of a fixed direction's length cannot be as stated."""
@@ -265,6 +356,32 @@ class ProjectionLaws:
             rf"\langle {x.name}, {y.name}\rangle{index}",
             **({"positive": True} if x is y else {"real": True}),
         )
+
+    def ridge_of(self, x: Any) -> Expr:
+        """Return the ridge of what is trained: 0 of scalars, and of directions on spheres.
+
+        Parameters
+        ----------
+        x : Direction or Symbol
+
+        Returns
+        -------
+        Expr
+        """
+        return self.ridge if isinstance(x, Direction) and not x.on_sphere else S.Zero
+
+    @property
+    def ridge_penalty(self) -> Expr:
+        """The part of the risk that ridge adds: half of it, times the sum of squared lengths."""
+        found: Expr = S.Zero
+        for x in self.trained_directions:
+            count: Expr = S.One
+            if self.uses_representatives and x.group is not None:
+                # The first of the units stands for all.
+                count = x.group[0].count if x.group[1] == 0 else S.Zero
+            squares = (self.inner_product(x, x, a) for a in range(self.spaces))
+            found += self.ridge_of(x) / 2 * count * Add(*squares)
+        return found
 
     def fixed_inner_product(self, x: Direction, y: Direction) -> Expr | None:
         """Return the stated inner product of two fixed directions; None if it is a free parameter.
@@ -350,6 +467,8 @@ class ProjectionLaws:
         -------
         Expr
         """
+        if isinstance(x, Noise):
+            return S.Zero
         inner = inner or self.inner_product
         spaces = range(self.spaces)
         return Add(*(c * inner(x, y, a) for y, c in token.mean.terms.items() for a in spaces))
@@ -370,6 +489,8 @@ class ProjectionLaws:
         -------
         Expr
         """
+        if isinstance(x, Noise) or isinstance(y, Noise):
+            return S(int(x is y))
         inner = inner or self.inner_product
         spaces = range(self.spaces)
         values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)

@@ -10,25 +10,13 @@ import numpy as np
 from sympy import (
     Expr,
     Function,
-    Pow,
-    Rational,
     S,
     Symbol,
     SympifyError,
-    ceiling,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    floor,
-    frac,
-    sech,
-    sinh,
     sympify,
     tanh,
 )  # fmt: skip
 
-from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.prover.statements.exact_numbers import with_simplest_rationals
 
 
@@ -81,13 +69,13 @@ class Vector:
 class Direction(Vector):
     """A direction, that is, a vector on which tokens are projected.
 
-    A model trains the directions that its predictor uses, but for those of `unit`. A direction that
-    stands in the data alone is fixed, of length 1 or of the length that `inner_products` state.
+    A model trains the directions that its predictor uses, except those with `unit`. A direction
+    that stands in the data alone is fixed, of length 1 or as `inner_products` of `model` state.
 
     Parameters
     ----------
     name : str
-        In LaTeX, as in ``"k^*"``.
+        In LaTeX, as in ``"u_1"``.
     unit : bool, optional
         Whether it is fixed, of length 1, in the predictor, too.
     sphere : bool, optional
@@ -127,6 +115,32 @@ class Direction(Vector):
         return self.name
 
 
+class Noise(Direction):
+    """A standard normal number of each sample, written as a projection: ``X @ xi``.
+
+    It is independent of the token and of other noises: nothing overlaps with it.
+
+    Parameters
+    ----------
+    name : str
+        In LaTeX, as in ``"xi"``.
+
+    Raises
+    ------
+    ValueError
+        If it has no name.
+
+    Examples
+    --------
+    >>> from sympy import sign
+    >>> u, xi = Direction("u", unit=True), Noise("xi")
+    >>> noisy = Token(target=lambda X: sign(X @ u + X @ xi / 2))
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, unit=True)
+
+
 class UnorderedPair:
     """Two directions or two groups of them, in any order."""
 
@@ -143,8 +157,53 @@ class UnorderedPair:
         return f"<{self.pair[0].name}, {self.pair[1].name}>"
 
 
+def inner_product_symbol(x: Direction, y: Direction) -> Symbol:
+    """Return the symbol of the inner product of two directions in a share, in any order."""
+    first, second = sorted((x.name, y.name))
+    return Symbol(
+        rf"{INNER_PRODUCT}{first}, {second}\rangle",
+        **({"positive": True} if x is y else {"real": True}),
+    )
+
+
+# How the names of such symbols begin.
+INNER_PRODUCT = r"\langle "
+
+
 class InnerProduct(UnorderedPair):
-    """The inner product of two directions, as a key of `inner_products` and `names`."""
+    """The inner product of two directions: a key of `inner_products` and `names`, or a number.
+
+    In a share or a loss it is the number that it is at each point of training.
+    """
+
+    def _sympy_(self) -> Symbol:
+        return inner_product_symbol(*self.pair)
+
+    def __add__(self, other: Any) -> Any:
+        return self._sympy_() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self._sympy_() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self._sympy_()
+
+    def __mul__(self, other: Any) -> Any:
+        return other * self._sympy_()
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._sympy_() / other
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self._sympy_()
+
+    def __pow__(self, exponent: Any) -> Any:
+        return self._sympy_() ** exponent
+
+    def __neg__(self) -> Any:
+        return -self._sympy_()
+
+    __radd__, __rmul__ = __add__, __mul__
 
 
 def real_expression(what: str, value: Any) -> Expr:
@@ -163,120 +222,19 @@ def real_expression(what: str, value: Any) -> Expr:
     return found
 
 
+def ridge_expression(value: Any) -> Expr:
+    """Return the strength of a ridge penalty as an expression that is certainly not negative."""
+    found = real_expression("ridge", value)
+    if not found.is_nonnegative:
+        hint = "" if found.is_number else "; declare its symbols, as by positive=True"
+        raise ValueError(f"ridge must not be negative; got {value}{hint}")
+    return found
+
+
 def function_source_location(function: Any) -> str:
     """Return a function's file and line in parentheses, or an empty string if unknown."""
     code = getattr(function, "__code__", None)
     return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
-
-
-class SymbolicToken:
-    """A token inside the functions that state a model: ``X @ k`` is its projection on k."""
-
-    def __init__(self) -> None:
-        self.symbols: dict[Direction, Symbol] = {}
-
-    def __matmul__(self, vector: Any) -> Expr:
-        if not isinstance(vector, Vector):
-            raise TypeError(
-                f"a token is projected on a Direction, or a sum of them; got {vector!r}"
-            )
-        total: Expr = S.Zero
-        for x, c in vector.terms.items():
-            if x not in self.symbols:
-                self.symbols[x] = Symbol(f"X_{{{x.name}}}", real=True)
-            total += c * self.symbols[x]
-        return total
-
-    def __rmatmul__(self, vector: Any) -> Expr:
-        raise TypeError(f"the token stands first in a projection: write X @ {vector}")
-
-    def __repr__(self) -> str:
-        return "X"
-
-    def _no_number(self, *others: Any) -> Any:
-        """Raise `TypeError` for arithmetic with a token itself, which is a vector."""
-        found = f"; got {others[0]!r}" if others else ""
-        raise TypeError(
-            f"a token X is a vector, and has no products or sums{found}: project it, as X @ k"
-        )
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_number
-    __truediv__ = __rtruediv__ = __pow__ = __neg__ = __float__ = _no_number
-
-    def share_of(self, what: str, function: Callable[..., Any], *more: Any) -> Expr:
-        """Evaluate a function of this token; return its share, checked to be real and finite.
-
-        Messages name the file and the line of the function.
-        """
-        try:
-            found = function(self, *more)
-        except TypeError as problem:
-            # NumPy's functions and those of `math` take numbers only.
-            numeric = any(part in str(problem) for part in ("ufunc", "convert expression to float"))
-            hint = "; write it with functions of SymPy, such as sympy.tanh" if numeric else ""
-            if "truth value" in str(problem):
-                hint = (
-                    "; a projection has no number yet: write cases with sympy.Piecewise, "
-                    "sympy.Max or sympy.sign"
-                )
-            if "positional argument" in str(problem):
-                given = "a token X and the bias of its position" if more else "one token X"
-                hint = f"; it is called with {given}, as in lambda X{', b' * bool(more)}: ..."
-            raise TypeError(
-                f"{what}: {problem}{function_source_location(function)}{hint}"
-            ) from problem
-        where = function_source_location(function)
-        try:
-            expr = None if isinstance(found, str | SymbolicToken) else exact_expression(found)
-        except SympifyError:
-            expr = None
-        if not isinstance(expr, Expr) or expr.is_Matrix:
-            plain = " object at 0x" in repr(found)
-            shown = f"a {type(found).__name__}" if plain else repr(found)
-            raise TypeError(
-                f"{what} must give an expression, not several or a matrix, in projections X @ k; "
-                f"got {shown}{where}"
-            )
-        expr = _with_computable_functions(what, with_own_owens_t(expr), where)
-        if expr.has(floor, ceiling, frac):
-            raise ValueError(
-                f"{what} must be smooth, but for kinks and jumps by Max, Piecewise, "
-                f"sign or Heaviside; got {expr}{where}"
-            )
-        plain = expr.replace(softmax, lambda *_: S.One)
-        names = list(self.symbols.values())
-        places = [dict.fromkeys(names, S(n)) for n in (-7, -2, -1, 0, Rational(1, 2), 1, 3)]
-        # A quotient of two may be finite where both vanish, and not where one does.
-        places += [dict.fromkeys(names, S.One) | {x: S.Zero} for x in names]
-        for place in places:
-            values = dict.fromkeys(plain.free_symbols, S.One) | place
-            value = plain.subs(values).evalf()
-            if value is S.NaN or value.is_real is False or value.is_finite is False:
-                at = ", ".join(f"{name} = {number}" for name, number in place.items())
-                raise ValueError(
-                    f"{what} must be real and finite for all projections; {expr} is {value} at "
-                    f"{at or 'every point'}{where}. Take a function that is defined on the whole "
-                    "line, or bound its argument"
-                )
-        return expr
-
-
-def _with_computable_functions(what: str, expr: Expr, where: str) -> Expr:
-    """Write erfc by erf, even powers of 1/cosh by tanh, and cosh and sinh by exponentials."""
-    expr = expr.replace(erfc, lambda x: 1 - erf(x))
-    expr = expr.replace(sech, lambda x: 1 / cosh(x))
-    expr = expr.replace(
-        lambda e: e.is_Pow and isinstance(e.base, cosh) and e.exp.is_even and e.exp.is_negative,
-        lambda e: (1 - tanh(e.base.args[0]) ** 2) ** (-e.exp / 2),
-    )
-    odd = [e for e in expr.atoms(Pow) if isinstance(e.base, cosh) and not e.exp.is_positive]
-    if odd:
-        raise ValueError(
-            f"{what} has an odd power of 1/cosh or sech, which cannot be computed{where}: take an "
-            "even one, such as 1/cosh(x)**2, or another function, such as exp(-x**2)"
-        )
-    expr = expr.replace(cosh, lambda x: (exp(x) + exp(-x)) / 2)
-    return expr.replace(sinh, lambda x: (exp(x) - exp(-x)) / 2)
 
 
 class softmax(Function):  # type: ignore[misc]  # noqa: N801
@@ -320,9 +278,11 @@ class Token:
         all tokens of a model then have the same eigenspaces. A mapping of directions to numbers,
         with ``1`` for the multiple of the identity: spikes, a multiple of the projection on each.
     target : callable, optional
-        From a token X, whose projection on u is ``X @ u``, to its share of the target.
+        From a token X, whose projection on u is ``X @ u``, to its share of the target: an
+        expression; a list, if the predictor gives one; or for a predictor that gives a vector, a
+        sum of directions, or X itself.
     name : str, optional
-        For texts.
+        What claims and LaTeX call it.
 
     Raises
     ------
@@ -416,7 +376,7 @@ class TokenSequence:
         If there are no tokens, a count is certainly no positive integer, `noise` or a probability
         is negative, or probabilities do not add up to 1.
     TypeError
-        If something is no Token.
+        If a key of `tokens` or `correlation` is no Token.
     """
 
     def __init__(
@@ -517,22 +477,46 @@ class TokenSequence:
         return tuple(dict.fromkeys(token for counts, _ in self.mixture for token in counts))
 
 
-class Predictor:
-    """A predictor that is a sum over all tokens of a function of the token.
-
-    Parameters
-    ----------
-    share : callable
-        From a token X to its share, in its projections ``X @ k``; several heads are added up. With
-        `bias`, it takes a second argument, the bias of the position. With `softmax`, the factor
-        beside it is a projection.
-    bias : sequence of expressions, optional
-        One for each position.
+def added_to_sums(sums: Sequence[Any]) -> Callable[[Any], list[Any]]:
+    """Return the function from a token to what it adds to each sum, whichever token it is.
 
     Raises
     ------
     TypeError
-        If `share` cannot be called.
+        If one of the sums is neither a function of a token nor a mapping of tokens to such.
+    """
+    listed = [[*of.values()] if isinstance(of, Mapping) else [of] for of in sums]
+    for of, functions in zip(sums, listed, strict=True):
+        if not functions or not all(map(callable, functions)):
+            raise TypeError(
+                f"sums must be functions of a token, or mappings of tokens to such; got {of!r}"
+            )
+    return lambda X: [sum(f(X) for f in functions) for functions in listed]
+
+
+class Predictor:
+    """A predictor that is a sum over all tokens of a function of the token, or several sums.
+
+    Parameters
+    ----------
+    share : callable, optional
+        From a token X to its share, in its projections ``X @ k``; several heads are added up. With
+        `bias`, it takes a second argument, the bias of the position. With `softmax`, the factor
+        beside it is a projection. Of data of one token it may give a list of expressions, or a
+        vector: a sum of directions times expressions, such as ``erf(X @ w) * w``.
+    bias : sequence of expressions, optional
+        One for each position.
+    sums : sequence, optional
+        In place of `share`: functions of a token, each of which is added up over all tokens; or
+        mappings of tokens to functions, which are added up over these.
+    readout : callable, optional
+        From the sums to the prediction, a polynomial in them.
+
+    Raises
+    ------
+    TypeError
+        If `share`, one of `sums` or `readout` cannot be called, or if there is no `share`, and not
+        both of `sums` and `readout`.
 
     Examples
     --------
@@ -540,10 +524,27 @@ class Predictor:
     >>> k, v = Direction("k", sphere=True), Direction("v", sphere=True)
     >>> lam = Symbol("lambda", positive=True)
     >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
+    >>> linear_attention = Predictor(
+    ...     sums=[lambda X: X @ k, lambda X: (X @ k) * (X @ v)], readout=lambda s, t: s * t)
     """
 
-    def __init__(self, share: Callable[..., Any], *, bias: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self,
+        share: Callable[..., Any] | None = None,
+        *,
+        bias: Sequence[Any] | None = None,
+        sums: Sequence[Any] = (),
+        readout: Callable[..., Any] | None = None,
+    ) -> None:
+        if sums or readout is not None:
+            if share is not None or bias is not None or not sums or not callable(readout):
+                raise TypeError(
+                    "a readout has functions of a token in `sums` and a function of the sums in "
+                    f"`readout`, and neither `share` nor `bias`; got sums={sums!r} and "
+                    f"readout={readout!r}"
+                )
+            share = added_to_sums(sums)
         if not callable(share):
             raise TypeError(f"share must be a function of a token; got {share!r}")
-        self.share = share
+        self.share, self.sums, self.readout = share, tuple(sums), readout
         self.bias = None if bias is None else tuple(map(exact_expression, bias))

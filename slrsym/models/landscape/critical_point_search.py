@@ -36,10 +36,13 @@ class SearchCoverage:
         How many searches were begun.
     hits : tuple of int
         How many of them ended at each point.
+    flat_ends : int, optional
+        How many ended where the risk is flat to rounding, and no critical point is.
     """
 
     starts: int
     hits: tuple[int, ...]
+    flat_ends: int = 0
 
     @property
     def total_hits(self) -> int:
@@ -129,16 +132,3 @@ def search_gradient_zeros(
             x[better] for x in (new_slope, new_bend, new_basis)
         )
     return points, grad, hess, basis
-
-
-def distances_to_zero_if_converged(grad: _Array, hess: _Array) -> _Array:
-    """Return the lengths of Newton steps, infinite unless the gradient nearly vanishes."""
-    values, vectors = np.linalg.eigh(hess)
-    inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])
-    values = np.abs(values)
-    size = np.maximum(1.0, np.max(values, axis=-1, keepdims=True))
-    small = (inner <= 1e-11 * size).all(axis=-1)
-    flat = (values <= _SMALL * size).any(axis=-1)
-    far = np.linalg.norm(inner / np.where(values > 0, values, 1.0), axis=-1)
-    found: _Array = np.where(small, np.where(flat, np.pi, np.minimum(far, np.pi)), np.inf)
-    return found

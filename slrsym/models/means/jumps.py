@@ -161,15 +161,17 @@ def _changes(function: Expr, x: Symbol) -> dict[Expr, dict[Any, tuple[Any, Any]]
 
 
 def _roots(argument: Expr, x: Symbol) -> list[Expr]:
-    """Return the real zeros of an argument in a variable."""
+    """Return the real zeros of an argument in a variable, of a positive one the positive zeros."""
     slope = argument.diff(x)
     if not slope.has(x) and slope != 0:
-        return [-argument.subs(x, 0) / slope]
-    try:
-        roots = solve(argument, x)
-    except NotImplementedError:
-        raise ValueError(f"it is not known where {argument} changes its sign") from None
-    return [root for root in roots if root.is_real is not False]
+        roots = [-argument.subs(x, 0) / slope]
+    else:
+        try:
+            roots = solve(argument, x)
+        except NotImplementedError:
+            raise ValueError(f"it is not known where {argument} changes its sign") from None
+    kind = "is_positive" if x.is_positive else "is_real"
+    return [root for root in roots if getattr(root, kind) is not False]
 
 
 def _sides(node: Any) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from sympy import Expr, Mul, Piecewise, Pow, S, Symbol, erf, exp
+from sympy import Add, Expr, Mul, Piecewise, Pow, S, Symbol, erf, exp, expand
 
 from slrsym.gaussian import (
     Expectation,
@@ -26,7 +26,15 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.limits import with_limits
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
+from slrsym.kernels.symbolic_functions import GaussianMean
 from slrsym.models.definition.specification import NotClosedError
+from slrsym.models.means.conditional_means import mean_given_few_variables
+from slrsym.models.means.kinked_pairs import (
+    derivative_in_law,
+    mean_at_kink,
+    mean_of_kinked_pair,
+)
+from slrsym.models.means.label_means import LabelledProduct
 from slrsym.models.means.moments import (
     ATOMS,
     atomic_means_in,
@@ -35,11 +43,17 @@ from slrsym.models.means.moments import (
     differentiate_closed_form,
     generic_gaussian_variables,
     mean_symbol,
+    product_covariance,
     product_mean,
     split_atomic_mean_derivative,
 )
+from slrsym.models.means.orthant_means import mean_by_orthants
 from slrsym.models.training.alignment import (
+    with_least_variances,
+    with_least_widths,
     with_limit_at_alignment,
+    with_quotients_at_alignment,
+    with_roots_beyond_alignment,
     without_poles_at_alignment,
 )
 
@@ -107,7 +121,13 @@ def pattern_of_product(
 def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
     names = generic_gaussian_variables(len(functions))
     core = Mul(rest, *(f.xreplace({Z: z}) for f, z in zip(functions, names, strict=True)))
-    return MeanPattern(core, len(functions))
+    return pattern_of_core(core, len(functions))
+
+
+@cache
+def pattern_of_core(core: Expr, count: int) -> MeanPattern:
+    """Return the pattern of a product that is written in the first of the generic variables."""
+    return MeanPattern(core, count)
 
 
 class MeanPattern:
@@ -130,16 +150,22 @@ class MeanPattern:
         )
         value = with_own_owens_t(expectation(self.core, law))
         if value.has(Expectation, Piecewise, bivariate_normal_cdf):
+            by_orthants = self._mean_by_orthants()
+            return None if by_orthants is None else GaussianMeanFormula(self, by_orthants)
+        return GaussianMeanFormula(self, value)
+
+    def _mean_by_orthants(self) -> Expr | None:
+        variables = generic_gaussian_variables(self.count)
+        parts = factorise_product(self.core, {z: z for z in variables})
+        functions = dict(parts.factors)
+        if self.count != 4 or parts.rest != 1 or len(functions) != 4:
             return None
-        found = GaussianMeanFormula(self, value)
-        # Slopes of what has roots beside Owen's T lose digits where two variables align.
-        return None if value.has(OwensT) and found.has_roots else found
+        return mean_by_orthants({z: functions[z].xreplace({Z: z}) for z in variables})
 
     @cached_property
     def general_mean(self) -> GaussianMeanFormula:
         """The pattern's mean as a function of any means and covariances of its variables."""
-        formal = product_mean(self.core, self.count)
-        return GaussianMeanFormula(self, _written(formal), formal)
+        return GaussianMeanFormula(self, formal=product_mean(self.core, self.count))
 
     def mean(self, centred: bool) -> GaussianMeanFormula:
         """Return the pattern's mean for laws with zero means if `centred`, else for any law."""
@@ -149,20 +175,82 @@ class MeanPattern:
         try:
             return self.general_mean
         except NotClosedError:
+            if found is not None:
+                return found
+            found = self._kinked_mean or self._conditional_mean(centred)
             if found is None:
                 raise
             return found
+
+    @cached_property
+    def law(self) -> GaussianLaw:
+        """The law of the variables that occur, with symbols for all means and covariances."""
+        names = generic_gaussian_variables(self.count)
+        used = [i for i, z in enumerate(names) if self.core.has(z)]
+        return GaussianLaw(
+            {names[i]: mean_symbol(i) for i in used},
+            [[covariance_symbol(i, j) for j in used] for i in used],
+        )
+
+    @cached_property
+    def _kinked_mean(self) -> GaussianMeanFormula | None:
+        """The mean of a pair of kinks at any law, or None if it is another function."""
+        value = mean_of_kinked_pair(self.core, self.law) if self.count else None
+        return None if value is None else KinkedMeanFormula(self, value)
+
+    @cache  # noqa: B019 (patterns are kept for ever)
+    def _conditional_mean(self, centred: bool) -> GaussianMeanFormula | None:
+        """Return the mean as a quadrature over one or two variables given which it closes."""
+        value = mean_given_few_variables(self.core, self.count, centred)
+        if value is None:
+            return None
+        product = LabelledProduct.of(self.core, self.count) if centred else None
+        if product is None:
+            return GaussianMeanFormula(self, value)
+        return _MeanWithLabel(self, value, product)
+
+    def covariance(self, other: MeanPattern, centred: bool) -> GaussianMeanFormula | MeanPolynomial:
+        """Return the covariance with another product in the same variables.
+
+        It has no terms that cancel, but for laws with zero means (`centred`) where only these have
+        a formula.
+        """
+        try:
+            formal = product_covariance(self.core, other.core, self.count)
+        except NotClosedError:
+            both = pattern_of_core(self.core * other.core, self.count)
+            product = (both.centred_mean if centred else None) or both._kinked_mean
+            if product is None:
+                # Its own words are of all variables.
+                _ = both.general_mean
+                raise
+            means = self.mean(centred), other.mean(centred)
+            return MeanPolynomial({(product,): S.One, means: S.NegativeOne})
+        return GaussianMeanFormula(self, formal=formal)
 
 
 class GaussianMeanFormula:
     """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
 
-    def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
+    def __init__(
+        self, pattern: MeanPattern, value: Expr | None = None, formal: Expr | None = None
+    ) -> None:
         self.pattern, self._formal = pattern, formal
-        self.value = value
-        if formal is None and not self.has_ends:
-            self.value = self._pairwise(without_poles_at_alignment, value)
+        if value is not None:
+            self.value = value
+            if not self.has_ends:
+                self.value = self._pairwise(without_poles_at_alignment, value)
         self._slopes: dict[Symbol, GaussianMeanFormula] = {}
+
+    @cached_property
+    def value(self) -> Expr:
+        """The mean in closed form, or with a quadrature."""
+        return _written(self._formal)
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether the mean is 0 at every law."""
+        return bool((self.value if self._formal is None else self._formal) == 0)
 
     @cached_property
     def has_ends(self) -> bool:
@@ -171,16 +259,17 @@ class GaussianMeanFormula:
         return self.value.has(OwensT) or any(map(self._has_pole, functions))
 
     @property
-    def has_roots(self) -> bool:
-        """Whether the value has roots that vanish where two are aligned, but for those in ends."""
-        functions = self.value.atoms(erf, exp, normal_cdf, OwensT)
-        return self._has_pole(self.value.xreplace(dict.fromkeys(functions, S.One)))
+    def _variances(self) -> list[Symbol]:
+        return [covariance_symbol(i, i) for i in range(self.pattern.count)]
+
+    @property
+    def _covariances(self) -> frozenset[Symbol]:
+        pairs = combinations(range(self.pattern.count), 2)
+        return frozenset(covariance_symbol(*pair) for pair in pairs)
 
     def _has_pole(self, part: Expr) -> bool:
-        pairs = combinations(range(self.pattern.count), 2)
-        covariances = {covariance_symbol(*pair) for pair in pairs}
         return any(
-            power.exp.is_negative and covariances & power.base.free_symbols
+            power.exp.is_negative and self._covariances & power.base.free_symbols
             for power in part.atoms(Pow)
         )
 
@@ -196,10 +285,15 @@ class GaussianMeanFormula:
     @cached_property
     def _printed(self) -> tuple[Expr, dict[Symbol, Expr]]:
         """The value in the form for programs, with definitions of the symbols of its parts."""
-        if self.has_ends:
-            return with_limits(self.value), {}
         parts: dict[Symbol, Expr] = {}
-        return self._pairwise(with_limit_at_alignment, self.value, parts), parts
+        if self.value.has(GaussianMean):
+            found = with_least_widths(self.value, self._covariances)
+        elif self.has_ends:
+            found = with_roots_beyond_alignment(with_limits(self.value))
+        else:
+            found = self._pairwise(with_limit_at_alignment, self.value, parts)
+        divided = self.has_ends or self.value.has(GaussianMean)
+        return with_least_variances(found, self._variances, divided), parts
 
     def printed_at(
         self, entries: Iterable[Expr], named: Callable[[Expr], Expr] = lambda part: part
@@ -211,16 +305,42 @@ class GaussianMeanFormula:
             at[symbol] = named(meaning.xreplace(at))
         return value.xreplace(at)
 
+    def written_at(
+        self, entries: Iterable[Expr], named: Callable[..., Expr], whole: bool = False
+    ) -> Expr:
+        """Return the value at given arguments, with its parts named.
+
+        Parameters
+        ----------
+        entries : iterable of Expr
+            In the order of `arguments`.
+        named : callable
+            Returns a symbol for an expression, and for its form in programs, if that is another.
+        whole : bool, optional
+            Whether to name the arguments and the value, too, in place of expanding it.
+        """
+        entries = tuple(entries)
+        at = dict(zip(self.arguments, entries, strict=True))
+        if self._formal is None:
+            value = self.value.xreplace(at)
+            return named(value, self.printed_at(entries, named))
+        parts = {node: _atom_at(node, at, named) for node in atomic_means_in(self._formal)}
+        if not whole:
+            return expand(self._formal.xreplace(parts).xreplace(at))
+        return named(self._formal.xreplace(parts).xreplace({x: named(e) for x, e in at.items()}))
+
     @cached_property
     def program(self) -> Program:
         """The program that computes the mean from its arguments."""
         value, parts = self._printed
+        value = with_quotients_at_alignment(value, parts)
         return program_from_expressions([value], self.arguments, (), given=parts)
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:
         """The symbols that the mean depends on: means, covariances and parameters."""
-        return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
+        found = self.value.free_symbols if self._formal is None else _symbols_in(self._formal)
+        return tuple(sorted(found, key=lambda s: s.name))
 
     def slope(self, argument: Symbol) -> GaussianMeanFormula:
         """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
@@ -229,9 +349,111 @@ class GaussianMeanFormula:
             count = self.pattern.count
             if self._formal is not None and argument in mean_and_covariance_symbols(count):
                 formal = derivatives_in_law_entries(self._formal, count).get(argument, S.Zero)
-            value = self.value.diff(argument) if formal is None else _written(formal)
+            value = self.value.diff(argument) if formal is None else None
             self._slopes[argument] = GaussianMeanFormula(self.pattern, value, formal)
         return self._slopes[argument]
+
+
+class _MeanWithLabel(GaussianMeanFormula):
+    """The mean of a product with a sign, by quadrature, with derivatives at alignment, too."""
+
+    def __init__(self, pattern: MeanPattern, value: Expr, product: LabelledProduct) -> None:
+        super().__init__(pattern, value)
+        self._product = product
+        count = range(pattern.count)
+        self._places = {covariance_symbol(i, j): (i, j) for i in count for j in count if i <= j}
+
+    def slope(self, argument: Symbol) -> GaussianMeanFormula:
+        """Return the mean's partial derivative in one of its symbols."""
+        if argument not in self._places:
+            return super().slope(argument)
+        if argument not in self._slopes:
+            terms = self._product.slope(*self._places[argument])
+            means = [pattern_of_core(term.core, term.variables).mean(True) for term in terms]
+            if len(terms) == 1 and terms[0].coefficient == 1 and not terms[0].law:
+                self._slopes[argument] = means[0]
+            else:
+                parts = zip(terms, means, strict=True)
+                total = Add(*(t.coefficient * mean.value.xreplace(t.law) for t, mean in parts))
+                self._slopes[argument] = GaussianMeanFormula(self.pattern, total)
+        return self._slopes[argument]
+
+
+class KinkedMeanFormula(GaussianMeanFormula):
+    """The mean of a function with kinks of two variables, whose slopes are means themselves."""
+
+    def slope(self, argument: Symbol) -> GaussianMeanFormula:
+        """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
+        if argument not in self._slopes:
+            core = derivative_in_law(self.pattern.core, argument, self.pattern.count)
+            if core is None:
+                return super().slope(argument)
+            pattern = pattern_of_core(core, self.pattern.count)
+            value = mean_at_kink(core, pattern.law)
+            self._slopes[argument] = (
+                pattern.mean(centred=False)
+                if value is None
+                else GaussianMeanFormula(pattern, value)
+            )
+        return self._slopes[argument]
+
+
+class MeanPolynomial:
+    """A polynomial in Gaussian means, as a function of their law: the covariance of two products.
+
+    `terms` has the coefficient of each product of means.
+    """
+
+    def __init__(self, terms: Mapping[tuple[GaussianMeanFormula, ...], Expr]) -> None:
+        self.terms = {means: c for means, c in terms.items() if not any(m.vanishes for m in means)}
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether there are no terms."""
+        return not self.terms
+
+    @cached_property
+    def value(self) -> Expr:
+        """The polynomial as an expression."""
+        return Add(*(c * Mul(*(m.value for m in means)) for means, c in self.terms.items()))
+
+    @cached_property
+    def arguments(self) -> tuple[Symbol, ...]:
+        """The symbols that one of the means depends on."""
+        found = {x for means in self.terms for mean in means for x in mean.arguments}
+        return tuple(sorted(found, key=lambda s: s.name))
+
+    def slope(self, argument: Symbol) -> MeanPolynomial:
+        """Return the partial derivative in a symbol."""
+        terms: dict[tuple[GaussianMeanFormula, ...], Expr] = {}
+        for means, c in self.terms.items():
+            for i, mean in enumerate(means):
+                if argument in mean.arguments:
+                    moved = (*means[:i], mean.slope(argument), *means[i + 1 :])
+                    terms[moved] = terms.get(moved, S.Zero) + c
+        return MeanPolynomial(terms)
+
+    def written_at(
+        self, entries: Iterable[Expr], named: Callable[..., Expr], whole: bool = False
+    ) -> Expr:
+        """Return the value at given arguments, as `GaussianMeanFormula.written_at` does."""
+        at = dict(zip(self.arguments, entries, strict=True))
+
+        def written(mean: GaussianMeanFormula) -> Expr:
+            return mean.written_at([at[x] for x in mean.arguments], named, whole)
+
+        return expand(Add(*(c * Mul(*map(written, means)) for means, c in self.terms.items())))
+
+    def printed_at(
+        self, entries: Iterable[Expr], named: Callable[[Expr], Expr] = lambda part: part
+    ) -> Expr:
+        """Return the value in the form for programs, as `GaussianMeanFormula.printed_at` does."""
+        at = dict(zip(self.arguments, entries, strict=True))
+
+        def printed(mean: GaussianMeanFormula) -> Expr:
+            return mean.printed_at([at[x] for x in mean.arguments], named)
+
+        return Add(*(c * Mul(*map(printed, means)) for means, c in self.terms.items()))
 
 
 @cache
@@ -249,3 +471,27 @@ def _written(formal: Expr) -> Expr:
         atom = ATOMS[function.func]
         found[node] = differentiate_closed_form(atom.closed, orders).xreplace(atom.constants)
     return formal.xreplace(found)
+
+
+def _symbols_in(formal: Expr) -> set[Symbol]:
+    """Return the symbols that an expression in atomic means depends on."""
+    found = set(formal.free_symbols)
+    for node in atomic_means_in(formal):
+        atom = ATOMS[split_atomic_mean_derivative(node)[0].func]
+        found |= atom.closed.free_symbols.union(*(e.free_symbols for e in atom.constants.values()))
+        found -= atom.constants.keys()
+    return found
+
+
+def _atom_at(node: Expr, at: Mapping[Symbol, Expr], named: Callable[..., Expr]) -> Expr:
+    """Return the name of an atomic mean, or of its derivative, at given entries of the law."""
+    function, orders = split_atomic_mean_derivative(node)
+    atom = ATOMS[function.func]
+    variances = [x for x in at if x.name.startswith("c_") and x.is_positive]
+
+    def both(expr: Expr) -> tuple[Expr, Expr]:
+        return expr.xreplace(at), with_least_variances(expr, variances).xreplace(at)
+
+    constants = {c: named(*both(e)) for c, e in atom.constants.items()}
+    closed = differentiate_closed_form(atom.closed, orders)
+    return named(*both(closed.xreplace(constants)))

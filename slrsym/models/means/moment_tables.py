@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,25 @@ from slrsym.kernels.compile import (
     numpy_constant_and_output_functions,
     numpy_function,
 )
-from slrsym.kernels.numba_backend import DECORATOR, import_generated_module, program_source
+from slrsym.kernels.compiled_rate import CompiledRate
+from slrsym.kernels.numba_backend import (
+    DECORATOR,
+    import_generated_module,
+    module_name,
+    program_source,
+)
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.models.means.mean_patterns import GaussianMeanFormula
+from slrsym.models.means.mean_patterns import GaussianMeanFormula, MeanPolynomial
 from slrsym.models.means.one_sample_means import MomentSum
 
 Array = NDArray[np.float64]
 
 # Characters of patterns in one function of machine code; longer ones take too long to compile.
 _LONGEST = 6_000
+
+# How many terms of a pattern are taken together, and how many an instruction may take.
+_BLOCK, _LANES = 64, 8
 
 
 class MomentExpressionCompiler:
@@ -52,11 +61,14 @@ class MomentExpressionCompiler:
         used = set().union(*(e.free_symbols for e in outputs))
         self.names = [name for name in moments if name in used]
         self.outputs, self.inputs = tuple(outputs), (*state, *parameters)
+        self._compiled: dict[str, Callable[..., Any]] = {}
         self._width = len(state)
         places: dict[Expr, int] = {}
         rows: dict[GaussianMeanFormula, list[tuple[int, int, tuple[int, ...]]]] = {}
         for k, name in enumerate(self.names):
             for (mean, values), c in moments[name].terms.items():
+                # Covariances are of risks alone.
+                assert not isinstance(mean, MeanPolynomial)
                 at = tuple(places.setdefault(e, len(places)) for e in values)
                 row = (k, places.setdefault(c, len(places)), at)
                 rows.setdefault(mean, []).append(row)
@@ -85,8 +97,23 @@ class MomentExpressionCompiler:
 
     def compile(self, backend: str = "auto") -> Callable[..., Any]:
         """Compile the outputs to ``f(state, *parameters)``, by NumPy or Numba."""
-        fill = self._numba() if choose_backend(backend) == "numba" else self._numpy()
-        return vectorise_over_leading_axes(fill, self._width, len(self.outputs))
+        chosen = choose_backend(backend)
+        if chosen not in self._compiled:
+            self._compiled[chosen] = self._function(chosen)
+        return self._compiled[chosen]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Functions are no data; another process compiles them.
+        return {**self.__dict__, "_compiled": {}}
+
+    def _function(self, backend: str) -> Callable[..., Any]:
+        if backend != "numba":
+            return vectorise_over_leading_axes(self._numpy(), self._width, len(self.outputs))
+        rate = self.compiled_rate()
+        found = vectorise_over_leading_axes(self._numba(rate), self._width, len(self.outputs))
+        # For solutions, which need not come back to Python for each rate.
+        found.machine_code = rate  # type: ignore[attr-defined]
+        return found
 
     # -- NumPy ---------------------------------------------------------------------------------
 
@@ -118,30 +145,39 @@ class MomentExpressionCompiler:
 
     # -- Numba ---------------------------------------------------------------------------------
 
-    def _numba(self) -> Callable[..., None]:
-        adders = self._adders()
-        entries = _into_array(self._entries, "entries") if self.entries else None
-        final = _into_array(self._final, "final")
-        width, n, size = self._width, len(self.inputs), len(self.names)
+    def _numba(self, rate: CompiledRate) -> Callable[..., None]:
+        columns = len(self.inputs) - self._width
 
         def fill(states: Array, parameters: list[Any], result: Array) -> None:
-            values, moments = np.empty(len(self.entries)), np.empty(size)
-            inputs = np.empty(n + size)
-            rows = np.broadcast_to(np.array(parameters).T, (len(states), n - width))
-            for row, state in enumerate(states):
-                inputs[:width], inputs[width:n] = state, rows[row]
-                if entries is not None:
-                    entries(inputs, values)
-                    moments[:] = 0.0
-                    for add in adders:
-                        add(values, moments)
-                    inputs[n:] = moments
-                final(inputs, result[row])
+            rows = np.empty((len(states), columns))
+            for j, p in enumerate(parameters):
+                rows[:, j] = p
+            states = np.ascontiguousarray(states)
+            rate.function(states, rows, np.empty(rate.room), rate.places, result)
 
         return fill
 
-    def _adders(self) -> list[Callable[..., None]]:
-        """Return compiled functions that each add the terms of some patterns to the moments."""
+    def compiled_rate(self) -> CompiledRate:
+        """Return the outputs as a function in machine code."""
+        source = self._source(self._groups())
+        function = import_generated_module(source).rate
+        return CompiledRate(function, self._index(), self._room)
+
+    @property
+    def _room(self) -> int:
+        most = max((len(program.state) for program in self._patterns), default=0)
+        return len(self.inputs) + len(self.names) + len(self.entries) + (most + 1) * _BLOCK
+
+    def _index(self) -> NDArray[np.int64]:
+        """Return where each pattern begins, and of each its moments, coefficients and arguments."""
+        columns = [
+            np.concatenate([self._where[a:b], self._factor[a:b], at.T.ravel()])
+            for a, b, at in zip(self._ends[:-1], self._ends[1:], self._at, strict=True)
+        ]
+        begins = np.cumsum([len(self._ends), *map(len, columns)])
+        return np.concatenate([begins, *columns]).astype(np.int64)
+
+    def _groups(self) -> list[list[int]]:
         groups: list[list[int]] = []
         length = _LONGEST
         for k, program in enumerate(self._patterns):
@@ -150,34 +186,80 @@ class MomentExpressionCompiler:
                 groups.append([])
                 length = len(program.body)
             groups[-1].append(k)
-        found: list[Callable[..., None]] = []
-        for group in groups:
+        return groups
+
+    def _source(self, groups: list[list[int]]) -> str:
+        n, size, entries = len(self.inputs), len(self.names), len(self.entries)
+        lines, imports = [], ""
+        for g, group in enumerate(groups):
             # Machine code of patterns is the same for all numbers of units.
-            add = import_generated_module(self._loops(group)).add
-            rows = [np.arange(self._ends[k], self._ends[k + 1]) for k in group]
-            at = [self._at[k] for k in group]
-            data = [(self._where[r], self._factor[r], a) for r, a in zip(rows, at, strict=True)]
-            found.append(partial(_call, add, [x for parts in data for x in parts]))
-        return found
+            shared = self._loops(group)
+            import_generated_module(shared)
+            imports += f"from {module_name(shared)} import add as add_{g}\n"
+            lines.append(f"add_{g}(values, moments, room, index, {group[0]})")
+        ends = np.cumsum([n, size, entries])
+        parts = [("entries", self._entries)] if self.entries else []
+        sources = [
+            *(_helpers(p) for _, p in [*parts, ("final", self._final)]),
+            *(_into_array(p, name) for name, p in [*parts, ("final", self._final)]),
+        ]
+        loop = [
+            f"for k in range({self._width}):",
+            "    inputs[k] = states[row, k]",
+            f"for k in range({n - self._width}):",
+            f"    inputs[{self._width} + k] = parameters[row, k]",
+            *(["entries(inputs, values)"] if self.entries else []),
+            f"for k in range({size}):",
+            "    moments[k] = 0.0",
+            *lines,
+            "final(inputs, outputs[row])",
+        ]
+        body = [
+            f"inputs, moments = work[:{ends[1]}], work[{n} : {ends[1]}]",
+            f"values, room = work[{ends[1]} : {ends[2]}], work[{ends[2]} :]",
+            "for row in range(states.shape[0]):",
+            *(f"    {line}" for line in loop),
+        ]
+        text = "".join(f"    {line}\n" for line in body)
+        start = f"{DECORATOR}def rate(states, parameters, work, index, outputs):\n"
+        return f"{imports}\n\n{''.join(dict.fromkeys(sources))}{start}{text}"
 
     def _loops(self, group: list[int]) -> str:
-        """Return the source of a function that loops over the terms of each pattern."""
+        """Return the source of a function that adds the terms of each pattern to the moments.
+
+        Of a block of terms all arguments are copied to one array, at distances that are known, so
+        that an instruction computes several terms.
+        """
         programs = [self._patterns[k] for k in group]
         lines = []
         for k, program in enumerate(programs):
             (value,), assignments = _straight(program.body)
-            lines += [f"    {x}" for x in _constants(program)]
-            lines.append(f"    for n in range(where_{k}.size):")
-            lines += [f"        {x} = values[at_{k}[n, {j}]]" for j, x in enumerate(program.state)]
-            lines += [f"        {x}" for x in assignments]
-            lines.append(f"        moments[where_{k}[n]] += values[factor_{k}[n]] * ({value})")
-        names = "".join(f", where_{k}, factor_{k}, at_{k}" for k in range(len(programs)))
-        start = f"{DECORATOR}def add(values, moments{names}):\n"
-        return "".join(dict.fromkeys(map(_helpers, programs))) + start + "\n".join(lines) + "\n"
-
-
-def _call(add: Callable[..., None], data: list[Any], values: Array, moments: Array) -> None:
-    add(values, moments, *data)
+            width, rows = len(program.state), range(len(program.state))
+            lines += [
+                *_constants(program),
+                f"begin = index[first + {k}]",
+                f"count = (index[first + {k + 1}] - begin) // {width + 2}",
+                f"for start in range(begin, begin + count, {_BLOCK}):",
+                f"    size = min({_BLOCK}, begin + count - start)",
+                f"    lanes = (size + {_LANES - 1}) // {_LANES} * {_LANES}",
+                "    for i in range(lanes):",
+                "        n = start + min(i, size - 1)",
+                *(
+                    f"        room[{j * _BLOCK} + i] = values[index[n + {j + 2} * count]]"
+                    for j in rows
+                ),
+                "    for i in range(lanes):",
+                *(f"        {x} = room[{j * _BLOCK} + i]" for j, x in enumerate(program.state)),
+                *(f"        {x}" for x in assignments),
+                f"        room[{width * _BLOCK} + i] = {value}",
+                "    for i in range(size):",
+                "        n = start + i",
+                f"        term = values[index[n + count]] * room[{width * _BLOCK} + i]",
+                "        moments[index[n]] += term",
+            ]
+        start = f"{DECORATOR}def add(values, moments, room, index, first):\n"
+        text = "".join(f"    {line}\n" for line in lines)
+        return "".join(dict.fromkeys(map(_helpers, programs))) + start + text
 
 
 def _helpers(program: Program) -> str:
@@ -202,13 +284,11 @@ def _constants(program: Program) -> list[str]:
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 
 
-def _into_array(program: Program, name: str) -> Callable[..., None]:
-    """Compile a program to a Numba function that reads one array and writes another."""
+def _into_array(program: Program, name: str) -> str:
+    """Return the source of a function that reads one array and writes another."""
     values, assignments = _straight(program.body)
     lines = [f"{x} = inputs[{i}]" for i, x in enumerate(program.state)]
     lines += [*_constants(program), *assignments]
     lines += [f"outputs[{i}] = {value}" for i, value in enumerate(values)]
     body = "".join(f"    {line}\n" for line in lines)
-    source = f"{_helpers(program)}{DECORATOR}def {name}(inputs, outputs):\n{body}"
-    found: Callable[..., None] = getattr(import_generated_module(source), name)
-    return found
+    return f"{DECORATOR}def {name}(inputs, outputs):\n{body}\n\n"

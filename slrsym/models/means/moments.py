@@ -265,8 +265,8 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     if len(used) > 1 and value.has(Piecewise, OwensT):
         raise NotClosedError(
             f"no smooth closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections: it has branches, whose derivatives jump; step and ReLU are for one head, "
-            "or for kinks at 0 and tokens of mean 0"
+            "projections: it has branches, whose derivatives jump. Of functions with kinks, two of "
+            "one projection each close, and on tokens of mean 0 more, with kinks at 0"
         )
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))

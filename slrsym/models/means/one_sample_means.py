@@ -12,32 +12,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from sympy import Add, Expr, S, Symbol, factor
+from sympy import Add, Expr, Matrix, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.models.definition.exchangeable_units import (
+    UnitTag,
     count_represented_terms,
-    unit_tag,
     unit_tags_in,
 )
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction, softmax
 from slrsym.models.means.jumps import derivative_across_jumps, with_means_at_jumps
+from slrsym.models.means.label_means import law_of_matrix, terms_by_label
 from slrsym.models.means.mean_patterns import (
     ONE,
     GaussianMeanFormula,
     MeanPattern,
+    MeanPolynomial,
     ProductFactors,
     Z,
     factorise_product,
+    pattern_of_core,
     pattern_of_product,
 )
 from slrsym.models.means.moments import (
     covariance_symbol,
     expand_into_coefficient_pairs,
-    generic_gaussian_variables,
     mean_symbol,
 )
 
@@ -53,15 +55,18 @@ class ProductTerm(NamedTuple):
 EMPTY_PRODUCT = ProductTerm(S.One, frozenset(), ONE)
 
 
+Mean: TypeAlias = GaussianMeanFormula | MeanPolynomial
+
+
 @dataclass
 class MomentSum:
     """A sum of coefficients times Gaussian means, each at given means and covariances."""
 
-    terms: dict[tuple[GaussianMeanFormula, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+    terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
-    def add(self, mean: GaussianMeanFormula, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+    def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
         """Add a coefficient times a Gaussian mean at given entries of the law."""
-        if coefficient != 0 and mean.value != 0:
+        if coefficient != 0 and not mean.vanishes:
             key = (mean, entries)
             self.terms[key] = self.terms.get(key, S.Zero) + coefficient
             if self.terms[key] == 0:
@@ -81,6 +86,11 @@ class MomentSum:
         terms = self.terms.items()
         return Add(*(c * mean.printed_at(entries) for (mean, entries), c in terms))
 
+    def written(self, named: Callable[..., Expr], whole: bool = False) -> Expr:
+        """Return the moment sum with its parts named, as `GaussianMeanFormula.written_at` does."""
+        terms = self.terms.items()
+        return Add(*(c * mean.written_at(entries, named, whole) for (mean, entries), c in terms))
+
     def slope(self, x: Symbol) -> MomentSum:
         """Return the partial derivative of a moment sum in a symbol, as a moment sum."""
         found = MomentSum()
@@ -97,26 +107,12 @@ class MomentSum:
         return found
 
 
-def centred_moment(core: Expr, law: Mapping[Symbol, Expr], count: int) -> MomentSum | None:
-    """Return the mean of a product at a law whose means are 0, or None if there is no formula.
-
-    The law has the entries of `slrsym.models.means.moments` for as many variables.
-    """
-    names = generic_gaussian_variables(count)
-    if any(law[mean_symbol(i)] != 0 for i in range(count)):
-        return None
-    own = {z: z for z in names}
-    pattern, order = pattern_of_product(factorise_product(core, own), own)
-    mean = pattern.centred_mean
-    if mean is None:
-        return None
-    places = list(enumerate(map(names.index, order)))
-    entries = {
-        covariance_symbol(i, j): law[covariance_symbol(p, q)] for i, p in places for j, q in places
-    }
-    found = MomentSum()
-    found.add(mean, tuple(entries.get(x, x) for x in mean.arguments), S.One)
-    return found
+def total_derivative(expr: Expr, p: Symbol, means: Any) -> Expr:
+    """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
+    total = expr.diff(p)
+    for name in sorted(expr.free_symbols & means.moments.keys(), key=str):
+        total += expr.diff(name) * means.moment_derivative_symbol(name, p)
+    return total
 
 
 class OneSampleMeans:
@@ -154,7 +150,22 @@ class OneSampleMeans:
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
         """Return the mean inner product of y with the squared error's gradient in direction `i`."""
         weight = ProductFactors((((y, self._space(space)), Z),), S.One)
-        return self._slope(i, weight, (i, y, space), self._tags(i, y))
+        found = self._slope(i, weight, (i, y, space), self._tags(i, y))
+        for p, along in self.explicit_parts(i, y, space):
+            found += along * self.slope_in_scalar(p)
+        return found
+
+    def explicit_parts(self, i: Direction, y: Direction, space: int) -> list[tuple[Symbol, Expr]]:
+        """Return the inner products in shares that the gradient in `i` has a part of.
+
+        Beside each is what the inner product of its own gradient with y is.
+        """
+        found = []
+        for p, (a, b, a_space) in self.model.products_in_shares.items():
+            ends = [other for one, other in ((a, b), (b, a)) if one is i and a_space == space]
+            if ends:
+                found.append((p, Add(*(self.model.inner_product(z, y, space) for z in ends))))
+        return found
 
     def slope_in_scalar(self, s: Symbol) -> Expr:
         """Return the mean of the derivative of the squared error in a trained scalar."""
@@ -230,7 +241,7 @@ class OneSampleMeans:
         if not self.model.uses_representatives:
             return frozenset()
         groups = [x.group for x in directions if x.group is not None]
-        return frozenset(unit_tag(group.count, i) for group, i in groups)
+        return frozenset(UnitTag(group.count, i) for group, i in groups)
 
     def _error(self, role: TokenRole) -> list[ProductTerm]:
         if (role, None) not in self._parts:
@@ -324,13 +335,21 @@ class OneSampleMeans:
     ) -> None:
         pattern, order = self._pattern(role, part)
         law = {mean_symbol(i): self._projection_mean(role, v) for i, v in enumerate(order)}
-        mean = pattern.mean(centred=all(m == 0 for m in law.values()))
+        centred = all(m == 0 for m in law.values())
         for i, v in enumerate(order):
             for j, w in enumerate(order[i:], i):
                 law[covariance_symbol(i, j)] = self._projection_covariance(role, v, w)
-        entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = count_represented_terms(part.tags, fixed) if part.tags else S.One
-        moment.add(mean, entries, weight * part.coefficient)
+        weight *= part.coefficient
+        cov = Matrix(len(order), len(order), lambda i, j: law[covariance_symbol(i, j)])
+        terms = terms_by_label(pattern.core, cov) if centred else None
+        for term in terms or ():
+            mean, at = pattern_of_core(term.core, term.cov.rows).mean(True), law_of_matrix(term.cov)
+            entries = tuple(at.get(a, a) for a in mean.arguments)
+            moment.add(mean, entries, weight * term.coefficient)
+        if terms is None:
+            mean = pattern.mean(centred)
+            moment.add(mean, tuple(law.get(a, a) for a in mean.arguments), weight)
 
     # -- laws ----------------------------------------------------------------------------------
 

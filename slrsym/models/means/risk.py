@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from slrsym.models.means.risk_terms import RequiredQuadrature
 
 
+# How programs compute the angle of two directions, of `slrsym.models.training.alignment`.
+_ANGLE_IN_PROGRAMS = "maximum(-1, minimum(1, "
+
+
 class ExactRisk(ProjectionLaws):
     """Risk, gradient and Hessian of a stated model as functions of its order parameters."""
 
@@ -30,9 +34,12 @@ class ExactRisk(ProjectionLaws):
                 "that are alike, or state the model with a number"
             )
         # What is kept of a model is found without.
+        from slrsym.models.means.loss_means import LossTerms
         from slrsym.models.means.risk_terms import RiskTerms, SoftmaxRisk
 
         try:
+            if self.loss is not None:
+                return LossTerms(self)
             return RiskTerms(self) if self.is_additive else SoftmaxRisk(self)
         except IntegrabilityError as problem:
             where = function_source_location(self.predictor.share)
@@ -197,7 +204,10 @@ class ExactRisk(ProjectionLaws):
         ----------
         backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
         *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
-            By default risk and gradient.
+            By default risk and gradient. Where two directions are aligned, the Hessian in their
+            inner products may have no finite limit, as for a unit with a kink: its entries are
+            infinite there, and mpmath raises `ZeroDivisionError`; ``jax.hessian`` of the risk,
+            which sums multiples of them, is nan.
 
         Returns
         -------
@@ -218,4 +228,11 @@ class ExactRisk(ProjectionLaws):
         if not self.is_additive:
             found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
             return found
-        return compile_program(self.program(*(what or ("risk", "gradient"))), backend)
+        chosen = what or ("risk", "gradient")
+        program = self.program(*chosen)
+        # Where two directions are aligned, the roots of a mean have infinite derivatives.
+        if backend == "jax" and _ANGLE_IN_PROGRAMS in program.body:
+            from slrsym.kernels.jax_backend import jax_function_of_potential
+
+            return jax_function_of_potential(self.program, chosen)
+        return compile_program(program, backend)

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
-from itertools import product
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import flint
 import mpmath
 import numpy as np
-from sympy import Add, Expr, Mul, S, Symbol, erf, expand, factor
+from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
-from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.printing import nest_polynomial
-from slrsym.kernels.softmax_risk import (
+from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
+from slrsym.models.definition.projections import ProjectionLaws, TokenRole
+from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.means.mean_patterns import pattern_of_core
+from slrsym.models.means.moments import (
+    covariance_symbol,
+    generic_gaussian_variables,
+    mean_symbol,
+    name_by_content,
+)
+from slrsym.models.means.one_sample_means import Mean, MomentSum, total_derivative
+from slrsym.models.means.softmax_risk import (
     mpmath_softmax_risk_value,
     risk_and_derivatives,
     softmax_risk_and_derivatives,
 )
-from slrsym.kernels.softmax_risk_balls import ball_softmax_risk_value
-from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
-from slrsym.models.definition.projections import ProjectionLaws, TokenRole
-from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
-from slrsym.models.means.moments import (
-    ATOMS,
-    atomic_means_in,
-    covariance_symbol,
-    derivatives_in_law_entries,
-    differentiate_closed_form,
-    generic_gaussian_variables,
-    mean_symbol,
-    name_by_content,
-    product_covariance,
-    product_mean,
-    split_atomic_mean_derivative,
-)
-from slrsym.models.means.one_sample_means import MomentSum, centred_moment
+from slrsym.models.means.softmax_risk_backends import make_jax_softmax_risk, numba_softmax_risk
+from slrsym.models.means.softmax_risk_balls import ball_softmax_risk_value
 
 # What a token of some role contributes: a product in its projections.
 Part: TypeAlias = tuple[TokenRole, Expr]
@@ -78,22 +71,25 @@ class RiskTerms(_Symbols):
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
         self._in_programs: dict[Symbol, Expr] = {}
-        self._groups: dict[Any, list[tuple[Expr, _MeanAtRoles]]] = {}
-        self._biases: list[tuple[Expr, list[tuple[Expr, _MeanAtRoles]]]] = []
+        self.moments: dict[Symbol, MomentSum] = {}
+        self._slopes: dict[tuple[Symbol, Symbol], Expr] = {}
+        self._groups: dict[Any, _SumOfTerms] = {}
+        self._biases: list[tuple[Expr, _SumOfTerms]] = []
         for counts, probability in stated.role_count_cases():
             self._add_case(counts, probability)
+        for total in (*self._groups.values(), *(bias for _, bias in self._biases)):
+            total.symbol = self._named(total.moment)
 
     def _add_case(self, counts: Mapping[Any, tuple[TokenRole, Expr]], probability: Expr) -> None:
-        bias: list[tuple[Expr, _MeanAtRoles]] = []
+        bias = _SumOfTerms()
         tokens = list(counts.values())
         for role, count in tokens:
             for i, (c, core) in enumerate(role.error):
-                bias.append((count * c, _MeanAtRoles(self, [(role, core)])))
+                self._add(bias, count * c, ((role, core),))
                 for c_other, other in role.error[i:]:
-                    twice = 1 if core is other else 2
-                    pair = _MeanAtRoles(self, [(role, core), (role, other)])
-                    weight = probability * count * twice * c * c_other
-                    self._groups.setdefault(id(role), []).append((weight, pair))
+                    weight = probability * count * (1 if core is other else 2) * c * c_other
+                    group = self._groups.setdefault(id(role), _SumOfTerms())
+                    self._add(group, weight, ((role, core), (role, other)))
         for n, (role, _) in enumerate(tokens):
             for other, _ in tokens[n + 1 :]:
                 tau = self.model.data.correlation.get(frozenset({role.token, other.token}))
@@ -101,41 +97,75 @@ class RiskTerms(_Symbols):
                     continue
                 for c, core in role.error:
                     for c_other, other_core in other.error:
-                        pair = _MeanAtRoles(self, [(role, core), (other, other_core)], tau)
                         weight = 2 * probability * c * c_other
-                        self._groups.setdefault(None, []).append((weight, pair))
+                        group = self._groups.setdefault(None, _SumOfTerms())
+                        self._add(group, weight, ((role, core), (other, other_core)))
         self._biases.append((probability, bias))
+
+    def _add(self, total: _SumOfTerms, weight: Expr, parts: tuple[Part, ...]) -> None:
+        mean, entries = self._mean_or_covariance(parts)
+        total.parts.append((weight, parts))
+        total.moment.add(mean, entries, weight)
+
+    def _mean_or_covariance(self, parts: Sequence[Part]) -> tuple[Mean, tuple[Expr, ...]]:
+        """Return the mean of a token's contribution, or the covariance of two, with its law."""
+        apart = len({role.token for role, _ in parts}) > 1
+        places: list[tuple[TokenRole, int]] = []
+        cores = []
+        for role, core in parts:
+            names = {}
+            for i, symbol in enumerate(role.symbols):
+                if core.has(symbol):
+                    if (role, i) not in places:
+                        places.append((role, i))
+                    names[symbol] = generic_gaussian_variables(len(places))[places.index((role, i))]
+            cores.append(core.xreplace(names))
+        law: dict[Symbol, Expr] = {}
+        for a, (role, i) in enumerate(places):
+            law[mean_symbol(a)] = role.means[i]
+            for b, (other, j) in enumerate(places[a:], a):
+                law[covariance_symbol(a, b)] = (
+                    self.model.covariance_between(role, i, other, j)
+                    if apart and other is not role
+                    else role.cov[i, j]
+                )
+        centred = all(law[mean_symbol(a)] == 0 for a in range(len(places)))
+        first, *second = (pattern_of_core(core, len(places)) for core in cores)
+        mean: Mean = first.covariance(second[0], centred) if second else first.mean(centred)
+        return mean, tuple(law.get(x, x) for x in mean.arguments)
 
     # -- sums --------------------------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Return the excess risk: the risk without the noise."""
-        variances = Add(
-            *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
-        )
+        """Return the excess risk: the risk without the noise, with the penalty of ridge."""
+        return self._risk_without_ridge() + self.model.ridge_penalty
+
+    def _risk_without_ridge(self) -> Expr:
+        variances = Add(*(self._squared(self._written(v.moment)) for v in self._groups.values()))
         return variances + Add(*(p * self._bias(bias) ** 2 for p, bias in self._biases))
 
-    @property
-    def _variances(self) -> list[tuple[Expr, _MeanAtRoles]]:
-        return [pair for group in self._groups.values() for pair in group]
+    def _risk_in_moments(self) -> Expr:
+        """Return the risk without ridge in the symbols of `moments`."""
+        risk = Add(*(group.symbol for group in self._groups.values()))
+        return risk + Add(*(p * bias.symbol**2 for p, bias in self._biases))
 
     def variance_groups(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
         """Yield the weighted covariances of each role in the risk, and their sum in closed form."""
         for group in self._groups.values():
-            total = self._squared(Add(*(c * x.value() for c, x in group)))
-            yield [(c, x.parts) for c, x in group], self.substitute_definitions(total)
+            total = self._squared(self._written(group.moment))
+            yield [(c, parts) for c, parts in group.parts], self.substitute_definitions(total)
 
     def bias_cases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
         """Yield the probability, the weighted means and the closed form of the bias, by case."""
         for probability, bias in self._biases:
-            parts = [(c, x.parts[0]) for c, x in bias]
+            parts = [(c, part) for c, (part,) in bias.parts]
             yield probability, parts, self.substitute_definitions(self._bias(bias))
 
     def mean_or_covariance(self, *parts: Part) -> Expr:
         """Return the mean of a token's contribution, or the covariance of two, in closed form."""
-        tokens = {role.token for role, _ in parts}
-        tau = self.model.data.correlation.get(frozenset(tokens)) if len(tokens) > 1 else None
-        return self.substitute_definitions(_MeanAtRoles(self, parts, tau).value())
+        found = MomentSum()
+        found.add(*self._mean_or_covariance(parts), S.One)
+        return self.substitute_definitions(self._written(found))
 
     def _squared(self, variance: Expr) -> Expr:
         """Complete squares in a variance, so that little cancels in rounding near 0.
@@ -159,45 +189,74 @@ class RiskTerms(_Symbols):
     def _has_no_names(self, term: Expr) -> bool:
         return not term.free_symbols & self.meanings.keys()
 
-    def _bias(self, bias: list[tuple[Expr, _MeanAtRoles]]) -> Expr:
-        return self.name_if_state_dependent(Add(*(c * x.value() for c, x in bias)))
+    def _written(self, moment: MomentSum) -> Expr:
+        return moment.written(self.name_if_state_dependent)
+
+    def _bias(self, bias: _SumOfTerms) -> Expr:
+        return self.name_if_state_dependent(self._written(bias.moment))
 
     def gradient(self) -> list[Expr]:
         """Return the gradient of the risk, in the order of the order parameters."""
-        return [self._slope(p) for p in self.order_parameters]
+        return [self._in_parts(slope) for slope in self._gradient]
 
-    def _slope(self, p: Symbol) -> Expr:
-        total = Add(*(c * x.value(p) for c, x in self._variances))
-        for probability, bias in self._biases:
-            slope = Add(*(c * x.value(p) for c, x in bias))
-            total += 2 * probability * self._bias(bias) * slope
-        return total
+    @cached_property
+    def _gradient(self) -> list[Expr]:
+        """The gradient in the symbols of `moments`."""
+        risk = self._risk_in_moments() + self.model.ridge_penalty
+        return [total_derivative(risk, p, self) for p in self.order_parameters]
 
     def hessian(self) -> list[list[Expr]]:
         """Return the rows of the Hessian of the risk."""
         names = self.order_parameters
         rows = [[S.Zero] * len(names) for _ in names]
-        for i, p in enumerate(names):
+        for i, slope in enumerate(self._gradient):
             for j in range(i, len(names)):
-                q = names[j]
-                total = Add(*(c * x.value(p, q) for c, x in self._variances))
-                for probability, bias in self._biases:
-                    first, second, both = (
-                        Add(*(c * x.value(*of) for c, x in bias)) for of in ((p,), (q,), (p, q))
-                    )
-                    total += 2 * probability * (first * second + self._bias(bias) * both)
-                rows[i][j] = rows[j][i] = total
+                bend = self._in_parts(total_derivative(slope, names[j], self))
+                rows[i][j] = rows[j][i] = bend
         return rows
+
+    def moment_derivative_symbol(self, name: Symbol, x: Symbol) -> Expr:
+        """Return the symbol of a moment's partial derivative, or 0 if the derivative vanishes."""
+        if (name, x) not in self._slopes:
+            self._slopes[name, x] = self._named(self.moments[name].slope(x))
+        return self._slopes[name, x]
+
+    def _named(self, moment: MomentSum) -> Expr:
+        if not moment.terms:
+            return S.Zero
+        symbol = Symbol(f"moment_{len(self.moments)}", real=True)
+        self.moments[symbol] = moment
+        return symbol
+
+    def _in_parts(self, derivative: Expr) -> Expr:
+        """Write the symbols of moments in a derivative by named parts.
+
+        Of many order parameters derivatives of means are symbols; few are written out instead, as
+        polynomials that can be nested.
+        """
+        biases = {bias.symbol: self._bias(bias) for _, bias in self._biases}
+        whole = len(self.order_parameters) > _FEW
+        return derivative.xreplace(
+            {
+                name: biases[name]
+                if name in biases
+                else self.moments[name].written(self.name_if_state_dependent, whole)
+                for name in derivative.free_symbols & self.moments.keys()
+            }
+        )
 
     # -- names -------------------------------------------------------------------------------------
 
     def name_if_state_dependent(self, expr: Expr, in_programs: Expr | None = None) -> Expr:
         """Return a symbol for an expression that depends on the state, or else the expression.
 
-        For programs it may have another form.
+        For programs it may have another form; then a polynomial in the state needs no symbol.
         """
-        if not expr.free_symbols & self._state or expr.is_Symbol:
+        moving = expr.free_symbols & self._state
+        if not moving or expr.is_Symbol:
             return expr
+        if in_programs is not None and expr.is_polynomial(*moving):
+            return expand(expr)
         if expr not in self._names:
             symbol = Symbol(name_by_content("F", expr), real=True)
             self._names[expr], self.meanings[symbol] = symbol, expr
@@ -240,7 +299,7 @@ class RiskTerms(_Symbols):
         if len(self.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
-        return nest_polynomial(expr, names) if names else expr
+        return nest_polynomial(expr, names) if names and expr.is_polynomial(*names) else expr
 
     def needed_definitions(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """Return definitions of the symbols in some expressions, and of the symbols in these.
@@ -267,135 +326,13 @@ class RiskTerms(_Symbols):
 _FEW = 8
 
 
-class _MeanAtRoles:
-    """A mean of a product or a covariance under the laws of roles, with its derivatives."""
+@dataclass
+class _SumOfTerms:
+    """A weighted sum of means of contributions, or of covariances of two."""
 
-    def __init__(self, terms: RiskTerms, factors: Sequence[Part], tau: Expr | None = None) -> None:
-        # With a correlation they are of two tokens; variables are numbered as they come.
-        self._terms, self.parts = terms, factors
-        self._known: dict[tuple[Symbol, ...], Expr] = {}
-        places: list[tuple[Any, ...]] = []
-        cores = []
-        for number, (role, core) in enumerate(factors):
-            offset = {}
-            for i, symbol in enumerate(role.symbols):
-                if not core.has(symbol):
-                    continue
-                place = (role, i) if tau is None else (role, i, number)
-                if place not in places:
-                    places.append(place)
-                offset[symbol] = generic_gaussian_variables(len(places))[places.index(place)]
-            cores.append(core.xreplace(offset))
-        self._count = count = len(places)
-        self._law: dict[Symbol, Expr] = {}
-        for a, (role, i, *first) in enumerate(places):
-            self._law[mean_symbol(a)] = role.means[i]
-            for b in range(a, count):
-                other, j, *second = places[b]
-                self._law[covariance_symbol(a, b)] = (
-                    role.cov[i, j]
-                    if first == second
-                    else terms.model.covariance_between(role, i, other, j)
-                )
-        self._moments: MomentSum | None = None
-        try:
-            self._formal = (
-                product_mean(cores[0], count)
-                if len(cores) == 1
-                else product_covariance(*cores, count)
-            )
-        except NotClosedError:
-            self._moments = centred_moment(Mul(*cores), self._law, count)
-            if self._moments is None:
-                raise
-
-    def value(self, *in_symbols: Symbol) -> Expr:
-        """Return a mean or covariance, or its derivative in given order parameters."""
-        if in_symbols not in self._known:
-            self._known[in_symbols] = self._derivative(in_symbols)
-        return self._known[in_symbols]
-
-    @cached_property
-    def _means(self) -> list[_MeanAtRoles]:
-        return [_MeanAtRoles(self._terms, [part]) for part in self.parts]
-
-    def _centred(self, moments: MomentSum, symbols: tuple[Symbol, ...]) -> Expr:
-        """Return a mean, less the product of two, or its derivative, from a centred formula."""
-        total: Expr = S.Zero
-        for (mean, entries), c in reduce(MomentSum.slope, symbols, moments).terms.items():
-            value = mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
-            printed = mean.printed_at(entries, self._terms.name_if_state_dependent)
-            total += c * self._terms.name_if_state_dependent(value, printed)
-        for of in product(self._means, repeat=len(symbols)) if len(self.parts) == 2 else ():
-            first, second = (
-                x.value(*(p for p, y in zip(symbols, of, strict=True) if y is x))
-                for x in self._means
-            )
-            total -= first * second
-        return expand(total)
-
-    def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
-        if self._moments is not None:
-            return self._centred(self._moments, symbols)
-        if not symbols:
-            return self._at_law(self._formal)
-        total: Expr = S.Zero
-        parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
-        once = derivatives_in_law_entries(self._formal, self._count)
-        for i, p in enumerate(symbols):
-            chain = [(x, self._rate(x, p)) for x in self._law]
-            moved = [(rate, x) for x, rate in chain if rate != 0]
-            parts = [
-                (factor * rate, slope)
-                for factor, formal in parts
-                for rate, x in moved
-                if (slope := derivatives_in_law_entries(formal, self._count).get(x, S.Zero)) != 0
-            ]
-            # Spikes make covariances quadratic in the order parameters.
-            if i == 1:
-                for x in self._law:
-                    bend = self._law[x].diff(symbols[0], p)
-                    if bend != 0:
-                        total += bend * self._slope(once.get(x, S.Zero))
-        return total + Add(*(factor * self._slope(formal) for factor, formal in parts))
-
-    def _slope(self, formal: Expr) -> Expr:
-        """Return a derivative under the role's law, as a symbol if there are many order parameters.
-
-        Few entries are written out instead, as polynomials that can be nested.
-        """
-        if len(self._terms.order_parameters) <= _FEW:
-            return self._at_law(formal)
-        return self._terms.name_if_state_dependent(
-            self._with_atoms(formal).xreplace(self._named_law)
-        )
-
-    @cached_property
-    def _named_law(self) -> dict[Symbol, Expr]:
-        return {x: self._terms.name_if_state_dependent(e) for x, e in self._law.items()}
-
-    def _rate(self, x: Symbol, p: Symbol) -> Expr:
-        return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
-
-    def _at_law(self, formal: Expr) -> Expr:
-        return expand(self._with_atoms(formal).xreplace(self._law))
-
-    def _with_atoms(self, formal: Expr) -> Expr:
-        """Replace atomic means in an expression by the symbols of their values under a law."""
-        return formal.xreplace({atom: self._atom(atom) for atom in atomic_means_in(formal)})
-
-    def _atom(self, node: Expr) -> Expr:
-        """Return the symbol of an atomic mean, or its derivative, under the role's law."""
-        function, orders = split_atomic_mean_derivative(node)
-        atom = ATOMS[function.func]
-        constants = {
-            c: self._terms.name_if_state_dependent(e.xreplace(self._law))
-            for c, e in atom.constants.items()
-        }
-        closed = (
-            differentiate_closed_form(atom.closed, orders).xreplace(constants).xreplace(self._law)
-        )
-        return self._terms.name_if_state_dependent(closed)
+    parts: list[tuple[Expr, tuple[Part, ...]]] = field(default_factory=list)
+    moment: MomentSum = field(default_factory=MomentSum)
+    symbol: Expr = S.Zero
 
 
 @dataclass(frozen=True)
@@ -530,9 +467,6 @@ class SoftmaxRisk(_Symbols):
         return evaluate
 
     def _in_jax(self, what: tuple[str, ...]) -> Callable[..., Any]:
-        # Imported when asked for: it brings JAX.
-        from slrsym.kernels.jax_backend import make_jax_softmax_risk
-
         names, parameters = self.order_parameters, self.parameters
         moving = [*self.means, *self.covs]
         rates = [e.diff(p) for e in moving for p in names]

@@ -9,16 +9,22 @@ s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from functools import cache
 
+import numpy as np
 from sympy import (
+    Abs,
     Add,
     Dummy,
     Expr,
+    Float,
     Max,
     Min,
+    Mul,
     Pow,
     Rational,
+    S,
     Symbol,
     asin,
     atan,
@@ -27,8 +33,19 @@ from sympy import (
     sqrt,
 )
 
+from slrsym.kernels.compile import compile_program
+from slrsym.kernels.edge_functions import GuardedRoot, Ratio
+from slrsym.kernels.printing import program_from_expressions
+from slrsym.kernels.symbolic_functions import GaussianMean
+
 # What rounding, and the error of a solver, may make of 1 - r^2 = 0; beyond it there is no value.
 _ROUNDING = Rational(1, 100)
+# Of a variable that does not vary the correlation is 0: a step there is the mean of both sides.
+_LEAST = Float(1e-300)
+# Of a variance, so that its powers are numbers; and of what is left of one, as a share of it.
+_LEAST_VARIANCE, _LEAST_SHARE = Float(1e-100), Float(1e-36)
+# Of the value of a mean at that variance: the least power that diverges is 1e25 there.
+_BOUNDED = 1e10
 
 
 def without_poles_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> Expr:
@@ -83,7 +100,7 @@ def with_limit_at_alignment(
     ).xreplace({_ANGLE: angle, _ROOT: root, _R: r})
     # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
     meanings = {
-        r: c / (sqrt(a) * sqrt(b)),
+        r: c / Max(sqrt(a) * sqrt(b), _LEAST),
         root: sqrt(square + Max(0, Min(-square, _ROUNDING))),
         angle: 2 * atan(Max(-1, Min(1, r)) / (1 + root)),
     }
@@ -95,6 +112,155 @@ def with_limit_at_alignment(
     return found
 
 
+def with_quotients_at_alignment(value: Expr, parts: Iterable[Symbol]) -> Expr:
+    """Write what has negative powers of roots in a mean as quotients, which are 0 at 0/0.
+
+    Slopes of rates have them: of the root of 1 - r^2 times a difference that vanishes with it, both
+    by directions that are not aligned. It is flat along all others.
+
+    Parameters
+    ----------
+    value : Expr
+        As of `with_limit_at_alignment`.
+    parts : iterable of Symbol
+        Among them the symbols of roots.
+
+    Returns
+    -------
+    Expr
+    """
+    roots = {symbol for symbol in parts if symbol.name.startswith(_SINE)}
+    found: list[Expr] = []
+    above: dict[Expr, list[Expr]] = {}
+    for term in Add.make_args(expand(value) if roots else value):
+        powers = [f for f in Mul.make_args(term) if f.is_Pow and f.base in roots and f.exp < 0]
+        below = Mul(*(1 / power for power in powers))
+        if below == 1:
+            found.append(term)
+        else:
+            above.setdefault(below, []).append(term * below)
+    if not above:
+        return value
+    quotients = (Ratio(Add(*t), below, Add(*map(Abs, t))) for below, t in above.items())
+    return Add(*found, *quotients)
+
+
+def with_roots_beyond_alignment(value: Expr) -> Expr:
+    """Write roots of what is left at alignment as 0 where a solver's error makes it negative.
+
+    Parameters
+    ----------
+    value : Expr
+        As of `slrsym.kernels.limits.with_limits`.
+
+    Returns
+    -------
+    Expr
+    """
+
+    def guarded(x: Expr, size: Expr) -> Expr:
+        return GuardedRoot(x + Max(0, Min(-x, _ROUNDING * size)), size)
+
+    found: Expr = value.replace(GuardedRoot, guarded)
+    return found
+
+
+def with_least_variances(value: Expr, variances: Iterable[Symbol], divided: bool = False) -> Expr:
+    """Write a mean for programs where variances vanish that it is divided by.
+
+    There ends are at infinity, and quotients 0/0. The limit is the mean at a variance of next to
+    nothing; where there is none, as of the slope of a step, the mean stays as it is, which is no
+    finite number.
+
+    Parameters
+    ----------
+    value : Expr
+    variances : iterable of Symbol
+    divided : bool, optional
+        Whether it is divided by all, as far as is known.
+
+    Returns
+    -------
+    Expr
+    """
+    below = [power.base for power in value.atoms(Pow) if power.exp.is_negative]
+    vanishing = {
+        v: Max(v, _LEAST_VARIANCE)
+        for v in variances
+        if v in value.free_symbols
+        and (divided or any(v in base.free_symbols and base.subs(v, 0) == 0 for base in below))
+        and _is_bounded_at_zero(value, v)
+    }
+    return value.xreplace(vanishing)
+
+
+@cache
+def _is_bounded_at_zero(value: Expr, variance: Symbol) -> bool:
+    """Return whether a mean stays bounded where a variance vanishes, as tried in numbers.
+
+    Covariances with its variable vanish as its root.
+    """
+    place = variance.name.split("_")[-1]
+    names = sorted(value.free_symbols, key=lambda s: s.name)
+    state = []
+    for x in names:
+        kind, *places = x.name.split("_")
+        if x == variance:
+            state.append(float(_LEAST_VARIANCE))
+        elif kind == "c" and place in places:
+            state.append(0.3 * float(sqrt(_LEAST_VARIANCE)))
+        else:
+            state.append(1.3 if kind == "c" and len(set(places)) == 1 else 0.3)
+    evaluate = compile_program(program_from_expressions([value], names, ()), "numpy")
+    with np.errstate(all="ignore"):
+        try:
+            return bool(abs(evaluate(state)[0]) < _BOUNDED)
+        except ArithmeticError:
+            # A quadrature that does not find it says so in use, too.
+            return True
+
+
+def with_least_widths(value: Expr, covariances: Set[Symbol]) -> Expr:
+    """Write a mean for programs where what is left of a variance, given another variable, vanishes.
+
+    Given a score, the mean of a sign is a step, and its width vanishes at alignment. The limit is
+    the mean at a width of next to nothing.
+
+    Parameters
+    ----------
+    value : Expr
+    covariances : set of Symbol
+        Of two variables each.
+
+    Returns
+    -------
+    Expr
+    """
+
+    def guarded(base: Expr) -> Expr:
+        size = base.xreplace(dict.fromkeys(covariances, S.Zero))
+        # Not a sum with the least share, which rounding would lose.
+        return Max(base, _LEAST_SHARE * size) + Min(0, base + _ROUNDING * size)
+
+    def with_variance(mean: GaussianMean) -> Expr:
+        place = mean.place_of_variance
+        args = [guarded(x) if i == place and covariances & x.free_symbols else x
+                for i, x in enumerate(mean.args)]  # fmt: skip
+        return mean.func(*args)
+
+    def may_vanish(part: Expr) -> bool:
+        return bool(
+            part.is_Pow and part.exp.is_Rational and (part.exp.q == 2 or part.exp < 0)
+            and covariances & part.base.free_symbols
+        )  # fmt: skip
+
+    found: Expr = value.replace(may_vanish, lambda power: guarded(power.base) ** power.exp)
+    found = found.replace(lambda part: isinstance(part, GaussianMean), with_variance)
+    return found  # noqa: RET504 (of SymPy without types)
+
+
+# Of symbols of roots.
+_SINE = "sine_of_"
 # A correlation r, the root of 1 - r^2, and the arcsin of r.
 _R, _ROOT, _ANGLE = Dummy("r", real=True), Dummy("s", positive=True), Dummy("phi", real=True)
 

@@ -12,14 +12,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
+from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt, srepr
 
-from slrsym.kernels.numba_backend import compile_loop, is_loop_compiled, is_softmax_risk_compiled
+from slrsym.kernels.compile import compile_program
+from slrsym.kernels.numba_backend import compile_loop, is_loop_compiled
+from slrsym.kernels.program import Program, load_or_derive_program
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.risk import ExactRisk
+from slrsym.models.means.softmax_risk_backends import is_softmax_risk_compiled
+from slrsym.models.training.spheres import Spheres
 
 Array = NDArray[np.float64]
 
@@ -81,6 +86,12 @@ class _Moved:
         return Add(*(t * c for t, c in zip(self.tangent, y, strict=True)))
 
 
+def _joined(vectors: Array) -> Array:
+    """Return vectors of shape (..., spaces, t, r) as one of shape (..., t, spaces r)."""
+    moved = np.swapaxes(vectors, -3, -2)
+    return moved.reshape(*moved.shape[:-2], -1)
+
+
 class DescentMap:
     """Projected gradient descent of a model, as a map of the Gram matrix of its directions.
 
@@ -93,6 +104,7 @@ class DescentMap:
         self.places = model.gram_indices
         self._spaces = model.spaces
         self._sphere = np.array([x.on_sphere for x in model.trained_directions])
+        self.spheres = Spheres(self._sphere)
 
     @cached_property
     def _places(self) -> list[tuple[int, int, int]]:
@@ -134,6 +146,10 @@ class DescentMap:
         of one set vanish, descent stays: that is an invariant manifold. Whether the risk stays is
         asked at random points.
         """
+        return self._symmetries
+
+    @cached_property
+    def _symmetries(self) -> tuple[frozenset[Symbol], ...]:
         model, rng = self._model, np.random.default_rng(0)
         names, spaces = model.order_parameters, range(model.spaces)
         # What the risk depends on, or the statement fixes, stays.
@@ -196,11 +212,13 @@ class DescentMap:
         r"""Return the factor of the Gram matrix after one step of projected descent."""
         t = len(self._sphere)
         old, gradient = factor[..., :t, :], self.gradient_vectors(factor, slopes)
-        along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
-        sphere = self._sphere[:, None]
-        new = old - alpha * (gradient - np.where(sphere, along, 0.0) * old)
-        length = np.sqrt(np.sum(np.sum(new * new, axis=-1), axis=-2))[..., None, :, None]
-        new = np.where(sphere, new / length, new)
+        if self._spaces == 1:
+            new = self.spheres.step(old, gradient, alpha)
+        else:
+            # A vector has coordinates in all eigenspaces.
+            moved = self.spheres.step(_joined(old), _joined(gradient), alpha)
+            shape = (*old.shape[:-3], t, self._spaces, old.shape[-1])
+            new = np.swapaxes(moved.reshape(shape), -3, -2)
         return np.concatenate([new, factor[..., t:, :]], axis=-2)
 
     def step_map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
@@ -313,3 +331,52 @@ class DerivedModel(ExactRisk):
     def flow(self) -> DescentMap:
         """The map of one descent step on the Gram matrix of the model's directions."""
         return DescentMap(self)
+
+    def compiled(self, backend: str, *what: str) -> Callable[..., Any]:
+        """Return what `compile` returns, compiled once.
+
+        Parameters
+        ----------
+        backend, *what : str
+            As of `compile`.
+
+        Returns
+        -------
+        callable
+        """
+        if (backend, what) not in self._compiled:
+            self._compiled[backend, what] = self.compile(backend, *what)
+        return self._compiled[backend, what]
+
+    @cached_property
+    def _compiled(self) -> dict[tuple[str, tuple[str, ...]], Callable[..., Any]]:
+        return {}
+
+    def gradient_rate(self, parameter: Symbol) -> Callable[..., Any]:
+        """Compile the derivative of the risk's gradient in a parameter, for NumPy.
+
+        Parameters
+        ----------
+        parameter : Symbol
+            One of `parameters`.
+
+        Returns
+        -------
+        callable
+            ``f(state, *parameters)``, of shape (..., order parameters).
+        """
+        if ("rate", (parameter.name,)) not in self._compiled:
+            program = self._rate_program(parameter)
+            self._compiled["rate", (parameter.name,)] = compile_program(program, "numpy")
+        return self._compiled["rate", (parameter.name,)]
+
+    def _rate_program(self, parameter: Symbol) -> Program:
+        def derive() -> Program:
+            from slrsym.kernels.printing import program_from_expressions
+
+            outputs = list(self.gradient.diff(parameter))
+            return program_from_expressions(outputs, self.order_parameters, self.parameters)
+
+        if self._definition is None:
+            return derive()
+        return load_or_derive_program(f"rate {srepr(parameter)} {self._definition.text}", derive)

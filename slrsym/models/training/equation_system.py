@@ -12,21 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr, ImmutableMatrix, Symbol
 
-from slrsym.files import require_writable
+from slrsym.files import text_written_as_well
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.models.definition.description import latex_of, shorten_line
+from slrsym.models.definition.description import shorten_line
+from slrsym.models.definition.losses import loss_in_words
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.moment_tables import MomentExpressionCompiler
+from slrsym.models.means.one_sample_means import total_derivative
 from slrsym.models.training.descent import DerivedModel
+from slrsym.models.training.diffusion import covariance_of_changes
 from slrsym.models.training.rates_of_change import (
     RatesOfChange,
     TrainingSettings,
     require_rates,
-    total_derivative,
 )
 from slrsym.models.training.schedules import SORTS, parameter_values
 from slrsym.models.training.simulation import parameter_values_by_name
+from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
 
@@ -92,9 +95,45 @@ class EquationSystem:
         """Terms of second order in learning rates, by which online SGD's noise moves the mean."""
         return ImmutableMatrix([self._written(self._changes.noise[p]) for p in self.state])
 
+    @cached_property
+    def diffusion(self) -> ImmutableMatrix:
+        """The matrix that is d times the covariance of the state's change in a time of 1.
+
+        Online SGD has it. The noise of the target is normal.
+        """
+        return self._covariance_of_changes.applyfunc(self._written)
+
+    @cached_property
+    def leading_diffusion(self) -> ImmutableMatrix:
+        """The terms of `diffusion` that are of second order in the learning rates."""
+        return self._leading_covariance_of_changes.applyfunc(self._written)
+
+    @cached_property
+    def _covariance_of_changes(self) -> ImmutableMatrix:
+        return covariance_of_changes(self._changes, leading=False)
+
+    @cached_property
+    def _leading_covariance_of_changes(self) -> ImmutableMatrix:
+        return covariance_of_changes(self._changes, leading=True)
+
+    def rates_in_moments(self) -> tuple[list[Expr], dict[Symbol, Expr]]:
+        """Return the rates of change in symbols of means, and what these symbols stand for.
+
+        Returns
+        -------
+        rates : list of Expr
+            In the order of `state`; of projected descent, changes in a step.
+        meanings : dict of Symbol to Expr
+            The mean that each symbol stands for, as a function of the state and the parameters.
+        """
+        moments = self._changes.samples.moments
+        names = set().union(*(e.free_symbols for e in self._outputs)) & moments.keys()
+        meanings = {name: moments[name].expression() for name in sorted(names, key=str)}
+        return self._outputs, meanings
+
     @property
     def risk(self) -> Expr:
-        """The mean squared error, noise included, as a function of the state."""
+        """The mean squared error or loss, noise included, as a function of the state."""
         return self._written(self._changes.risk)
 
     @cached_property
@@ -111,6 +150,9 @@ class EquationSystem:
     def to_latex(self, file: str | Path | None = None) -> str:
         """Return the equations of motion as LaTeX displays.
 
+        Parts that are repeated or wide are abbreviated, and lines are broken for a text of 6.5 in.
+        Before a line that is wider stands a comment that says so.
+
         Parameters
         ----------
         file : str or Path, optional
@@ -119,25 +161,15 @@ class EquationSystem:
         Returns
         -------
         str
-            A display for each order parameter, for a document with amsmath.
+            The abbreviations, and an equation for each order parameter, for a document with
+            amsmath.
 
         Raises
         ------
         ValueError
             If the file cannot be written.
         """
-        if file is not None:
-            require_writable(file, "file")
-        lines = []
-        for p, drift, noise in zip(self.state, self.drift, self.noise, strict=True):
-            left = rf"\frac{{d}}{{dt}} {latex_of(p)}"
-            if self.kind == "projected-descent":
-                left = rf"\Delta {latex_of(p)}"
-            lines.append(rf"\begin{{equation*}}{left} = {latex_of(drift + noise)}\end{{equation*}}")
-        text = "\n".join([*lines, ""])
-        if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
-        return text
+        return text_written_as_well(lambda: load_registered("equations.latex")(self), file)
 
     def __repr__(self) -> str:
         fixed = ", ".join(map(str, self.parameters)) or "none"
@@ -151,10 +183,17 @@ class EquationSystem:
             f"  fixed:      {self._listed(self.model.fixed_directions)}",
             f"  state:      {state}" + " (exchangeable units alike)" * self.is_symmetric,
             f"  parameters: {fixed}",
-            f"  rate:       {', '.join(rates)} on the squared error (eta / 2 for half of it)",
+            f"  rate:       {', '.join(rates)} on the {loss_in_words(self.model.loss)}",
         ]
+        if self.model.loss is None:
+            lines[-1] += " (eta / 2 for half of it)"
         lines += [f"  decay:      {', '.join(decays)}"] if decays else []
+        options = {"batch": (self.motion.batch, 1), "momentum": (self.motion.momentum, 0)}
+        lines += [f"  {name + ':':12}{x}" for name, (x, usual) in options.items() if x != usual]
         return "\n".join(map(shorten_line, lines))
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("equations.html")(self))
 
     def _listed(self, moving: Iterable[Direction | Symbol]) -> str:
         """Return the names of directions and scalars; of exchangeable units that of the group."""
@@ -184,13 +223,13 @@ class EquationSystem:
         return MomentExpressionCompiler(outputs, moments, self.state, self.parameters)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Compile the state's rate of change, its Jacobian, or the risk to a function.
+        """Compile the state's rate of change, its Jacobian, its diffusion, or the risk.
 
         Parameters
         ----------
         backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
-        *what : {'change', 'jacobian', 'risk'}
-            One output; by default the change. The Jacobian is row by row.
+        *what : {'change', 'jacobian', 'risk', 'diffusion', 'leading_diffusion'}
+            One output; by default the change. Matrices are row by row.
 
         Returns
         -------
@@ -205,13 +244,16 @@ class EquationSystem:
         """
         require_backend(backend)
         chosen = what or ("change",)
-        if len(chosen) != 1 or chosen[0] not in ("change", "jacobian", "risk"):
-            raise ValueError(f"what must be one of change, jacobian, risk; got {chosen}")
-        table = {
+        tables: dict[str, Callable[[], MomentExpressionCompiler]] = {
             "change": lambda: self.change_table,
             "jacobian": lambda: self._jacobian_table,
             "risk": lambda: self._risk_table,
-        }[chosen[0]]()
+            "diffusion": lambda: self._table_of(list(self._covariance_of_changes)),
+            "leading_diffusion": lambda: self._table_of(list(self._leading_covariance_of_changes)),
+        }
+        if len(chosen) != 1 or chosen[0] not in tables:
+            raise ValueError(f"what must be one of {', '.join(tables)}; got {chosen}")
+        table = tables[chosen[0]]()
         if backend in ("numpy", "numba"):
             return table.compile(backend)
         moments = self._changes.samples.moments
@@ -237,10 +279,20 @@ class EquationSystem:
         Raises
         ------
         ValueError
-            If a number is missing, or belongs to no symbol of the equations.
+            If a number is missing, or belongs to no symbol of the equations, or a rate of change is
+            not finite there.
         """
         state, row = self.numerical_values(point, values)
-        found: Array = self.compile("numpy")(state, *row)
+        with np.errstate(all="ignore"):
+            found: Array = self.compile("numpy")(state, *row)
+        if not np.isfinite(found).all():
+            (p, rate), *_ = [
+                x for x in zip(self.state, found, strict=True) if not np.isfinite(x[1])
+            ]
+            raise ValueError(
+                f"the rate of change is not finite: that of {p} is {rate} at "
+                + ", ".join(f"{q} = {x:.10g}" for q, x in zip(self.state, state, strict=True))
+            )
         return found
 
     def numerical_values(

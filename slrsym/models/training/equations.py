@@ -19,20 +19,24 @@ square, such as Saad and Solla (1995) and Goldt et al. (2019), have a learning r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from slrsym.models.training.equation_system import EquationSystem
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from matplotlib.axes import Axes
+
     from slrsym.models.training.fixed_points import FixedPoint, Linearisation
     from slrsym.models.training.runs import Runs
     from slrsym.prover.claims.claim import Claim
+    from slrsym.prover.statements.flows import Flow
 
 
 class Equations(EquationSystem):
@@ -109,6 +113,101 @@ class Equations(EquationSystem):
 
         return search_fixed_points(self, values, starts=starts, rng=rng, certified=certified)
 
+    def plot_field(
+        self,
+        x: Any = None,
+        y: Any = None,
+        values: Mapping[Any, Any] | None = None,
+        *,
+        at: Mapping[Any, float] | None = None,
+        points: Sequence[FixedPoint] | None = None,
+        window: Any = None,
+        resolution: int = 41,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the direction of motion over two order parameters, with risk and fixed points.
+
+        Parameters
+        ----------
+        x, y : Symbol, str or inner product, optional
+            What is on the axes, such as ``w @ u``. By default those in whose plane most fixed
+            points lie.
+        values : mapping of Symbol or str to number, optional
+            The parameters.
+        at : mapping of order parameters to numbers, optional
+            Where the rest of the state is held: by default at 1 if positive, and else at 0. What
+            moves out of the plane is drawn as if it did not.
+        points : sequence of FixedPoint, optional
+            What `fixed_points` returned. By default it is called.
+        window : pair of pairs of float, optional
+            The ends of both axes, as ``((-1, 1), (0, 2))``.
+        resolution : int, optional
+            Number of points along each axis, at least 3.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Grey lines are contours of the risk. What no vectors have is left white.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is missing, the state has fewer than two order parameters or none of that
+            name, or no vectors have the order parameters of the plane.
+        """
+        found: Axes = load_registered("draw.field")(
+            self, x, y, values, at=at, points=points, window=window, resolution=resolution, ax=ax
+        )
+        return found
+
+    def write_portrait(
+        self,
+        path: str | Path,
+        x: Any = None,
+        y: Any = None,
+        values: Mapping[Any, Any] | None = None,
+        *,
+        at: Mapping[Any, float] | None = None,
+        points: Sequence[FixedPoint] | None = None,
+        window: Any = None,
+        basin: Claim | Sequence[Claim] | None = None,
+    ) -> Path:
+        """Write a page on which one starts orbits in a plane of two order parameters.
+
+        The page computes the rates of change by the formulas of these equations, in the whole
+        state, and has a slider for each parameter. It is one file, and needs no network. Means
+        without a closed form are sums over the 64 nodes of a Gauss-Hermite quadrature, or 40 x 40.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write: a file .html.
+        x, y, values, at, points, window
+            As of `plot_field`. Orbits start with the rest of the state at `at`, and `values` has
+            numbers for the parameters of `basin`, too.
+        basin : Claim or sequence of Claim, optional
+            A claim that flows converge to points, whose region of starts is shaded while its
+            hypotheses hold; behind it, your claims that its proof cites. It is verified first.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            As `plot_field` does; if `path` is no file .html or cannot be written; or if a function
+            in the equations has no form for browsers. If `basin` is not proved, or is about another
+            flow than these equations in the plane.
+        """
+        found: Path = load_registered("draw.portrait")(
+            self, path, x, y, values, at=at, points=points, window=window, basin=basin
+        )
+        return found
+
     def solve(
         self,
         values: Mapping[Any, Any] | None = None,
@@ -161,6 +260,55 @@ class Equations(EquationSystem):
         return solve(
             self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,
             backend=backend, path=path,
+        )  # fmt: skip
+
+    def solve_fluctuations(
+        self,
+        values: Mapping[Any, Any] | None = None,
+        start: Any = "uniform",
+        time: float = 1.0,
+        *,
+        leading: bool = False,
+        points: int = 201,
+        tolerance: float = 1e-9,
+        rng: Any = None,
+        path: str | Path | None = None,
+    ) -> Runs:
+        """Solve the equations of online SGD with the covariance of runs at a finite dimension.
+
+        It is that of the linear stochastic differential equation around the solution, with
+        `diffusion`. ``plot`` draws the band in which runs are predicted.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number, optional
+            As of `solve`, and ``d``, an integer of at least 2.
+        start, time, points, tolerance, rng, path
+            As of `solve`. All runs have the same start.
+        leading : bool, optional
+            Whether to take `leading_diffusion`, as for small learning rates.
+
+        Returns
+        -------
+        Runs
+            As of `solve`, with ``covariance`` over ``time, quantity, other_quantity``: order
+            parameters, trained scalars and ``risk``, this to first order.
+
+        Raises
+        ------
+        ValueError
+            As `solve` does; if ``d`` is missing; if the equations are not those of online SGD, or
+            are of exchangeable units.
+        NotClosedError
+            If a mean in the diffusion has neither a closed form nor a quadrature.
+        NotSolvedError
+            As `solve` does.
+        """
+        from slrsym.models.training.fluctuations import solve_fluctuations
+
+        return solve_fluctuations(
+            self, values or {}, start, time, leading=leading, points=points, tolerance=tolerance,
+            rng=rng, path=path,
         )  # fmt: skip
 
     def sweep(
@@ -238,3 +386,51 @@ class Equations(EquationSystem):
         from slrsym.models.claims.equation_claims import claims_about_equations
 
         return claims_about_equations(self, name, source)
+
+    def flow(self) -> Flow:
+        """Return the gradient flow as a `Flow`, of which statements can be proved.
+
+        Returns
+        -------
+        Flow
+            Its coordinates are the state, declared real alone. Its domain, read off the closed
+            forms, is where they are smooth.
+
+        Raises
+        ------
+        ValueError
+            If the equations are of another kind, or have no closed form of smooth functions, or
+            parameters are not declared so that the domain can be read off.
+        """
+        from slrsym.models.claims.model_flow import flow_of_equations
+
+        return flow_of_equations(self)
+
+    def flow_claims(self, *about: str, name: str = "equations", source: str = "new") -> list[Claim]:
+        """Return claims about all trajectories of the gradient flow, with their proofs.
+
+        Parameters
+        ----------
+        *about : {'gram-kept', 'risk-falls', 'conserved'}
+            What they say: that the Gram determinant does not become negative, that the risk never
+            rises, that quadratic functions are constant. By default all that can be stated.
+        name : str, optional
+            Prefix of the ids, in lower case.
+        source : str, optional
+            Of the claims.
+
+        Returns
+        -------
+        list of Claim
+            Also those that their proofs cite. Of several directions, they are about the flow where
+            the smaller Gram determinants are positive.
+
+        Raises
+        ------
+        ValueError
+            As `flow` does; or if units are alike or in several eigenspaces, or one of `about`
+            cannot be stated, as that the risk falls where weights decay.
+        """
+        from slrsym.models.claims.flow_claims import claims_about_flow
+
+        return claims_about_flow(self, name, source, about)

@@ -21,6 +21,7 @@ from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.definition.specification import Direction
 from slrsym.models.training.initial_conditions import draw_directions
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
@@ -31,8 +32,14 @@ Array = NDArray[np.float64]
 _ZERO = 1e-11
 # Points are the same if no coordinate differs by more.
 _SAME = 1e-6
+# Where a squared length is about 0, the speed of the length is taken at this square.
+_SHORT = 1e-20
 # An eigenvalue vanishes if it is smaller, relative to the largest derivative at the starts.
 _FLAT = 1e-7
+# A trained direction is next to a fixed one if the cosine of their angle is larger.
+_NEXT = 0.8
+# Steps of Newton's method.
+_NEWTON = 30
 # Units of a group that have to be vectors together.
 _MOST = 30
 # Half sides of boxes that are tried for certificates, and the digits of balls.
@@ -80,6 +87,9 @@ class Linearisation:
         shown = ", ".join(f"{x:.6g}" for x in self.eigenvalues)
         return f"Linearisation in {', '.join(map(str, self.state))}: eigenvalues {shown}"
 
+    def _repr_html_(self) -> str:
+        return str(load_registered("linearisation.html")(self))
+
 
 @dataclass(frozen=True)
 class FixedPoint:
@@ -88,8 +98,11 @@ class FixedPoint:
     Parameters
     ----------
     state : dict of Symbol to float
+        The order parameters, and scalars that are trained.
     risk : float
+        The risk there, with the noise.
     linearisation : Linearisation
+        The Jacobian there.
     radius : float or None
         Half the side of a box around the point that certainly has exactly one fixed point; None if
         that was not asked for, or not shown.
@@ -118,6 +131,9 @@ class FixedPoint:
         place = ", ".join(f"{p} = {self._entry(p)}" for p in self.state)
         sure = f", certain within {self.radius:g}" if self.radius is not None else self.remark
         return f"FixedPoint({place}; risk {self.risk:.6g}{sure})"
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("fixed_point.html")(self))
 
     def _entry(self, p: Symbol) -> str:
         """Return a coordinate as text; of a continuum its range among the points found."""
@@ -152,6 +168,8 @@ def search_fixed_points(
     scale = float(sizes.max(initial=0.0, where=np.isfinite(sizes))) or 1.0
     found: list[Array] = []
     lost: list[Array] = []
+    tried: set[Any] = set()
+    squares = squared_lengths(equations)
     for point in begin:
         with np.errstate(all="ignore"):
             ended = root(
@@ -159,12 +177,25 @@ def search_fixed_points(
                 jac=lambda x: slopes(x, *row).reshape(size, size),
             )  # fmt: skip
             left = np.abs(change(ended.x, *row)).max()
-        if not np.isfinite(left):
-            lost.append(ended.x)
-            continue
-        new = all(np.abs(ended.x - x).max() > _SAME for x in found)
-        if left <= _ZERO * scale and new and is_feasible(equations, ended.x, row):
-            found.append(ended.x)
+        end = ended.x
+        if not left <= _ZERO * scale:
+            aligned = None
+            for begun, next_to in ((end, _NEXT), (point, 0.0)):
+                place, on = _alignment(equations, begun, row, next_to)
+                if aligned is None and on and not (next_to == 0 and on in tried):
+                    tried.add(on)
+                    aligned = _search_where_aligned(place, change, slopes, begun, row)
+            if aligned is None and not np.isfinite(left):
+                lost.append(end)
+            if aligned is None:
+                continue
+            end, left = aligned, np.abs(change(aligned, *row)).max()
+        new = all(np.abs(end - x).max() > _SAME for x in found)
+        stands = left <= _ZERO * scale and _lengths_stand(
+            squares, end, lambda x: change(x, *row), scale
+        )
+        if stands and new and is_feasible(equations, end, row):
+            found.append(end)
     if lost:
         where = ", ".join(f"{p} = {x:.6g}" for p, x in zip(equations.state, lost[0], strict=True))
         warnings.warn(
@@ -177,7 +208,7 @@ def search_fixed_points(
     points = [
         FixedPoint(
             dict(zip(equations.state, x.tolist(), strict=True)),
-            float(risk(x, *row)[0]),
+            _without_rounding(float(risk(x, *row)[0])),
             Linearisation.from_jacobian(equations.state, slopes(x, *row).reshape(size, size)),
         )
         for x in found
@@ -186,6 +217,113 @@ def search_fixed_points(
     if certified:
         points = [_certified(equations, p, row) for p in points]
     return sorted(points, key=lambda p: p.risk)
+
+
+def _without_rounding(risk: float) -> float:
+    return 0.0 if -1e-12 < risk < 0 else risk
+
+
+def _search_where_aligned(
+    place: Callable[[Array], Array],
+    change: Callable[..., Array],
+    slopes: Callable[..., Array],
+    state: Array,
+    row: list[float],
+) -> Array | None:
+    """Search by Newton's method among states to which a map leads, as `_alignment` returns it.
+
+    Of units with kinks rates have slopes there, but no second ones, so that a search in all
+    directions stalls nearby. Return None where rates or slopes are not finite.
+    """
+    state = place(state)
+    with np.errstate(all="ignore"):
+        for _ in range(_NEWTON):
+            rate, matrix = change(state, *row), slopes(state, *row).reshape(len(state), -1)
+            if not (np.isfinite(rate).all() and np.isfinite(matrix).all()):
+                return None
+            new = place(state - np.linalg.lstsq(matrix, rate, rcond=1e-10)[0])
+            if np.abs(new - state).max() <= 1e-15 * np.abs(state).max():
+                return new
+            state = new
+    return state
+
+
+def _alignment(
+    equations: EquationSystem, state: Array, row: list[float], next_to: float
+) -> tuple[Callable[[Array], Array], tuple[tuple[int, int, bool], ...]]:
+    """Return a map of states to those where trained directions are multiples of fixed ones.
+
+    Each is if the cosine of its angle to the nearest is larger than given. Also returned is which
+    it is, and whether in its direction; of none, nothing.
+    """
+    model = equations.model
+    if equations.is_symmetric or model.spaces > 1:
+        return np.copy, ()
+    t, places = len(model.trained_directions), model.gram_indices
+    numbers = dict(zip(equations.parameters, row, strict=True))
+    known = [p for p in equations.state if p in places]
+
+    def gram_of(state: Array) -> Array:
+        at = {**numbers, **dict(zip(equations.state, state.tolist(), strict=True))}
+        x = model.directions
+        products = [[model.inner_product(y, z).subs(at) for z in x] for y in x]
+        unknown = [[e.free_symbols for e in line] for line in products]
+        return np.array([
+            [np.nan if u else float(e) for e, u in zip(line, free, strict=True)]
+            for line, free in zip(products, unknown, strict=True)
+        ])  # fmt: skip
+
+    gram = gram_of(state)
+    with np.errstate(all="ignore"):
+        cosines = gram / np.sqrt(np.outer(np.diag(gram), np.diag(gram)))
+    near = np.nan_to_num(np.abs(cosines[:t, t:]))
+    if not near.size or not (near > next_to).any():
+        return np.copy, ()
+    on = {i: t + int(near[i].argmax()) for i in range(t) if near[i].max() > next_to}
+
+    def place(state: Array) -> Array:
+        gram, moved = gram_of(state), np.eye(len(cosines))
+        for i, j in on.items():
+            x = model.directions[i]
+            factor = gram[i, j] / gram[j, j]
+            moved[i] = (np.sign(factor) / np.sqrt(gram[j, j]) if x.on_sphere else factor) * (
+                np.arange(len(gram)) == j
+            )
+        new = moved @ np.nan_to_num(gram) @ moved.T
+        state = state.copy()
+        for p in known:
+            i, j, _ = places[p]
+            state[equations.state.index(p)] = new[i, j]
+        return state
+
+    return place, tuple((i, j, bool(cosines[i, j] > 0)) for i, j in on.items())
+
+
+def squared_lengths(equations: EquationSystem) -> list[int]:
+    """Return which entries of the state are squared lengths of trained directions."""
+    model = equations.model
+    products = {
+        model.inner_product(x, x, a) for x in model.trained_directions for a in range(model.spaces)
+    }
+    return [i for i, p in enumerate(equations.state) if p in products]
+
+
+def _lengths_stand(
+    squares: list[int], state: Array, change: Callable[[Array], Array], scale: float
+) -> bool:
+    """Return whether lengths stand still, as well as their squares.
+
+    Near a length of 0 a square changes less and less, and the length may go on to change: a risk
+    with a kink there has a peak, and no stationary point.
+    """
+    small = [i for i in squares if state[i] <= _SAME]
+    if not small:
+        return True
+    near = state.copy()
+    near[small] = np.maximum(near[small], _SHORT)
+    with np.errstate(all="ignore"):
+        speeds = change(near)[small] / (2 * np.sqrt(near[small]))
+    return bool(np.abs(speeds).max() <= _SAME * scale)
 
 
 def _without_repeated_continua(points: list[FixedPoint], scale: float) -> list[FixedPoint]:
@@ -267,16 +405,27 @@ def is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bo
     numbers = (*state.tolist(), *row)
     known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))
     for a in range(equations.model.spaces):
-        gram = np.array([[p.subs(known) for p in line] for line in _products(equations, known, a)])
+        gram = np.array(
+            [
+                [known[p] if p in known else p if p.is_Number else p.subs(known) for p in line]
+                for line in gram_matrix_entries(equations, known, a)
+            ]
+        )
         # Inner products of fixed directions that the equations do not depend on may be anything.
-        usable = [i for i, line in enumerate(gram) if not any(p.free_symbols for p in line)]
+        usable = [
+            i
+            for i, line in enumerate(gram)
+            if not any(getattr(p, "free_symbols", ()) for p in line)
+        ]
         least = np.linalg.eigvalsh(gram[np.ix_(usable, usable)].astype(np.float64)).min(initial=0)
         if least < -_SAME:
             return False
     return True
 
 
-def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) -> list[list[Expr]]:
+def gram_matrix_entries(
+    equations: EquationSystem, known: Mapping[Symbol, float], a: int
+) -> list[list[Expr]]:
     """Return the Gram matrix of all directions, of large groups only the first `_MOST` units."""
     model = equations.model
     places: list[tuple[Direction, Direction, int]] = []

@@ -80,7 +80,7 @@ def draw_directions(
 
 def equal_dimensions(d: int, spaces: int) -> list[int]:
     """Return dimensions of eigenspaces that add up to d and differ by one at most."""
-    return [len(part) for part in np.array_split(np.arange(d), spaces)]
+    return [d // spaces + (space < d % spaces) for space in range(spaces)]
 
 
 def vectors_with_gram_matrix(gram: Any) -> Array:

@@ -3,6 +3,11 @@ r"""Rates of change of inner products under gradient flow, online SGD and projec
 Every step follows the gradient g of the squared error, without a factor 1/2, and with a rate for
 each direction. With weight decay :math:`\kappa` a direction x loses :math:`\kappa x` besides. On a
 sphere the gradient is projected on the tangent space, and the length that is left is taken off.
+
+Online SGD may have batches of B samples and momentum :math:`\beta`, both fixed as d grows. A sample
+then moves x for :math:`1/(1 - \beta)` steps as much as in its own, so that rates and decays are
+divided by :math:`1 - \beta`; gradients of different samples are almost orthogonal, so that terms of
+second order are divided by B.
 """
 
 from __future__ import annotations
@@ -11,11 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, Expr, S, Symbol, sqrt, sympify
+from sympy import Add, Expr, Integer, S, Symbol, sqrt, sympify
 
 from slrsym.models.definition.specification import Direction, real_expression
 from slrsym.models.means.jumps import jumps_of
-from slrsym.models.means.one_sample_means import OneSampleMeans
+from slrsym.models.means.loss_means import means_over_one_sample
+from slrsym.models.means.one_sample_means import total_derivative
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel
@@ -33,6 +39,8 @@ class TrainingSettings:
     rates: Mapping[Direction | Symbol, Expr]
     decays: Mapping[Direction | Symbol, Expr]
     scalars: tuple[Symbol, ...]
+    batch: Expr = S.One
+    momentum: Expr = S.Zero
 
 
 class RatesOfChange:
@@ -46,10 +54,17 @@ class RatesOfChange:
         if training.kind == "online-sgd":
             _require_limit(model)
             _require_gradients(model, training)
-        self.samples = OneSampleMeans(model) if means is None else means
+        self.samples = means_over_one_sample(model) if means is None else means
         self._directions = directions_of_moving_inner_products(model)
         self.state = (*self._directions, *training.scalars)
-        self.risk = self.samples.risk()
+        self._loss = self.samples.risk()
+        self.risk = self._loss + model.ridge_penalty
+        self._rates = {x: rate / (1 - training.momentum) for x, rate in training.rates.items()}
+        # The gradient of the penalty of x is a multiple of x.
+        lost = {x: training.rates[x] * model.ridge_of(x) for x in training.rates}
+        self._decays = {
+            x: (decay + lost[x]) / (1 - training.momentum) for x, decay in training.decays.items()
+        }
         if training.kind == "projected-descent":
             _require_single_space(model)
             self.drift = self._steps()
@@ -63,8 +78,7 @@ class RatesOfChange:
 
     def _drift(self, p: Symbol) -> Expr:
         if p in self.motion.scalars:
-            motion = self.motion
-            return -motion.rates[p] * self.samples.slope_in_scalar(p) - motion.decays[p] * p
+            return -self._rates[p] * self.samples.slope_in_scalar(p) - self._decays[p] * p
         x, y, space = self._directions[p]
         total = self._moved(x, y, space)
         if self.model.is_trained(y):
@@ -76,30 +90,30 @@ class RatesOfChange:
         product = self.model.inner_product(x, y, space)
         slope = self.samples.gradient(x, y, space)
         if not x.on_sphere:
-            return -self.motion.rates[x] * slope - self.motion.decays[x] * product
+            return -self._rates[x] * slope - self._decays[x] * product
         spaces = range(self.model.spaces)
         along = sum((self.samples.gradient(x, x, a) for a in spaces), S.Zero)
-        return -self.motion.rates[x] * (slope - along * product)
+        return -self._rates[x] * (slope - along * product)
 
     def _noise(self, p: Symbol) -> Expr:
         """Return a rate of change's terms of second order in the learning rates, for large d."""
         if p in self.motion.scalars:
             return S.Zero
         x, y, _ = self._directions[p]
-        rates = self.motion.rates
+        rates = self._rates
         total: Expr = S.Zero
         if self.model.is_trained(y):
             total += rates[x] * rates[y] * self.samples.second_moment(x, y)
         for z in (x, y):
             if z.on_sphere:
                 total -= rates[z] ** 2 * self.samples.second_moment(z, z) / 2 * p
-        return total
+        return total / self.motion.batch
 
     # -- step by step ----------------------------------------------------------------------------
 
     def _steps(self) -> dict[Symbol, Expr]:
         """Return the exact change of each order parameter in one step of projected descent."""
-        model, motion = self.model, self.motion
+        model = self.model
         moves = {x: self._move(x) for x in model.trained_directions}
         lengths = {
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
@@ -110,23 +124,23 @@ class RatesOfChange:
             if self.model.is_trained(y):
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
             found[p] = new / (lengths[x] * lengths.get(y, S.One)) - p
-        for s in motion.scalars:
+        for s in self.motion.scalars:
             slope = self._risk_slope(s)
-            found[s] = -motion.rates[s] * slope - motion.decays[s] * s
+            found[s] = -self._rates[s] * slope - self._decays[s] * s
         return found
 
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
         for p, (y, z, _) in self._directions.items():
-            slope = self.motion.rates[x] * self._risk_slope(p)
+            slope = self._rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:
                     move[other] = move.get(other, S.Zero) + slope
         if x.on_sphere:
             move[x] = move.get(x, S.Zero) - self._inner(move, {x: S.One})
         else:
-            move[x] = move.get(x, S.Zero) + self.motion.decays[x]
+            move[x] = move.get(x, S.Zero) + self._decays[x]
         return move
 
     def _inner(self, one: Mapping[Direction, Expr], other: Mapping[Direction, Expr]) -> Expr:
@@ -134,15 +148,7 @@ class RatesOfChange:
         return Add(*(c * e * inner(x, y) for x, c in one.items() for y, e in other.items()))
 
     def _risk_slope(self, p: Symbol) -> Expr:
-        return total_derivative(self.risk, p, self.samples)
-
-
-def total_derivative(expr: Expr, p: Symbol, means: Any) -> Expr:
-    """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
-    total = expr.diff(p)
-    for name in sorted(expr.free_symbols & means.moments.keys(), key=str):
-        total += expr.diff(name) * means.moment_derivative_symbol(name, p)
-    return total
+        return total_derivative(self._loss, p, self.samples)
 
 
 def directions_of_moving_inner_products(
@@ -177,12 +183,17 @@ def _require_limit(model: DerivedModel) -> None:
             raise ValueError(
                 f"the mean of {token.name} has the length {growing[0]}, which grows with d: the "
                 "limit of descent on single samples needs lengths that do not. State the mean with "
-                "another symbol for its length, as in Token(mean=a * k_star)"
+                "another symbol for its length, as in Token(mean=a * u)"
             )
 
 
 def _require_gradients(model: DerivedModel, training: TrainingSettings) -> None:
     """Raise an error if a share jumps in what is trained, which samples' gradients do not show."""
+    if model.loss == "zero-one":
+        raise ValueError(
+            "loss='zero-one' has no gradient for online-sgd: ask for m.risk, and train with "
+            "another loss, such as 'hinge' or 'logistic'"
+        )
     for share, names in model.shares.values():
         shown = {s: Symbol(f"<X, {x}>") for x, s in names.items()}
         moving = [s for x, s in names.items() if model.is_trained(x)]
@@ -205,6 +216,8 @@ def checked_training_settings(
     rate: Any,
     decay: Any,
     train: Any,
+    batch: Any = 1,
+    momentum: Any = 0,
 ) -> TrainingSettings:
     """Return rates and decays of everything trained, checked against the model."""
     if kind not in KINDS:
@@ -226,7 +239,28 @@ def checked_training_settings(
     rates = _each("rate", rate, moving, RATE)
     # Decay of all is that of directions; scalars have their own.
     spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained_directions, decay)
-    return TrainingSettings(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
+    found = TrainingSettings(
+        kind, rates, _each("decay", spread, moving, S.Zero), scalars,
+        real_expression("batch", batch), real_expression("momentum", momentum),
+    )  # fmt: skip
+    if kind != "online-sgd" and (found.batch, found.momentum) != (1, 0):
+        name, given = ("batch", batch) if found.batch != 1 else ("momentum", momentum)
+        raise ValueError(
+            f"{name} is for online-sgd, which descends on fresh samples; {kind} descends on the "
+            f"mean over all. Got {given}; leave it out, or ask for online-sgd"
+        )
+    _require_batch_and_momentum(found.batch, found.momentum)
+    return found
+
+
+def _require_batch_and_momentum(batch: Expr, momentum: Expr) -> None:
+    if batch.is_number and not (batch.is_integer and batch >= 1):
+        raise ValueError(f"batch must be a whole number of at least 1; got {batch}")
+    if momentum.is_number and not 0 <= momentum < 1:
+        raise ValueError(
+            f"momentum must be from 0 to below 1; got {momentum}. With 1 - momentum of order 1/d "
+            "the velocity is an order parameter of its own, which is not derived"
+        )
 
 
 def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:
@@ -253,10 +287,14 @@ def _require_not_negative(name: str, number: Expr, x: Any) -> None:
 
 
 def require_rates(training: TrainingSettings, values: Mapping[Symbol, float]) -> None:
-    """Raise an error if a learning rate or decay is negative at given values of its symbols."""
+    """Raise an error if rate, decay, batch or momentum is out of its range at given values."""
     for name, given in (("rate", training.rates), ("decay", training.decays)):
         for x, expr in given.items():
             _require_not_negative(name, expr.subs(values), x)
+    # A number of samples is given as a float.
+    batch = training.batch.subs(values)
+    whole = Integer(int(batch)) if batch.is_number and int(batch) == float(batch) else batch
+    _require_batch_and_momentum(whole, training.momentum.subs(values))
 
 
 def _is_unit_of(x: Any, group: Any) -> bool:

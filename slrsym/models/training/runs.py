@@ -11,15 +11,17 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
+from xarray.plot.accessor import DatasetPlotAccessor
 
 from slrsym.files import (
     DamagedFileError,
@@ -31,18 +33,55 @@ from slrsym.files import (
 from slrsym.jobs import end_on_sigterm, hold_signals, show_progress
 from slrsym.kernels.arguments import require_integer, require_real_array
 from slrsym.prover.claims.papers import registered_by_papers
+from slrsym.registry import load_registered
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
 # for an interrupt to be felt at once.
 _STRIDE = 400_000
 
 
+class RunPlots(DatasetPlotAccessor):
+    """The plots of runs: training curves when called, and those that `xarray` has of datasets."""
+
+    __slots__ = ()
+
+    def __call__(self, quantities: Any = None, *, band: float = 0.8, ax: Axes | None = None) -> Any:
+        """Draw order parameters and risk along the runs, with bands over runs.
+
+        Parameters
+        ----------
+        quantities : str, Symbol or sequence of them, optional
+            What to draw, by name. By default all order parameters in one panel, or those six whose
+            values differ most, and the risk in another below.
+        band : float, optional
+            The share of runs in a band, from 0 (none) to below 1. Lines are medians. The default is
+            0.8: the band goes from the 10 % to the 90 % quantile.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure. Without `quantities`, these are the order
+            parameters.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Without `quantities` and `ax`, an array of two: order parameters, and risk.
+
+        Raises
+        ------
+        ValueError
+            If the runs have no such quantity, or `band` is out of its range.
+        """
+        return load_registered("draw.runs")(self._ds, quantities, band=band, ax=ax)
+
+
 class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
-    """A dataset of runs of descent (Definition 1), with dimensions ``run`` and ``step``.
+    """A dataset of runs, over ``run`` and ``step`` for descent, over ``time`` for equations.
 
     It has a variable for each order parameter, by its name, the excess risk, and settings as
-    attributes. Runs of `Model.simulate` have in ``gram`` the inner products of all directions,
-    besides, in each eigenspace.
+    attributes. In ``gram`` are the inner products of all directions, in each eigenspace, if
+    `Model.simulate` or `Equations.solve` made the runs.
     """
 
     __slots__ = ()
@@ -50,6 +89,11 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
     def __getitem__(self, key: Any) -> Any:
         """Return a variable of the runs by its name, or an order parameter by its SymPy symbol."""
         return super().__getitem__(getattr(key, "name", key))
+
+    @property
+    def plot(self) -> RunPlots:  # type: ignore[override]
+        """The plots of runs: ``runs.plot()`` draws training curves, `xarray` has other plots."""
+        return RunPlots(self)
 
     def overlap(self, x: Any, y: Any) -> xr.DataArray:
         """Return the inner product of two directions of a model, along all runs.
@@ -77,7 +121,8 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
             if name not in known:
                 raise ValueError(f"x and y must be of {', '.join(known)}; got {name}")
         found: xr.DataArray = self.gram.sel(direction=str(x), other=str(y), drop=True)
-        return found.sum("space") if "space" in found.dims else found
+        # A state that is no number has no overlaps, and not the overlap 0.
+        return found.sum("space", skipna=False) if "space" in found.dims else found
 
 
 def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
@@ -86,8 +131,12 @@ def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict
     return Runs(
         {name: _variable(*given) for name, given in variables.items()},
         coords=_coordinates(coords),
-        attrs=settings | {f"version_{name}": version(name) for name in packages},
+        attrs=settings | {f"version_{name}": _version(name) for name in packages},
     )
+
+
+# Read from a file each time.
+_version = cache(version)
 
 
 # xarray asks of each array whether it is one of Dask's, which imports Dask where it is installed,
@@ -153,7 +202,7 @@ def save(runs: xr.Dataset, path: str | Path) -> None:
     Parameters
     ----------
     runs : Dataset
-        As `slrsym.papers.single_location.simulate` or `Model.simulate` returns it.
+        As `Model.simulate` returns it, or a paper's own `simulate`.
     path : path
 
     Raises
@@ -205,7 +254,7 @@ def load(path: str | Path) -> Runs:
     Parameters
     ----------
     path : path
-        Of a file that `save`, `slrsym.papers.single_location.simulate` or `Model.simulate` wrote.
+        Of a file that `save`, `Model.simulate` or a paper's own `simulate` wrote.
 
     Returns
     -------

@@ -328,3 +328,12 @@ def describe_schedule(schedule: Any) -> str:
         if isinstance(schedule, Constant | InverseTimeDecay | Tabulated)
         else "user-given"
     )
+
+
+def schedule_formula(schedule: Any) -> str:
+    """Return a schedule as a formula in the step t, as `schedule_from_text` reads it."""
+    if isinstance(schedule, Constant):
+        return f"{schedule.lam:.12g}"
+    if isinstance(schedule, InverseTimeDecay):
+        return f"{schedule.lam0:.12g}/(1+{schedule.c:.12g}*t)"
+    return describe_schedule(schedule)

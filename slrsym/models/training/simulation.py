@@ -15,8 +15,9 @@ from sympy import Symbol, lambdify, sqrt
 
 from slrsym.files import read_start_arrays, require_writable
 from slrsym.jobs import no_waits_said
-from slrsym.kernels.arguments import require_integer, require_memory, require_positive
+from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
+from slrsym.kernels.machine_limits import require_memory
 from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
 from slrsym.models.definition.specification import Direction, InnerProduct
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
@@ -246,10 +247,12 @@ def simulate(
     return result
 
 
-# NumPy takes so many steps of README's model while a loop is compiled, and while one is loaded. A
-# step of so many runs takes twice as long as one of a few; the double integral of softmax takes as
-# long as so many steps.
-_COMPILES, _LOADS, _RUNS, _INTEGRAL = 30_000, 4_000, 300, 10
+# NumPy takes so many steps of README's model while a loop is compiled, and while one is loaded; a
+# step of so many runs takes twice as long as one of a few.
+_COMPILES, _LOADS, _RUNS = 30_000, 4_000, 300
+# So many double integrals of softmax does NumPy take while machine code for them is compiled, and
+# while it is loaded.
+_COMPILES_INTEGRAL, _LOADS_INTEGRAL = 25_000, 1_500
 # By the number of variables, how many such steps a mean takes that has no closed form.
 _MEANS = {1: 1.5, 2: 100.0}
 
@@ -265,11 +268,12 @@ def choose_backend_of_runs(backend: str, model: DerivedModel, steps: int, runs: 
     if model.is_additive:
         means = model.program("gradient").means
         work = steps * (1 + runs / _RUNS) * (1 + sum(_MEANS[len(orders)] for *_, orders in means))
+        loads, compiles = _LOADS, _COMPILES
     else:
-        work = steps * runs * _INTEGRAL
-    if work < _LOADS:
+        work, loads, compiles = steps * runs, _LOADS_INTEGRAL, _COMPILES_INTEGRAL
+    if work < loads:
         return "numpy"
-    return "numba" if work >= _COMPILES or model.flow.is_loop_compiled else "numpy"
+    return "numba" if work >= compiles or model.flow.is_loop_compiled else "numpy"
 
 
 def _warn_where_states_are_not_finite(result: Runs, alpha: float) -> None:

@@ -15,8 +15,9 @@ from sympy import Symbol, lambdify
 from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
+from slrsym.kernels.compiled_rate import CompiledSolver
 from slrsym.models.definition.specification import Direction
-from slrsym.models.training.fixed_points import is_feasible
+from slrsym.models.training.fixed_points import is_feasible, squared_lengths
 from slrsym.models.training.rates_of_change import require_rates
 from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.simulation import (
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 # Names that results have besides those of order parameters.
-_TAKEN = {"time", "gram", "risk", "direction", "other", "space"}
+_TAKEN = {
+    "time", "gram", "risk", "direction", "other", "space", "covariance", "quantity",
+    "other_quantity",
+}  # fmt: skip
 
 
 def solve(
@@ -59,26 +63,49 @@ def solve(
     found = solve_trajectory(
         equations.compile(chosen), equations.kind, names, state, row, times, tolerance
     )
-    runs = _dataset(equations, found, row, gram, {"backend": chosen, "tolerance": tolerance})
+    settings = {"backend": chosen, "tolerance": tolerance}
+    runs = dataset_of_solution(equations, found, row, gram, settings)
+    return save_or_raise(equations, found, runs, time, path)
+
+
+def save_or_raise(
+    equations: EquationSystem, found: Trajectory, runs: Runs, time: float, path: str | Path | None
+) -> Runs:
+    """Save a solution, and return it; raise `NotSolvedError` if it ends before its time."""
     if path is not None:
         write_netcdf(runs, path)
     if found.problem is not None:
         kept = f" and in {path}" if path is not None else ""
+        problem = found.problem + _where_a_length_is_zero(equations, found.states)
         raise NotSolvedError(
-            f"the equations cannot be solved up to {times[-1]:g}: {found.problem}. What was solved "
+            f"the equations cannot be solved up to {time:g}: {problem}. What was solved "
             f"is the `result` of this error{kept}",
             runs,
         )
     return runs
 
 
-def _dataset(
+def _where_a_length_is_zero(equations: EquationSystem, states: Array) -> str:
+    """Return in words that a trained direction has length 0, if so, or an empty text."""
+    zero = [equations.state[i] for i in squared_lengths(equations) if states[-1][i] <= _NO_LENGTH]
+    if not zero:
+        return ""
+    return (
+        f". At {zero[0]} = 0 a trained direction has length 0, and the rate of a unit with a kink "
+        "depends on the direction in which its length goes to 0; start at a small length"
+    )
+
+
+def dataset_of_solution(
     equations: EquationSystem,
     found: Trajectory,
     row: list[float],
     gram: Array | None,
     settings: dict[str, Any],
+    more_variables: Mapping[str, Any] | None = None,
+    more_coords: Mapping[str, Any] | None = None,
 ) -> Runs:
+    """Return a solution as a dataset over time, with its risk and Gram matrices."""
     times, states = found.times, nearest_states_of_vectors(equations, found.states, row, gram)
     risk = risk_of_states(equations, states, row)
     variables: dict[str, Any] = {
@@ -96,7 +123,9 @@ def _dataset(
         coords |= {"space": np.arange(equations.model.spaces)} if spaces else {}
     settings |= {"kind": equations.kind}
     settings |= {p.name: value for p, value in zip(equations.parameters, row, strict=True)}
-    return build_runs(variables, coords, settings)
+    return build_runs(
+        variables | dict(more_variables or {}), coords | dict(more_coords or {}), settings
+    )
 
 
 def risk_of_states(equations: EquationSystem, states: Array, row: Sequence[float]) -> Array:
@@ -213,20 +242,22 @@ def solve_trajectory(
         if not np.isfinite(rate(0.0, state)).all():
             return Trajectory(times[:1], state[None], rate.problem(names))
         solver = DOP853(rate, 0.0, state, times[-1], rtol=tolerance, atol=tolerance / 100)
+        machine_code = getattr(change, "machine_code", None)
+        if machine_code is not None:
+            return _solved_by_machine_code(
+                CompiledSolver(machine_code, solver, row, times, tolerance),
+                rate, names, times, tolerance,
+            )  # fmt: skip
         reached_before = 0.0
         for step in range(_MOST_STEPS):
             if step and step % _WINDOW == 0:
                 covered, reached_before = solver.t - reached_before, solver.t
-                # Steps ten times as long would not lead there, either.
-                if 10 * covered * (_MOST_STEPS - step) < _WINDOW * (times[-1] - solver.t):
-                    needed = f"more than {_MOST_STEPS:,} steps are needed, as the last"
-                    needed += f" {_WINDOW:,} had a length of {covered / _WINDOW:.3g}"
-                    problem = _at(needed, solver, names)
+                problem = _too_many(solver, step, covered, times[-1], names)
+                if problem is not None:
                     break
             message = solver.step()
             if solver.status == "failed" or rate.failures > _MOST_FAILURES:
-                here = rate.failures and abs(rate.last_time - solver.t) <= 1e-6 * max(1.0, solver.t)
-                problem = rate.problem(names) if here else _at(message, solver, names)
+                problem = _where_it_failed(message, solver, rate, names)
                 break
             if not np.isfinite(solver.y).all():
                 problem = f"it grows beyond all numbers at t = {solver.t:.10g}"
@@ -236,14 +267,90 @@ def solve_trajectory(
                 states += list(solver.dense_output()(reached).T)
                 done += reached.size
             if solver.status == "finished":
-                return Trajectory(times, np.array(states))
+                return _without_gaps(Trajectory(times, np.array(states)), rate, names, tolerance)
         else:
             problem = _at(f"{_MOST_STEPS:,} steps were not enough", solver, names)
-    if not np.isfinite(solver.y).all() or solver.t <= times[done - 1]:
-        return Trajectory(times[:done], np.array(states), problem)
-    return Trajectory(np.append(times[:done], solver.t), np.array([*states, solver.y]), problem)
+    found = _ended_early(solver, times[:done], np.array(states), problem)
+    return _without_gaps(found, rate, names, tolerance)
 
 
+def _without_gaps(
+    found: Trajectory, rate: _FiniteRate, names: Sequence[str], tolerance: float
+) -> Trajectory:
+    """Solve anew up to times at which a solution between its steps was not finite.
+
+    It takes further rates than the steps do, and beside an edge of the domain these may lie beyond.
+    """
+    times, states, _ = found
+    for i in np.flatnonzero(~np.isfinite(states).all(axis=1)):
+        solver = DOP853(
+            rate, times[i - 1], states[i - 1], times[i], rtol=tolerance, atol=tolerance / 100
+        )
+        with np.errstate(all="ignore"):
+            while solver.status == "running" and rate.failures <= _MOST_FAILURES:
+                solver.step()
+        if solver.status != "finished" or not np.isfinite(solver.y).all():
+            problem = rate.problem(names) if rate.failures else _at("it ends", solver, names)
+            return Trajectory(times[:i], states[:i], found.problem or problem)
+        states[i] = solver.y
+    return found
+
+
+def _solved_by_machine_code(
+    solver: CompiledSolver,
+    rate: _FiniteRate,
+    names: Sequence[str],
+    times: Array,
+    tolerance: float,
+) -> Trajectory:
+    """Return a trajectory as `solve_trajectory` does, without a call of Python for each step."""
+    reached, problem = 0.0, None
+    while problem is None:
+        message = solver.advance(min(_WINDOW, _MOST_STEPS - solver.steps), _MOST_FAILURES)
+        if solver.status == "finished":
+            rate.note(*solver.failures)
+            return _without_gaps(Trajectory(times, solver.states), rate, names, tolerance)
+        if solver.status == "failed":
+            rate.note(*solver.failures)
+            problem = (
+                _where_it_failed(message, solver, rate, names)
+                if message or rate.failures > _MOST_FAILURES
+                else f"it grows beyond all numbers at t = {solver.t:.10g}"
+            )
+        elif solver.steps >= _MOST_STEPS:
+            problem = _at(f"{_MOST_STEPS:,} steps were not enough", solver, names)
+        else:
+            covered, reached = solver.t - reached, solver.t
+            problem = _too_many(solver, solver.steps, covered, times[-1], names)
+    found = _ended_early(solver, times[: solver.done], solver.states[: solver.done], problem)
+    return _without_gaps(found, rate, names, tolerance)
+
+
+def _too_many(
+    solver: Any, step: int, covered: float, end: float, names: Sequence[str]
+) -> str | None:
+    """Return in words that so many steps cannot lead to the end, if so."""
+    # Steps ten times as long would not lead there, either.
+    if 10 * covered * (_MOST_STEPS - step) >= _WINDOW * (end - solver.t):
+        return None
+    needed = f"more than {_MOST_STEPS:,} steps are needed, as the last"
+    needed += f" {_WINDOW:,} had a length of {covered / _WINDOW:.3g}"
+    return _at(needed, solver, names)
+
+
+def _where_it_failed(message: Any, solver: Any, rate: _FiniteRate, names: Sequence[str]) -> str:
+    here = rate.failures and abs(rate.last_time - solver.t) <= 1e-6 * max(1.0, solver.t)
+    return rate.problem(names) if here else _at(message, solver, names)
+
+
+def _ended_early(solver: Any, times: Array, states: Array, problem: str | None) -> Trajectory:
+    if not np.isfinite(solver.y).all() or solver.t <= times[-1]:
+        return Trajectory(times, states, problem)
+    return Trajectory(np.append(times, solver.t), np.array([*states, solver.y]), problem)
+
+
+# A squared length that is 0 but for rounding.
+_NO_LENGTH = 1e-290
 # Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver
 # makes a step shorter then; at an edge of the domain it would do so for ever.
 _MOST_STEPS, _MOST_FAILURES = 200_000, 100
@@ -264,6 +371,11 @@ class _FiniteRate:
             self.failures += 1
             self.last_time, self._last = time, (state.copy(), found.copy())
         return found
+
+    def note(self, failures: int, time: float, state: Array, rates: Array) -> None:
+        """Take over what machine code has noted."""
+        if failures:
+            self.failures, self.last_time, self._last = failures, time, (state, rates)
 
     def problem(self, names: Sequence[str]) -> str:
         """Return in words where the rate of change was not finite the last time."""

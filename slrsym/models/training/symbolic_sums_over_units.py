@@ -17,8 +17,7 @@ from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 from slrsym.gaussian import Expectation
 from slrsym.models.definition.exchangeable_units import (
     REPRESENTATIVES,
-    group_size_and_index_of_tag,
-    unit_tag,
+    UnitTag,
 )
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.moments import generic_gaussian_variables
@@ -68,7 +67,7 @@ class MeansAsSymbolicSumsOverUnits(OneSampleMeans):
         power: int,
     ) -> Expr:
         held = {
-            count: tuple(u for u in units if unit_tag(count, u[1]) in fixed)
+            count: tuple(u for u in units if UnitTag(count, u[1]) in fixed)
             for count, units in self._units.items()
         }
         return self._over_units(role, [*factors, *[self._error(role)] * power], [], held)
@@ -92,12 +91,10 @@ class MeansAsSymbolicSumsOverUnits(OneSampleMeans):
             )
         if alone := [part for part in first if not part.tags]:
             total += self._over_units(role, rest, [*chosen, alone], units)
-        for count in dict.fromkeys(
-            group_size_and_index_of_tag(t)[0] for part in first for t in part.tags
-        ):
+        for count in sorted({t.group_size for part in first for t in part.tags}, key=str):
 
             def term(place: int, present: Units, count: Expr = count) -> Expr:
-                own = {unit_tag(count, place)}
+                own = {UnitTag(count, place)}
                 parts = [part for part in first if part.tags == own]
                 return self._over_units(role, rest, [*chosen, parts], {**units, count: present})
 

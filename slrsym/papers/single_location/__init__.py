@@ -35,6 +35,7 @@ register(
         "interactive.single-location": f"{__name__}.documents.phase_portrait.PORTRAIT",
         "figures.single-location": f"{__name__}.figures.entries.FIGURES",
         "certificates.single-location": f"{__name__}.certify.statements.KINDS",
+        "theorems.single-location": f"{__name__}.theorems.THEOREMS",
         "runs.single-location": f"{__name__}.dynamics.runs.TASK_RUNS",
     }
 )

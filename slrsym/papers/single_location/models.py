@@ -16,10 +16,10 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.models.definition.specification import (
     Direction,
     Predictor,
-    SymbolicToken,
     Token,
     TokenSequence,
 )
+from slrsym.models.definition.symbolic_token import SymbolicToken
 from slrsym.models.stated_model import Model, model
 from slrsym.papers.single_location.notation import (
     L,
@@ -182,3 +182,14 @@ def attention(
         names=names if spaces == 1 else None,
     )
     return Attention(stated, k, v, k_star, v_star)
+
+
+@cache
+def task_model() -> Model:
+    """Return the model of the task, with erf attention, made once.
+
+    Returns
+    -------
+    Model
+    """
+    return attention().model

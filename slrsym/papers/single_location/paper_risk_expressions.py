@@ -38,7 +38,7 @@ from slrsym.kernels.printing import nest_polynomial, program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
 from slrsym.models.training.descent import risk_slope_symbol
-from slrsym.papers.single_location.models import attention
+from slrsym.papers.single_location.models import task_model
 from slrsym.papers.single_location.notation import (
     ORDER_PARAMETERS,
     L,
@@ -177,7 +177,7 @@ _ONE = Float(1 + 4e-15)
 @cache
 def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     """Return the overlaps after one step (Definition 1), with definitions of auxiliary symbols."""
-    new, meanings = attention().model.flow.step_map(alpha)
+    new, meanings = task_model().flow.step_map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
 
 

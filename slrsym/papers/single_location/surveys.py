@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from slrsym.files import SaveableComputation
 from slrsym.papers.single_location.dynamics import simulate
 from slrsym.papers.single_location.linear import best_linear
-from slrsym.papers.single_location.montecarlo import Erf, Linear, risk_estimate
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
+from slrsym.papers.single_location.sampled_risk import Erf, Linear, risk_estimate
 from slrsym.papers.single_location.task import ORACLE, Task
 
 __all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
@@ -139,7 +139,7 @@ class OracleSurvey(SaveableComputation):
         attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
         lam = best_inverse_temperature(task)
         estimates = (
-            risk_estimate(predictor, task, ORACLE, max_samples=self.samples, rng=seed)
+            risk_estimate(predictor, task, ORACLE, samples=self.samples, rng=seed)
             for predictor, seed in ((Erf(lam), attention), (Linear(), linear))
         )
         first, second = ((found.value, found.stderr) for found in estimates)

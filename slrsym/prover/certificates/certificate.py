@@ -13,6 +13,7 @@ from typing import Any
 from slrsym.balls.boxes import Box, Range, parse_parameter_range, to_flint_rational
 from slrsym.files import DamagedFileError, replace_atomically
 from slrsym.prover.certificates.kinds import certificate_kinds
+from slrsym.registry import load_registered
 
 FORMAT = "slrsym certificate 1"
 
@@ -113,6 +114,11 @@ class Certificate:
     def statement(self) -> str:
         """The certified statement, as a sentence."""
         return certificate_kinds()[self.kind].statement
+
+    def _repr_html_(self) -> str:
+        names = ["kind", "statement", "box_text", "verdict", "numbers", "margins", "undecided"]
+        names += ["counterexample", "boxes", "digits", "seconds"]
+        return str(load_registered("fields.html")(self, names))
 
     @property
     def smallest_margin_text(self) -> str | None:

@@ -17,11 +17,12 @@ from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import zeta_by_variance
+from slrsym.prover.certificates.box_certificate import register_certificate_class
 from slrsym.prover.certificates.certificate_search import DIGITS
 from slrsym.prover.certificates.domain_conditions import domain_conditions
-from slrsym.prover.claims.claim import register_certificate_class
 from slrsym.prover.statements.exact_numbers import require_exact_reals
 from slrsym.prover.statements.expressions import conjuncts
+from slrsym.registry import load_registered
 
 
 @register_certificate_class
@@ -74,6 +75,9 @@ class InequalitiesOnBox:
         for symbol, value in self.ranges.items():
             require_exact_reals(f"the box of {symbol}", value)
             self._ends[symbol] = parse_rational_interval(str(symbol), value)
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("fields.html")(self, ["box_text", "max_boxes", "digits"]))
 
     @property
     def box_text(self) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from itertools import chain
 
 from slrsym.balls.box_functions import CertificateKind
-from slrsym.prover.claims.papers import registered_by_papers
+from slrsym.registry import load_all_registered
 
 
 def certificate_kinds() -> Mapping[str, CertificateKind]:
-    """Return the kinds of certificates of all papers, by their names."""
+    """Return the kinds of certificates that papers have registered, by their names."""
     return dict(
-        chain.from_iterable(x.items() for x in registered_by_papers("certificates").values())
+        chain.from_iterable(x.items() for x in load_all_registered("certificates").values())
     )

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 
 from sympy.logic.boolalg import Boolean
 
-from slrsym.prover.rules.lemmas import InWords
 from slrsym.prover.statements.exact_numbers import require_exact_reals
+from slrsym.prover.statements.words import InWords
+from slrsym.registry import load_registered
 
 
 class OwnStatementCertificate(ABC):
@@ -17,6 +18,10 @@ class OwnStatementCertificate(ABC):
         """Refuse floats, which the statement would tell as other numbers than are checked."""
         for name, value in vars(self).items():
             require_exact_reals(name, value)
+
+    def _repr_html_(self) -> str:
+        names = ["statement", *(name for name in vars(self) if not name.startswith("_"))]
+        return str(load_registered("fields.html")(self, names))
 
     @property
     @abstractmethod

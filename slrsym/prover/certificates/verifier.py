@@ -33,6 +33,7 @@ from slrsym.prover.certificates.certificate import (
     load,
 )
 from slrsym.prover.certificates.kinds import certificate_kinds
+from slrsym.registry import load_registered
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,13 @@ class CheckResult:
     refusal: str
     boxes: int
     seconds: float
+
+    def _repr_html_(self) -> str:
+        return str(
+            load_registered("fields.html")(
+                self, ["accepted", "verdict", "refusal", "boxes", "seconds"]
+            )
+        )
 
     @property
     def accepted(self) -> bool:

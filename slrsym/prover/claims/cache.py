@@ -2,7 +2,7 @@
 
 A run is found again only if no claim failed, and if nothing has changed of the package, the folders
 of the derivations with all their files, the versions and the options, and the files, modules and
-folders elsewhere that were read. Environment variables are not covered. Whoever can write here can
+folders elsewhere that were read. Whoever can write here can
 write anything: `--no-cache` checks again. Evidence is found by its claim, and the proof checker
 judges it anew.
 """
@@ -30,12 +30,16 @@ from slrsym.prover.claims.files_read import (
     files_read_elsewhere,
     record_files_read,
     search_paths,
+    texts_read_by_code,
 )
+from slrsym.prover.claims.source_code import asks_for_environment, code_digest
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
 
-_LIBRARIES = ("slrsym", "sympy", "mpmath", "numpy", "scipy", "python-flint")
+LIBRARIES = ("slrsym", "sympy", "mpmath", "numpy", "scipy", "python-flint")
+# They name folders of caches, or say whether these are used.
+_OF_CACHES = ("SLRSYM_CACHE", "SLRSYM_CACHE_DIR", "SLRSYM_FRESH")
 _MOST = 30
 _MOST_EVIDENCE = 1_000
 
@@ -50,11 +54,14 @@ def cache_key(
 ) -> str:
     """Return a digest of the package, the derivations, library versions and options.
 
-    Python files and descriptions of papers count by their contents, and other files of the folders
-    by their size and the times of their last change. Files that are written are left out.
+    Python files of the package and descriptions of papers count by their contents, those of
+    derivations by what they do, and other files of the folders by their size and the times of their
+    last change. Files that are written are left out. Environment variables count if the text of a
+    derivation asks for any.
     """
     asked = None if paths is None else [path.resolve() for path in paths]
     left_out = {path.resolve() for path in written}
+    package = _package_folder()
     # Two files of one folder have the same beside them.
     files = [
         file
@@ -62,16 +69,45 @@ def cache_key(
         for file in files_that_derivations_may_read(folder)
         if file not in left_out and not _is_of_cache(file)
     ]
-    read = [file for file in files if _counts_by_content(file)]
-    others = [_state(file) for file in files if not _counts_by_content(file)]
-    return cache_key_of_files(read, *map(version, _LIBRARIES), options, asked, others)
+    done, read, states = list[tuple[str, str]](), list[Path](), list[tuple[str, ...]]()
+    environment: list[tuple[str, str]] = []
+    for file in files:
+        if not _counts_by_content(file):
+            states.append(state_of_file(file))
+        elif file.suffix != ".py" or file.is_relative_to(package):
+            read.append(file)
+        else:
+            text = file.read_bytes()
+            done.append((str(file), code_digest(text)))
+            if not environment and asks_for_environment(text):
+                environment = sorted(os.environ.items())
+    environment += environment_of_slrsym()
+    return cache_key_of_files(
+        read, *map(version, LIBRARIES), options, asked, states, done, environment
+    )
+
+
+def environment_of_slrsym() -> list[tuple[str, str]]:
+    """Return the environment variables that slrsym reads, apart from those of caches."""
+    return sorted(
+        item for item in os.environ.items()
+        if item[0].startswith("SLRSYM_") and item[0] not in _OF_CACHES
+    )  # fmt: skip
+
+
+def files_of_package() -> list[Path]:
+    """Return all files of the package."""
+    return files_that_derivations_may_read(_package_folder())
+
+
+def _package_folder() -> Path:
+    return Path(__file__).resolve().parents[2]
 
 
 def _covered_folders(paths: Iterable[Path] | None) -> list[Path]:
     """Return the folders of which a key covers all files."""
-    package = Path(__file__).resolve().parents[2]
     asked = [path.resolve() for path in paths or ()]
-    folders = [package, builtin_derivation_folder()]
+    folders = [_package_folder(), builtin_derivation_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked]
     return [folder.resolve() for folder in folders]
 
@@ -99,15 +135,15 @@ def _is_of_cache(file: Path) -> bool:
     """Return whether a file is one of this cache, which may lie beside derivations."""
     if not re.fullmatch(r"[0-9a-f]{64}\.json", file.name):
         return False
-    folder = _folder().resolve()
-    return file.parent in (folder, folder / "evidence")
+    here = folder().resolve()
+    return file.parent in (here, here / "evidence", here / "verdicts")
 
 
 def _counts_by_content(file: Path) -> bool:
     return (file.suffix == ".py" or file.name == PAPER) and file.is_file()
 
 
-def _state(file: Path) -> tuple[str, ...]:
+def state_of_file(file: Path) -> tuple[str, ...]:
     """Return the name, the size and the times of the last change of a file that may be large."""
     with suppress(OSError):
         found = file.stat()
@@ -118,7 +154,7 @@ def _state(file: Path) -> tuple[str, ...]:
 def read_cached(key: str) -> Any:
     """Return the cached data for a key, or None if there are none."""
     with suppress(OSError, ValueError):
-        return json.loads((_folder() / f"{key}.json").read_text(encoding="utf-8"))
+        return json.loads((folder() / f"{key}.json").read_text(encoding="utf-8"))
     return None
 
 
@@ -150,8 +186,9 @@ def load_or_compute(
         return saved["content"], True
     with record_files_read() as found:
         content = make()
+        texts = texts_read_by_code()
     if is_good(content):
-        read = files_read_elsewhere(found, _covered_by_key(paths, left_out))
+        read = files_read_elsewhere(found, _covered_by_key(paths, left_out)) | texts
         # A file may have changed after the key was made and before it was read, or after that.
         if are_unchanged(read) and cache_key(paths, *options, written=left_out) == key:
             save_cached(key, {"content": content, "read": read})
@@ -174,13 +211,13 @@ def objects_to_json_data(entry: Any) -> Any:
 
 def save_cached(key: str, content: Any) -> None:
     """Save a result in the cache, unless the cache cannot be written."""
-    _write(_folder(), key, content, _MOST)
+    _write(folder(), key, content, _MOST)
 
 
 def cached_evidence(claim: Claim) -> dict[str, Any]:
     """Return the record of evidence that an earlier run saved for a claim; empty if none."""
     with suppress(OSError, ValueError):
-        text = (_folder() / "evidence" / f"{_name(claim)}.json").read_text(encoding="utf-8")
+        text = (folder() / "evidence" / f"{name_of_claim(claim)}.json").read_text(encoding="utf-8")
         record = json.loads(text)
         return record if isinstance(record, dict) else {}
     return {}
@@ -188,10 +225,11 @@ def cached_evidence(claim: Claim) -> dict[str, Any]:
 
 def cache_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
     """Save the evidence for a claim, a record of the proof log, in the cache."""
-    _write(_folder() / "evidence", _name(claim), record, _MOST_EVIDENCE)
+    _write(folder() / "evidence", name_of_claim(claim), record, _MOST_EVIDENCE)
 
 
-def _name(claim: Claim) -> str:
+def name_of_claim(claim: Claim) -> str:
+    """Return the name under which something is kept of a claim: that of the id and the file."""
     # Of a claim that is changed, the steps that stay have their evidence.
     return cache_key_of_files([], claim.id, claim.file and str(claim.file.resolve()))
 
@@ -207,7 +245,8 @@ def _write(folder: Path, name: str, content: Any, most: int) -> None:
             old.unlink()
 
 
-def _folder() -> Path:
+def folder() -> Path:
+    """Return the folder of the cache."""
     chosen = os.environ.get("SLRSYM_CACHE")
     if chosen:
         return Path(chosen)

@@ -14,6 +14,7 @@ from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, OwensT, zeta
+from slrsym.matrices.means import MATRIX_NODES, MatrixMean
 from slrsym.prover.claims import cache
 from slrsym.prover.claims.claim import Claim, Trials
 from slrsym.prover.claims.file_search import traceback_line_suffix
@@ -25,7 +26,13 @@ from slrsym.prover.claims.hypotheses import (
 )
 from slrsym.prover.rules.claim_steps import steps_of_claim
 from slrsym.prover.rules.step import Step
-from slrsym.prover.statements.expressions import ForAll, conjuncts, expression_text, infix_text
+from slrsym.prover.statements.expressions import (
+    ForAll,
+    conjuncts,
+    expression_text,
+    infix_text,
+    require_moderate_size,
+)
 from slrsym.prover.statements.orbits import OrbitStatement
 from slrsym.prover.tactics.bundled_log import bundled_record
 from slrsym.prover.tactics.judgement import CheckerVerdict, judge_claim
@@ -122,7 +129,7 @@ class ClaimVerdict:
         Why there is no proof to check; empty otherwise.
     seconds : float
         How long it took.
-    monte_carlo : tuple of MonteCarlo
+    monte_carlo : tuple of MonteCarloCheck
         What sampling says of the statement's expectations; empty if there are none.
     box : str
         The box on which the claim is certified, for want of a proof; empty if it is not.
@@ -132,6 +139,10 @@ class ClaimVerdict:
         What is known of the claim's hypotheses.
     steps_not_compared : int
         How many steps numbers could test, but for a hypothesis for all values of a variable.
+    is_kept : bool
+        Whether an earlier run found it, of the same claim.
+    counterexample : str
+        Where the claim fails, if a step is refused and that was found; empty otherwise.
     """
 
     id: str
@@ -145,6 +156,8 @@ class ClaimVerdict:
     trials: Trials | None = None
     hypotheses: HypothesesReport = NO_HYPOTHESES
     steps_not_compared: int = 0
+    is_kept: bool = False
+    counterexample: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -167,7 +180,8 @@ class ClaimVerdict:
         refused = (str(r) for r in self.reports if not r.accepted)
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
-        return self.error or next(refused, "") or next(contradicted, "")
+        first = self.error or next(refused, "") or next(contradicted, "")
+        return f"{first}; {self.counterexample}" if self.counterexample else first
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
@@ -185,6 +199,8 @@ def _generator(seed: tuple[int, ...]) -> np.random.Generator:
 DIGITS = 30
 POINTS = 10
 POINTS_OF_QUADRATURE = 2
+# Points in coordinates, of different sizes.
+POINTS_OF_MATRICES = 4
 # Besides, where no quadrature is needed: points far out, and as many near zeros of denominators.
 EXTREMES = 2
 
@@ -241,6 +257,8 @@ def check_step_numerically(
     rng, given = _generator(seed), hypotheses_to_test(step.statement, step.context.hypotheses)
     if given is None:
         return None, "", ""
+    if is_about_matrices(step):
+        return _check_of_matrices(step.statement, given, rng, points)
     if step.statement.has(OrbitStatement):
         return _check_of_orbits(step.statement, given, rng, points)
     bench = shared_points or partial(_bench, [step.statement], given, rng)
@@ -263,7 +281,8 @@ def shared_points_of_steps(
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
         given = hypotheses_to_test(step.statement, step.context.hypotheses)
-        if step.numeric and given is not None and not step.statement.has(OrbitStatement):
+        is_plain = not step.statement.has(OrbitStatement) and not is_about_matrices(step)
+        if step.numeric and given is not None and is_plain:
             groups.setdefault(given, []).append(number)
     shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
@@ -274,6 +293,27 @@ def shared_points_of_steps(
             for number in numbers:
                 shared[number] = bench
     return shared
+
+
+def is_about_matrices(step: Step) -> bool:
+    """Return whether a step is about matrices of free size, whose values are in coordinates."""
+    return any(s.has(*MATRIX_NODES) for s in (step.statement, *step.context.hypotheses))
+
+
+def _check_of_matrices(
+    statement: Any, given: tuple[Any, ...], rng: np.random.Generator, points: int
+) -> Compared:
+    """Return the check of a step on matrices, exact at points with rational entries."""
+    from slrsym.crosscheck import Disagreement, Inconclusive, NoPointFound
+    from slrsym.crosscheck.matrices import compare_matrices
+
+    try:
+        comparison = compare_matrices(statement, given, rng, min(points, POINTS_OF_MATRICES))
+    except Disagreement as found:
+        return None, f"{_WRONG}{found}", ""
+    except (Inconclusive, NoPointFound) as reason:
+        return None, f"the numerical check could not decide: {reason}", ""
+    return comparison.digits, "", comparison.example
 
 
 def _check_of_orbits(
@@ -351,10 +391,18 @@ def check_hypotheses_of_claim(
     return check_hypotheses(claim, _generator(step_seed(claim, 0, seed)), is_compared)
 
 
+def counterexample_of_claim(claim: Claim, seed: int = 0) -> str:
+    """Return where a claim fails, in words; empty if that was not found."""
+    # Imported late: most claims are proved.
+    from slrsym.prover.claims.counterexamples import find_counterexample
+
+    return find_counterexample(claim, _generator(step_seed(claim, 0, seed)))
+
+
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's relations between expectations by Monte Carlo; return the comparisons."""
     given = hypotheses_to_test(claim.statement, claim.hypotheses)
-    if given is None or not claim.statement.has(Expectation):
+    if given is None or not claim.statement.has(Expectation, MatrixMean):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarloCheck, check_relations_by_sampling
 
@@ -456,7 +504,7 @@ def check_claim(
         The claim.
     find : callable
         The claim of an id; raises `ProofError` if there is none.
-    options : Options, optional
+    options : CheckOptions, optional
         The seed, the effort of the search, and whether evidence is kept.
 
     Returns
@@ -473,6 +521,7 @@ def check_claim(
     numbers: list[Compared] = []
     steps: list[Step] = []
     try:
+        require_moderate_size(f"claim {claim.id}", claim.statement, *claim.hypotheses)
         error = contradiction_of_hypotheses(claim)
         failure, box = certificate_failure_and_box(claim)
         error = error or failure
@@ -510,6 +559,9 @@ def check_claim(
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"
     supposed = check_hypotheses_of_claim(claim, any(found[2] for found in numbers), options.seed)
     samples = check_by_sampling(claim, options.seed)
+    # Where the statement is wrong, no search will find a proof of a step.
+    wanted = any(r.refusal for r in reports) and not any(r.contradiction for r in reports)
+    where = counterexample_of_claim(claim, options.seed) if wanted and not error else ""
     seconds = time.perf_counter() - start
     return ClaimVerdict(
         claim.id,
@@ -523,4 +575,5 @@ def check_claim(
         trials,
         supposed,
         sum(step.numeric and not is_compared_with_numbers(step) for step in steps),
+        counterexample=where,
     )

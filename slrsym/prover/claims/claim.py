@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Symbol, false, true
 from sympy.core.function import AppliedUndef
@@ -17,6 +17,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.arguments import explain_arguments
+from slrsym.prover.certificates.box_certificate import BoxCertificate, is_believed_certificate
 from slrsym.prover.claims.explanation import NOTHING, Explanation
 from slrsym.prover.claims.registration import register_claim
 from slrsym.prover.rules.step import Proof, Rule
@@ -26,6 +27,7 @@ from slrsym.prover.statements.expressions import (
     conjuncts,
     flatten_conjunctions_and_disjunctions,
 )
+from slrsym.prover.statements.trajectories import FlowStatement
 from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
@@ -74,27 +76,7 @@ class Trials:
         return self.problem or f"{self.count:,} {self.domain}, none against it"
 
 
-@runtime_checkable
-class BoxCertificate(Protocol):
-    """Protocol of certificates that a statement holds on a box, which may replace a proof."""
-
-    @property
-    def box_text(self) -> str:
-        """The box of values for which the statement is shown, in words."""
-
-    def reason_not_shown(self, statement: Boolean) -> str:
-        """Check a statement on the box; return why it is not shown, or an empty text."""
-
-
 _T = TypeVar("_T")
-_KINDS: set[type] = set()
-
-
-def register_certificate_class(kind: type[_T]) -> type[_T]:
-    """Register a class whose certificates may replace proofs."""
-    _KINDS.add(kind)
-    return kind
-
 
 # How a claim may come to be believed, and what is said where it is to be given a second way.
 _PROOF, _BOX, _TRIALS = "proof", "box", "trials"
@@ -204,6 +186,11 @@ class Claim:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
+            if hypothesis.has(FlowStatement):
+                raise ProofError(
+                    f"claim {id}: what trajectories do, as in {hypothesis}, is proved and not "
+                    "supposed; state it as a claim of its own, and cite that"
+                )
         for part in (statement, *hypotheses):
             for node in part.atoms(Relational):
                 if type(node) not in _RELATIONS:
@@ -274,9 +261,8 @@ class Claim:
         Parameters
         ----------
         function : callable
-            Returns the certificate, such as
-            `slrsym.papers.single_location.certify.InequalitiesOnBox`. Its docstring is the
-            `proof_idea`.
+            Returns the certificate, such as `slrsym.proof.InequalitiesOnBox`. Its docstring is
+            the `proof_idea`.
 
         Returns
         -------
@@ -375,10 +361,10 @@ class Claim:
             return None
         found = function()
         # What users write is believed no more than what they prove.
-        if type(found) not in _KINDS or not isinstance(found, BoxCertificate):
+        if not is_believed_certificate(found):
             raise ProofError(
-                f"claim {self.id}: {found!r} is no certificate of "
-                f"slrsym.papers.single_location.certify"
+                f"claim {self.id}: {found!r} is no certificate, such as "
+                f"slrsym.proof.InequalitiesOnBox"
             )
         return found
 

@@ -21,6 +21,10 @@ from slrsym.prover.claims.imports import imported_files, source_text
 PAPER = "paper.toml"
 # The names under which slrsym's own modules have what makes claims.
 _MAKERS = {"Claim", "claims", "proof"}
+# Functions that import, or run, what is named by a text.
+_IMPORTERS = ("import_module", "__import__", "exec", "eval")
+# One of them is in each text that names what makes claims, unless in pieces.
+_WORDS = re.compile(rf"\b(?:{'|'.join([*sorted(_MAKERS), *_IMPORTERS])})\b|import[\s\\]*\*")
 
 
 class DerivationError(Exception):
@@ -104,23 +108,35 @@ def _speaks_of_claims(text: str) -> bool:
     if "slrsym" not in text:
         return False
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return True
-    imported = [name for node in nodes for name in _imported_from_slrsym(node)]
-    if any({*_MAKERS, "*"} & {*name.split(".")} for name in imported):
+    # To look at all nodes takes longer than to parse: most imports are outermost, and of a text
+    # that has none of the words nothing is to be found.
+    if any(_names_makers(name) for node in tree.body for name in _imported_from_slrsym(node)):
         return True
+    return bool(_WORDS.search(text)) and _has_node_that_names_makers(tree)
+
+
+def _has_node_that_names_makers(tree: ast.Module) -> bool:
+    imported, words = False, set[object]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                words.add(node.value)
+        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.Call)):
+            names = _imported_from_slrsym(node)
+            if any(map(_names_makers, names)):
+                return True
+            imported = imported or bool(names)
     # slrsym.proof, getattr(slrsym, "proof"), model.claims(...).
-    words = {
-        getattr(node, "attr", getattr(node, "value", None)) for node in nodes if _is_word(node)
-    }
-    return bool(imported and _MAKERS & words)
+    return imported and not _MAKERS.isdisjoint(words)
 
 
-def _is_word(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+def _names_makers(name: str) -> bool:
+    return not _MAKERS.isdisjoint(name.split(".")) or "*" in name.split(".")
 
 
 def _imported_from_slrsym(node: ast.AST) -> list[str]:
@@ -130,9 +146,9 @@ def _imported_from_slrsym(node: ast.AST) -> list[str]:
             found = [alias.name for alias in names]
         case ast.ImportFrom(module=str(module), names=names, level=0):
             found = [f"{module}.{alias.name}" for alias in names]
-        case ast.Call(func=called, args=[first, *_]) if getattr(
-            called, "attr", getattr(called, "id", "")
-        ) in ("import_module", "__import__", "exec", "eval"):
+        case ast.Call(func=called, args=[first, *_]) if (
+            getattr(called, "attr", getattr(called, "id", "")) in _IMPORTERS
+        ):
             inside = [x.value for x in ast.walk(first) if isinstance(x, ast.Constant)]
             return ["*"] if any("slrsym" in x for x in inside if isinstance(x, str)) else []
         case _:

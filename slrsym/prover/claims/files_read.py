@@ -11,11 +11,16 @@ import os
 import site
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import source_from_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 # Of a file its size and the times of its last change, of a folder the names in it, of nothing []. A
 # name that ends with a separator is that of a folder in which Python looked for modules.
@@ -23,12 +28,17 @@ State = list[str]
 
 _SYSTEM = ("/proc", "/sys", "/dev", "/run", "/etc")
 _SEARCH = "<frozen importlib"
+_MACHINERY = str(Path(__file__).parent) + os.sep
+_PACKAGE = str(Path(__file__).parents[2]) + os.sep
 _IMPORTABLE = tuple(importlib.machinery.all_suffixes())
 # Stands for the current folder, which counts if a file is named relative to it.
 _HERE = ""
 
 # What was read since recording began, as it was when it was read first; None outside of recording.
 _states: dict[str, State] | None = None
+# When recording began, by the clock of files; and what neither Python nor slrsym's own search read.
+_began = 0
+_read_by_code: set[str] = set()
 _written: set[str] = set()
 _relative: set[str] = set()
 _folder_at_start = ""
@@ -58,6 +68,20 @@ def _notice(event: str, arguments: tuple[object, ...]) -> None:
             _states[name] = state_of(name)
             if not os.path.isabs(text):
                 _relative.add(name)
+        if name not in _read_by_code and _is_asked_by_code(sys._getframe(1)):
+            _read_by_code.add(name)
+
+
+def _is_asked_by_code(frame: FrameType | None) -> bool:
+    """Return whether neither Python's search for modules nor that for derivations asks."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith((_SEARCH, _MACHINERY)):
+            return False
+        if not _is_installed(file) or file.startswith(_PACKAGE):
+            return True
+        frame = frame.f_back
+    return True
 
 
 @cache
@@ -67,11 +91,12 @@ def _listen() -> None:
 
 def start_recording() -> dict[str, State]:
     """Record what is read from now on, in the mapping that is returned."""
-    global _states, _folder_at_start
+    global _states, _folder_at_start, _began
     _listen()
     _folder_at_start = os.getcwd()
     _states = found = dict[str, State]()
-    for names in (_written, _relative, _told):
+    _began = time.time_ns()
+    for names in (_written, _relative, _told, _read_by_code):
         names.clear()
     return found
 
@@ -86,19 +111,49 @@ def record_files_read() -> Iterator[dict[str, State]]:
         _states = None
 
 
-def read_since_last_told() -> dict[str, State]:
-    """Return what this process, a worker, has read and not told yet."""
+def recording_began() -> int | None:
+    """Return when recording began, in nanoseconds of the clock of files; None outside of it."""
+    return None if _states is None else _began
+
+
+def read_by_code() -> dict[str, State]:
+    """Return what derivations have read so far, apart from Python files that they import.
+
+    Modules of other kinds are among it.
+    """
+    recorded = _states or {}
+    found = {n: recorded[n] for n in _read_by_code if n in recorded and not _is_installed(n)}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(file, str) and not file.endswith(".py"):
+            name = os.path.abspath(file)
+            if not _is_installed(name):
+                found[name] = state_of(name)
+    found = {name: state for name, state in found.items() if name not in _written}
+    if not _relative.isdisjoint(found):
+        found[_HERE] = [_folder_at_start]
+    return found
+
+
+def texts_read_by_code() -> dict[str, State]:
+    """Return the Python files that derivations have read as texts, in which comments may count."""
+    return {name: state for name, state in read_by_code().items() if name.endswith(".py")}
+
+
+def read_since_last_told() -> tuple[dict[str, State], list[str]]:
+    """Return what this process, a worker, has read and not told yet, and the texts among it."""
     found = files_read_elsewhere(_states or {}, lambda _: False)
     new = {name: state for name, state in found.items() if name not in _told}
     _told.update(new)
-    return new
+    return new, list(texts_read_by_code())
 
 
-def add_files_read(found: Mapping[str, State]) -> None:
-    """Add what a worker has read to what is being recorded."""
+def add_files_read(found: Mapping[str, State], texts: Iterable[str] = ()) -> None:
+    """Add what a worker has read to what is being recorded, with the names of texts among it."""
     if _states is not None:
         for name, state in found.items():
             _states.setdefault(name, state)
+        _read_by_code.update(texts)
 
 
 def files_read_elsewhere(

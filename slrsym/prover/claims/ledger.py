@@ -13,6 +13,7 @@ from math import inf
 from pathlib import Path
 
 from slrsym.prover.claims import id_from_short_name
+from slrsym.prover.claims.cache import is_cache_allowed
 from slrsym.prover.claims.check import CheckOptions, ClaimVerdict, claim_ids_used_by_certificate
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.claims.dependencies import DirectDependencies
@@ -26,6 +27,7 @@ from slrsym.prover.claims.file_search import (
     linked_folders_with_claims,
     notebooks_with_claims,
 )
+from slrsym.prover.claims.kept_verdicts import kept_verdict
 from slrsym.prover.claims.loading import closest_name, load_claims
 from slrsym.prover.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.prover.rules import RULE_CLAIMS
@@ -350,6 +352,8 @@ class Ledger:
             return self._founded[id]
         try:
             claim = self.find(id)
+            if found := kept_verdict(claim, self.find, CheckOptions(use_cache=is_cache_allowed())):
+                return DirectDependencies(found.depends, tuple(sorted(found.axioms)))
             steps = steps_of_claim(claim, self.find)
             judgement = judge_claim(claim, self.find) if steps else CheckerVerdict({})
             depends = dict.fromkeys((*claim_ids_used_by_certificate(claim), *judgement.uses))

@@ -90,6 +90,13 @@ def _imports_from(folder: Path, package: str) -> Iterator[None]:
         sys.modules.update(before)
 
 
+def files_of_module_named(name: str) -> set[Path]:
+    """Return the files of the modules of a name, those that derivations imported included."""
+    everywhere = (sys.modules, *_imported.values())
+    found = (file_of_module(modules[name]) for modules in everywhere if name in modules)
+    return {file for file in found if file is not None}
+
+
 def _lies_in(module: ModuleType, folder: Path) -> bool:
     file = file_of_module(module)
     return file is not None and file.is_relative_to(folder)

@@ -112,10 +112,11 @@ def file_of_module(module: ModuleType | None) -> Path | None:
 
 def modules_of_file(file: Path) -> list[ModuleType]:
     """Return the modules that a file was imported as."""
+    name = file.name  # not asked for at each of some thousand modules
     return [
         module
         for module in list(sys.modules.values())
         # What a lazy module answers to other questions is not asked for.
-        if str(getattr(module, "__dict__", {}).get("__file__")).endswith(file.name)
+        if str(getattr(module, "__dict__", {}).get("__file__")).endswith(name)
         and file_of_module(module) == file
     ]

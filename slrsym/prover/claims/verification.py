@@ -10,18 +10,17 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from multiprocessing import connection
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sympy import Basic, Equivalent, FiniteSet, srepr
 from sympy.core.function import AppliedUndef
-from sympy.core.operations import AssocOp, LatticeOp
 
-from slrsym.prover.claims.check import CheckOptions, ClaimVerdict, check_claim
+from slrsym.prover.claims import kept_verdicts
+from slrsym.prover.claims.check import CheckOptions, ClaimVerdict
 from slrsym.prover.claims.claim import Claim
+from slrsym.prover.claims.claim_digests import statement_digest
 from slrsym.prover.claims.files_read import (
     State,
     add_files_read,
@@ -65,7 +64,7 @@ class ClaimSummary:
         How long checking took.
     error : str
         What is wrong; empty if proved.
-    monte_carlo : tuple of MonteCarlo
+    monte_carlo : tuple of MonteCarloCheck
         What sampling says of the statement's expectations; empty if there are none.
     box : str
         On which box it is certified; empty otherwise.
@@ -297,10 +296,28 @@ class _Workers:
             self.found[id] = self.ledger.find(id)
         return self.found[id]
 
+    def _keep(self, verdict: ClaimVerdict, entry: dict[str, Any] | None) -> ClaimVerdict:
+        if entry is not None:
+            kept_verdicts.keep(self._find(verdict.id), entry)
+        return verdict
+
     def check(self, ids: list[str]) -> Iterable[ClaimVerdict]:
+        """Yield the verdict on each claim: that of an earlier run, if it is kept, or a new one."""
+        new = []
+        for id in ids:
+            kept = kept_verdicts.kept_verdict(self._find(id), self._find, self.options)
+            if kept is None:
+                new.append(id)
+            else:
+                yield kept
+        yield from self._check_anew(new)
+        if self.options.use_cache:
+            kept_verdicts.remove_oldest()
+
+    def _check_anew(self, ids: list[str]) -> Iterable[ClaimVerdict]:
         if self.pool is None or len(ids) < self.few:
             for id in ids:
-                yield _check(self._find, id, self.options)
+                yield self._keep(*_check(self._find, id, self.options))
             return
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
@@ -308,14 +325,14 @@ class _Workers:
             with _no_interrupt():
                 tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
-                verdict, digest, read = task.result()
-                add_files_read(read)
-                if digest != _digest(self.ledger.find(verdict.id)):
+                verdict, entry, digest, read = task.result()
+                add_files_read(*read)
+                if digest != statement_digest(self.ledger.find(verdict.id)):
                     raise ProofError(
                         f"claim {verdict.id} says something else in a worker process; its file "
                         "has to state the same wherever it is run"
                     )
-                yield verdict
+                yield self._keep(verdict, entry)
         except BrokenProcessPool:
             raise ProofError(
                 "a worker process died, perhaps for want of memory, or because it ran the script "
@@ -344,34 +361,21 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _check_in_worker(id: str, options: CheckOptions) -> tuple[ClaimVerdict, str, dict[str, State]]:
-    """Return the verdict on a claim, the digest of the claim that was checked, and files read."""
+def _check_in_worker(
+    id: str, options: CheckOptions
+) -> tuple[ClaimVerdict, dict[str, Any] | None, str, tuple[dict[str, State], list[str]]]:
+    """Return the verdict on a claim, what to keep, the digest of what it states, and files read."""
     assert _worker_ledger is not None
-    verdict = _check(_worker_ledger.find, id, options)
-    return verdict, _digest(_worker_ledger.find(id)), read_since_last_told()
+    verdict, entry = _check(_worker_ledger.find, id, options)
+    return verdict, entry, statement_digest(_worker_ledger.find(id)), read_since_last_told()
 
 
-# Of these SymPy sorts no arguments, or not in every process alike.
-_UNORDERED = (AssocOp, LatticeOp, Equivalent, FiniteSet)
-
-
-def _digest(claim: Claim) -> str:
-    """Return a digest of a claim's statement and hypotheses, the same in every process."""
-    return " ".join(map(_digest_of_expression, (claim.statement, *claim.hypotheses)))
-
-
-def _digest_of_expression(node: Basic) -> str:
-    parts = list(map(_digest_of_expression, node.args))
-    if isinstance(node, _UNORDERED):
-        parts.sort()
-    # Symbols with their declarations.
-    text = " ".join(parts) if parts else srepr(node)
-    return sha256(f"{type(node).__name__} {text}".encode()).hexdigest()
-
-
-def _check(find: Callable[[str], Claim], id: str, options: CheckOptions) -> ClaimVerdict:
+def _check(
+    find: Callable[[str], Claim], id: str, options: CheckOptions
+) -> tuple[ClaimVerdict, dict[str, Any] | None]:
+    """Return the verdict on a claim, and what is to be kept of it."""
     try:
-        return check_claim(find(id), find, options)
+        return kept_verdicts.check_and_describe(find(id), find, options)
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None

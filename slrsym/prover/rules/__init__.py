@@ -7,6 +7,7 @@ from slrsym.prover.rules import (
     classical_inequalities,
     expectations,
     inequalities,
+    matrices,
     solutions,
     structure,
     theorems,

@@ -39,28 +39,35 @@ class Axiom:
 _LITERATURE = (
     Axiom(
         "integral-linearity",
-        "A linear combination of integrable functions is integrable, and its integral is the same "
-        "linear combination of theirs. Integrals over adjacent intervals add up, where that from "
-        "$a$ to $b$ is that from $b$ to $a$ with the other sign; that of a constant $c$ from $a$ "
-        "to $b$ is $c (b - a)$.",
-        "Folland, Real Analysis, 2nd ed., Prop. 2.21",
-        rules=("linear", "constant", "adjacent"),
+        "A linear combination of integrable functions is integrable, and its integral is the "
+        "same linear combination of theirs. If $f$ is integrable from $a$ to $b$ and from $b$ to "
+        "$e$, in any order of these, it is integrable from $a$ to $e$, and that integral is the "
+        "sum of the two, where that from $a$ to $b$ is that from $b$ to $a$ with the other sign; "
+        "that of a constant $c$ from $a$ to $b$ is $c (b - a)$.",
+        "Folland, Real Analysis, 2nd ed., Prop. 2.21, Sec. 1.5",
+        rules=("linear", "constant", "adjacent", "compare means"),
     ),
     Axiom(
         "dominated-convergence",
-        "A parameter integral may be differentiated under the integral sign where the derivative "
-        "of the integrand is dominated, locally uniformly, by an integrable function.",
+        "If $f(x, r)$ is integrable in $x$ for each $r$ near $r_0$, and differentiable in $r$ "
+        "with a derivative that is, for all these $r$, bounded by one integrable function of "
+        "$x$, then the integral of $f$ is differentiable in $r$ at $r_0$, and its derivative is "
+        "the integral of that of $f$. So it is for $f$ that are, as their derivatives, bounded "
+        "by a multiple of $exp(c |x|)$, times first and second powers of independent variables "
+        "of finite variance, under a Gaussian law.",
         "Folland, Real Analysis, 2nd ed., Thm 2.27",
         rules=("derivative of expectation",),
     ),
     Axiom(
         "fubini",
-        "Integrals of an integrable function over a product of sigma-finite measures may be taken "
-        "one after the other, in any order; the expectation of a product of independent "
-        "integrable variables is the product of theirs. In a mean, a sum of $n$ independent "
-        "copies of a variable may be replaced by one of $n - 1$ copies plus another variable of "
-        "the same law, independent of all else.",
-        "Folland, Real Analysis, 2nd ed., Thm 2.37 (b)",
+        "Integrals of an integrable function over a product of sigma-finite measures may be "
+        "taken one after the other, in any order; a product of independent integrable variables "
+        "is integrable, and its mean is the product of theirs. In a mean in which nothing else "
+        "depends on the copies, a sum of $n >= 1$ independent copies of a variable may be "
+        "replaced, wherever it stands, by one of $n - 1$ copies plus another variable of the "
+        "same law, independent of all else. The sum of $n$ independent copies of $y$ has the "
+        "mean $n E y$, and its square $n E y^2 + n (n - 1) (E y)^2$, if these means exist.",
+        "Folland, Real Analysis, 2nd ed., Thm 2.37",
         rules=("fubini", "independent", "one copy more", "moments of copies"),
     ),
     Axiom(
@@ -87,10 +94,11 @@ _LITERATURE = (
         "gaussian-moments",
         "A measurable function that is bounded by a multiple of $exp(c |x|)$, for some $c$, is "
         "integrable against every Gaussian law, and over every interval against $exp(a x^2 + b "
-        "x)$ with $a < 0$; so is its product with first and second powers of variables of finite "
-        "variance that are independent of it and of each other.",
+        "x)$ with $a < 0$; so is its product with the first or second power of each of some "
+        "variables of finite variance that are independent of it and of each other; and so are "
+        "finite sums of these.",
         "Folland, Real Analysis, 2nd ed., Prop. 2.53",
-        rules=("integrable", "bells"),
+        rules=("integrable", "bells", "mean exists"),
     ),
     Axiom(
         "gaussian-linear-image",
@@ -112,11 +120,14 @@ _LITERATURE = (
     ),
     Axiom(
         "gaussian-integrals",
-        "The means of $erf(u)$ and $exp(u)$ for an affine form $u$ of a Gaussian vector, and "
-        "those of $sign(u)$ and $|u|$ if $u$ has a positive variance; that of $exp(a x^2 + b x + "
-        "c)$ where $1 - 2 a v > 0$, $v$ the variance of $x$; that of $exp(q + c)$ for a quadratic "
-        "form $q$, with the matrix $A$, of a centred Gaussian pair, with the covariance $S$, "
-        "where $I - 2 S A$ has a positive determinant and a positive trace.",
+        "Let $u$ be an affine form of a Gaussian vector, of mean $m$ and variance $v$. Then $E "
+        "erf(u) = erf(m/sqrt(1 + 2 v))$ and $E exp(u) = exp(m + v/2)$; if $v > 0$, $E sign(u) = "
+        "erf(m/sqrt(2 v))$ and $E |u| = m erf(m/sqrt(2 v)) + sqrt(2 v/pi) exp(-m^2/(2 v))$. For "
+        "a Gaussian variable $x$ of mean $m$ and variance $v$ with $w = 1 - 2 a v > 0$, $E exp(a "
+        "x^2 + b x + c) = exp(c + (a m^2 + b m + b^2 v/2)/w)/sqrt(w)$. For a quadratic form $q$, "
+        "with the matrix $A$, of a centred Gaussian pair with the covariance $S$, $E exp(q + c) "
+        "= exp(c)/sqrt(det(I - 2 S A))$, if $I - 2 S A$ has a positive determinant and a "
+        "positive trace.",
         "Ng and Geller, Journal of Research of the NBS 73B (1969), 1-20; for pairs Mathai and "
         "Provost, Quadratic Forms in Random Variables, Sec. 3.2",
         rules=("gaussian integral",),
@@ -135,9 +146,10 @@ _LITERATURE = (
     Axiom(
         "price-theorem",
         "The derivative of $E f(X)$ in the covariance $C_ij$ of a non-degenerate Gaussian vector "
-        "is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it for $i = j$), "
-        "that in a mean the mean of a first one, for $f$ smooth of moderate growth. Where means "
-        "and covariances are differentiable in a parameter, the derivative in it follows by the "
+        "is the mean of the second derivative of $f$ in $x_i$ and $x_j$ (half of it for $i = "
+        "j$), that in a mean the mean of a first one, for $f$ smooth and, as all its "
+        "derivatives, bounded by a multiple of $exp(c |x|)$ for some $c$. Where means and "
+        "covariances are differentiable in a parameter, the derivative in it follows by the "
         "chain rule.",
         "Price, IRE Transactions on Information Theory 4 (1958), 69-72",
         rules=("price",),
@@ -157,6 +169,14 @@ _LITERATURE = (
         rules=("cauchy-schwarz",),
     ),
     Axiom(
+        "isserlis",
+        "The mean of a product of entries of independent centred Gaussian matrices $X$, with $E "
+        "X_ia X_jb = A_ij B_ab$, is the sum over all pairings of the entries of the products of "
+        "the covariances of the pairs.",
+        "Isserlis, Biometrika 12 (1918), 134-139",
+        rules=("isserlis",),
+    ),
+    Axiom(
         "gaussian-poincare",
         "The variance of a smooth function $f$ of moderate growth of a Gaussian vector of "
         "covariance $C$, also a degenerate one, is at most the mean of the quadratic form $C$ of "
@@ -165,20 +185,42 @@ _LITERATURE = (
         rules=("poincare",),
     ),
     Axiom(
+        "stein-lemma-of-matrices",
+        "Let $Z$ be a centred Gaussian matrix with $E Z_ia Z_jb = A_ij B_ab$, also a degenerate "
+        "one, independent of other Gaussian matrices. If $q$ is a continuously differentiable "
+        "function of it and of the others, and $q$ and its derivatives in $Z$ are bounded by a "
+        "power of 1 plus the size of all, $E Z_ia q$ is the sum over $j$ and $b$ of $A_ij B_ab$ "
+        "times the mean of the derivative of $q$ in $Z_jb$.",
+        "Stein, Annals of Statistics 9 (1981), Lemma 1",
+        rules=("stein for matrices",),
+    ),
+    Axiom(
+        "poincare-inequality-of-matrices",
+        "Let $f$ be a continuously differentiable function of independent standard Gaussian "
+        "variables, bounded with its derivatives by a power of 1 plus their size. Its variance is "
+        "at most the mean of the squared length of its gradient.",
+        "Boucheron, Lugosi, Massart, Concentration Inequalities, Thm 3.20",
+        rules=("poincare for matrices",),
+    ),
+    Axiom(
         "limits-of-functions",
-        "Finite limits of sums and products are the sums and products of the limits, those of "
-        "quotients their quotients if the limit of the denominator is not 0, and a continuous "
-        "function of a function with a limit tends to its value there; exponentials outgrow "
-        "powers, and powers outgrow logarithms.",
-        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.9, 8.6",
+        "Sums and products of functions with finite limits tend to the sums and products of the "
+        "limits, quotients to the quotient if the limit of the denominator is not 0; a "
+        "continuous function of a function with a limit tends to its value there; exponentials "
+        "outgrow powers, and powers outgrow logarithms.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 4.4, 4.7, 8.6",
     ),
     Axiom(
         "fundamental-theorem-of-calculus",
         "If a function is differentiable at every point of a bounded closed interval, and its "
         "derivative is integrable on it, the integral of the derivative is the difference of the "
         "values at the ends; over a half-line or the line, where the derivative is integrable, "
-        "the limit takes the place of the value at an infinite end.",
-        "Rudin, Real and Complex Analysis, 3rd ed., Thm 7.21",
+        "the limit takes the place of the value at an infinite end; it is 0 for a product of "
+        "$exp(a x^2 + b x + c)$, $a < 0$, and a function that is bounded by a multiple of $exp(k "
+        "|x|)$ for some $k$. The integral of a continuous function up to $x$ is differentiable "
+        "in $x$, and has the value there for a derivative.",
+        "Rudin, Real and Complex Analysis, 3rd ed., Thm 7.21; Principles of Mathematical "
+        "Analysis, 3rd ed., Thm 6.20",
         rules=("fundamental theorem",),
     ),
     Axiom(
@@ -192,8 +234,13 @@ _LITERATURE = (
         "If $f$ and $g$ are differentiable at every point from $a$ to $b$, $a <= b$, and $f' <= "
         "g'$ there, then $f(b) - f(a) <= g(b) - g(a)$; with $<$ if $f' < g'$ there and $a < b$, "
         "and with $=$ if $f' = g'$ there.",
-        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 5.11",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 5.10, 5.11",
         rules=("mean value",),
+    ),
+    Axiom(
+        "intermediate-value-theorem",
+        "A continuous function on an interval takes all values between two of its values.",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 4.23",
     ),
     Axiom(
         "taylor-theorem",
@@ -206,7 +253,8 @@ _LITERATURE = (
     ),
     Axiom(
         "monotone-convergence",
-        "A decreasing sequence of real numbers that is bounded from below converges.",
+        "A decreasing sequence of real numbers that is bounded from below converges; so a "
+        "function of $t$ that never rises and is bounded from below has a limit for $t -> oo$.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.14",
     ),
     Axiom(
@@ -214,17 +262,17 @@ _LITERATURE = (
         "Sums and products of convergent sequences converge to those of the limits; limits keep "
         "inequalities that are not strict, and what lies between two sequences with one limit has "
         "it, too; a continuous function takes the limit of a sequence to that of its values.",
-        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.19, 4.2",
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Thms 3.3, 3.19, 4.2",
     ),
     Axiom(
         "bolzano-weierstrass",
         "A bounded sequence in $R^n$ has an accumulation point; so it converges if it has no "
-        "other.",
+        "other, closed bounded sets are compact, and a continuous function is bounded on them.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 3.6",
     ),
     Axiom(
         "connected-accumulation-points",
-        "If the successive distances of a bounded sequence tend to 0, the set of its "
+        "If the successive distances of a bounded sequence in $R^n$ tend to 0, the set of its "
         "accumulation points is connected.",
         "Lange, Optimization, 2nd ed., Prop. 12.4.1",
     ),
@@ -237,16 +285,42 @@ _LITERATURE = (
     Axiom(
         "inverse-function-theorem",
         "A continuously differentiable map with invertible derivative at a point is, near it, "
-        "one to one onto an open set, with a continuously differentiable inverse.",
+        "one to one onto an open set, with a continuously differentiable inverse, whose "
+        "derivative is the inverse of that of the map.",
         "Rudin, Principles of Mathematical Analysis, 3rd ed., Thm 9.24",
+    ),
+    Axiom(
+        "picard-lindelof",
+        "Let $f$ be smooth on an open set $U$. From each $x$ in $U$ there is a solution $y$ in "
+        "$U$ of $y' = f(y)$ on some $[0, T(x))$, $T(x) > 0$, which may be infinite, such that "
+        "each solution from $x$ is a restriction of it. For each $t >= 0$ the set of all $x$ "
+        "with $T(x) > t$ is open, and the map from $x$ to $y(t)$ maps it one to one onto an open "
+        "set; it and its inverse are continuously differentiable.",
+        "Hartman, Ordinary Differential Equations, 2nd ed., Thms II.1.1, V.4.1; Lee, Introduction "
+        "to Smooth Manifolds, 2nd ed., Thm 9.12",
+    ),
+    Axiom(
+        "maximal-solutions-leave-compact-sets",
+        "If the longest solution of $y' = f(y)$, $f$ smooth on an open set, ends at a finite time, "
+        "it is not in any one compact part of this set at all times before.",
+        "Hartman, Ordinary Differential Equations, 2nd ed., Thm II.3.1; Lee, Introduction to "
+        "Smooth Manifolds, 2nd ed., Lemma 9.19",
+    ),
+    Axiom(
+        "variational-equation",
+        "If $f(p) = 0$, and $f$ is smooth near $p$ with the matrix $M$ of its derivatives there, "
+        "the map from the start of a solution of $y' = f(y)$ to $y(t)$ has the derivative $exp(t "
+        "M)$ at $p$.",
+        "Hartman, Ordinary Differential Equations, 2nd ed., Thm V.3.1",
     ),
     Axiom(
         "center-stable-manifold",
         "Let $p$ be a fixed point of a map of class $C^1$ on a neighbourhood of $p$, with an "
-        "invertible derivative at $p$. There are an embedded disc of class $C^1$ through $p$, "
-        "of as many dimensions as the derivative at $p$ has eigenvalues of modulus at most 1, "
-        "and a neighbourhood $B$ of $p$, such that every point whose iterates all stay in $B$ "
-        "lies on the disc.",
+        "invertible derivative at $p$. There are an embedded disc of class $C^1$ through $p$, of "
+        "as many dimensions as the derivative at $p$ has eigenvalues of modulus at most 1, "
+        "counted with multiplicities, complex ones included, and a neighbourhood $B$ of $p$ on "
+        "which the map is given, such that every point whose iterates all stay in $B$ lies on "
+        "the disc.",
         "Shub, Global Stability of Dynamical Systems, Thm III.7",
     ),
     Axiom(
@@ -269,7 +343,7 @@ _LITERATURE = (
         "null-sets-discs",
         "An embedded disc of class $C^1$ and of less than $n$ dimensions is a Lebesgue null "
         "set of $R^n$.",
-        "Lee, Introduction to Smooth Manifolds, 2nd ed., Cor. 6.12",
+        "Rudin, Real and Complex Analysis, 3rd ed., Lemma 7.25",
     ),
     Axiom(
         "coarea-formula",
@@ -293,23 +367,26 @@ _LITERATURE = (
     ),
     Axiom(
         "conditional-risk",
-        "Let $Y$ have a finite second moment; given $X$, let $Y$ be $y_l$ and independent centred "
-        "noise of variance $epsilon^2$, with a probability $w_l/W$ each. Then $E[Y | X]$ is "
-        "the mean of $y_l$ by these weights, and the risk of a measurable $p(X)$ is the mean of "
-        "its mean squared error given $X$.",
+        "Let $Y$ have a finite second moment; given $X$, let $Y$ be $y_l + xi$ with the "
+        "probability $w_l/W$, where $w_l >= 0$ and $y_l$ are functions of $X$, $W = sum w_l > "
+        "0$, and the noise $xi$ is centred, of variance $epsilon^2$, independent of $X$ and $l$. "
+        "Then $E[Y | X]$ is the mean of $y_l$ by these weights, and the risk of a measurable "
+        "$p(X)$ is the mean of its mean squared error given $X$.",
         "Williams, Probability with Martingales, Sections 9.7 to 9.10",
     ),
     Axiom(
         "conditional-expectation",
-        "The mean of $E[X | G]$ is that of $X$, too for $X >= 0$; $E[h X | G] = h E[X | G]$, "
-        "if $h$ is $G$-measurable; and if $N$ is independent of $Z$, then $E[f(Z, N) | Z]$ is "
-        "$g(Z)$, with $g(z) = E f(z, N)$, for measurable $f >= 0$.",
+        "For an integrable $X$, or $X >= 0$, the mean of $E[X | G]$ is that of $X$; $E[h X | G] "
+        "= h E[X | G]$, if $h$ is $G$-measurable, and $X$ and $h X$ are integrable or $h, X >= "
+        "0$; and if $N$ is independent of $Z$, then $E[f(Z, N) | Z]$ is $g(Z)$, with $g(z) = E "
+        "f(z, N)$, for measurable $f >= 0$.",
         "Williams, Probability with Martingales, Sections 9.7 and 9.10",
     ),
     Axiom(
         "induction",
-        "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all $n$; "
-        "so what holds of sums of two terms, or of one copy more, holds of finite sums and of "
+        "A statement that holds for $n = 0$, and for $n + 1$ whenever for $n$, holds for all "
+        "$n$; so finite sums may be multiplied, added and split term by term, $n$ equal terms "
+        "$c$ add up to $n c$, and what is shown of no copies, and of one copy more, holds of "
         "sums of copies.",
         "Peano",
         rules=("linear", "constant", "term of a sum", "moments of copies"),
@@ -318,9 +395,45 @@ _LITERATURE = (
 # The proof checker adds them to theorems that a rule of an extension makes, by these names.
 _EXTENSIONS = (
     Axiom(
+        "extension dynamics",
+        "The rule of the proof checker's extension dynamics is sound: theorems on flows of vector "
+        "fields, with their proofs in the specification.",
+        SPECIFICATION,
+        rules=("flow theorem",),
+    ),
+    Axiom(
+        "extension matrices",
+        "The rules of the proof checker's extension matrices are sound, and so are the normal "
+        "forms, derivatives and instances of its terms: traces of matrices of free size, equations "
+        "between matrices, invertible and semidefinite matrices, means over Gaussian matrices, and "
+        "unknown functions of vectors with their gradients and Hessians.",
+        SPECIFICATION,
+        rules=(
+            "cauchy-schwarz for matrices",
+            "compare means",
+            "definite trace",
+            "equal matrices",
+            "equal vectors",
+            "generalise letters",
+            "invertible",
+            "isserlis",
+            "matrix identity",
+            "mean exists",
+            "poincare for matrices",
+            "sandwich",
+            "semidefinite",
+            "size",
+            "specialise letters",
+            "stein for matrices",
+            "symmetric",
+            "trace of semidefinite",
+        ),
+    ),
+    Axiom(
         "extension textbook",
         "The rules of the proof checker's extension textbook are sound: those on maxima, signs and "
-        "integers, on convex functions, and on Gaussian means and their derivatives.",
+        "integers, on convex functions, on means of products, and on Gaussian means and their "
+        "derivatives.",
         SPECIFICATION,
         rules=(
             "cauchy-schwarz",

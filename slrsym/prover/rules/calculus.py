@@ -18,14 +18,14 @@ from slrsym.prover.statements.expressions import replace_outermost_parts, substi
 
 
 @dataclass(frozen=True, repr=False)
-class _Algebra(Rule):
+class AlgebraRule(Rule):
     """Both sides have the same normal form over exp, erf, roots and the other atoms."""
 
     facts: tuple[Proof, ...] = ()
 
     name = "algebra"
 
-    def using(self, *facts: Proof) -> _Algebra:
+    def using(self, *facts: Proof) -> AlgebraRule:
         """Return the rule with equations to substitute first, such as values of expectations."""
         for fact in facts:
             Proof.require(fact, "each fact")
@@ -36,7 +36,7 @@ class _Algebra(Rule):
             yield f"fact {number}", fact, context
 
 
-algebra = _Algebra()
+algebra = AlgebraRule()
 
 
 # The claims by which the derivatives in each argument of a function are known.
@@ -58,7 +58,7 @@ def derivative_claim_ids(expr: sp.Basic) -> tuple[str, ...]:
     return tuple(used)
 
 
-class _Differentiate(Rule):
+class DifferentiateRule(Rule):
     """The derivatives on the left, evaluated by the rules of calculus, give the right side.
 
     Integrals that are differentiated in a parameter rest on the axiom ``dominated-convergence``;
@@ -88,10 +88,10 @@ def evaluate_derivatives(expr: Expr) -> Expr:
     return replace_outermost_parts(expr, taken)
 
 
-differentiate = _Differentiate()
+differentiate = DifferentiateRule()
 
 
-class _Definition(Rule):
+class DefinitionRule(Rule):
     """Owen's T and zeta equal their definitions.
 
     That of Owen's T is in D. B. Owen, Annals of Mathematical Statistics 27 (1956).
@@ -112,11 +112,11 @@ class _Definition(Rule):
         return link.lhs.replace(OwensT, owens_t).replace(zeta, second_moment)
 
 
-definition = _Definition()
+definition = DefinitionRule()
 
 
 @dataclass(frozen=True)
-class _FundamentalTheorem(Rule):
+class FundamentalTheoremRule(Rule):
     """The integral of a derivative is the difference of the values at the ends."""
 
     antiderivative: Expr
@@ -142,10 +142,10 @@ def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
     Rule
         For links with the integral on the left.
     """
-    return _FundamentalTheorem(sp.sympify(antiderivative), variable)
+    return FundamentalTheoremRule(sp.sympify(antiderivative), variable)
 
 
-class _Limits(Rule):
+class LimitsRule(Rule):
     """Limits at infinity or at a point, evaluated by leading terms.
 
     As ``limits-of-functions`` says. The proof checker has no words for limits: a claim that uses
@@ -155,10 +155,10 @@ class _Limits(Rule):
     name = "limits"
 
 
-limits = _Limits()
+limits = LimitsRule()
 
 
-class _IntegralAlgebra(Rule):
+class IntegralAlgebraRule(Rule):
     """Integrals over adjacent intervals add up.
 
     Rests on the axiom ``integral-linearity``.
@@ -167,11 +167,11 @@ class _IntegralAlgebra(Rule):
     name = "additivity of the integral"
 
 
-integral_algebra = _IntegralAlgebra()
+integral_algebra = IntegralAlgebraRule()
 
 
 @dataclass(frozen=True)
-class _SingleOut(Rule):
+class SingleOutRule(Rule):
     """A finite sum is the terms before a chosen one, this term, and the terms after it."""
 
     place: Expr
@@ -195,11 +195,11 @@ def single_out(place: Any) -> Rule:
         For links with the whole sum on one side, and on the other the sum of the terms before, the
         term, and the sum of the terms after.
     """
-    return _SingleOut(sp.sympify(place))
+    return SingleOutRule(sp.sympify(place))
 
 
 @dataclass(frozen=True)
-class _Termwise(Rule):
+class TermwiseRule(Rule):
     """Sums over the same range compare as their terms do.
 
     Every top-level sum over the range is replaced by its term at `index`, and what stands outside
@@ -276,4 +276,4 @@ def termwise(
     facts = tuple(Proof.require(fact, "each fact") for fact in facts)
     Proof.require(terms, "terms")
     shares = None if partition is None else sp.sympify(partition)
-    return _Termwise(index, sp.sympify(low), sp.sympify(high), terms, facts, shares)
+    return TermwiseRule(index, sp.sympify(low), sp.sympify(high), terms, facts, shares)

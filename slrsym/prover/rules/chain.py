@@ -76,6 +76,7 @@ class Chain(Proof):
 
     @property
     def end(self) -> Expr:
+        """The last expression of the chain."""
         return self.links[-1][0].rhs if self.links else self.start
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
@@ -202,7 +203,7 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -
 
 
 @dataclass(frozen=True)
-class _Structural(Rule):
+class StructuralRule(Rule):
     """The rule of a structural step, in which the parts of a proof imply the statement.
 
     `about` is what documents show of it, `because` how it follows; `citing` are claims, `theorems`
@@ -227,11 +228,11 @@ _NO_LINK = Link(S.Zero, "=", S.Zero)
 
 def is_structural(rule: Rule) -> bool:
     """Return whether a rule is that of a step which joins parts of a proof."""
-    return type(rule) is _Structural
+    return type(rule) is StructuralRule
 
 
 def structural_step(
     label: str, statement: Boolean, name: str, context: Context, numeric: bool = True, **more: Any
 ) -> Step:
     """Return the step that concludes a statement from the parts of a proof."""
-    return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)
+    return Step(label, statement, StructuralRule(name, **more), _NO_LINK, context, numeric)

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 from slrsym.prover.rules.chain import structural_step
 from slrsym.prover.rules.context import CitableClaim, Context, covariances_of_laws
-from slrsym.prover.rules.lemmas import InWords
 from slrsym.prover.rules.step import Proof, Step
 from slrsym.prover.statements.expressions import Refused
 from slrsym.prover.statements.orbits import OrbitStatement
+from slrsym.prover.statements.words import InWords
 
 
 class ClaimWithEvidence(CitableClaim, Protocol):
@@ -27,8 +27,20 @@ class ClaimWithEvidence(CitableClaim, Protocol):
         """Build the proof of the claim."""
 
 
+# The claim and the search for others that were asked about last, with the steps: a check of a claim
+# asks several times.
+_last: tuple[ClaimWithEvidence, Callable[[str], Any], tuple[Step, ...]] | None = None
+
+
 def steps_of_claim(claim: ClaimWithEvidence, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof; the last step concludes the claim's statement."""
+    global _last
+    if _last is None or _last[0] is not claim or _last[1] != find:
+        _last = claim, find, tuple(_steps_of_claim(claim, find))
+    return list(_last[2])
+
+
+def _steps_of_claim(claim: ClaimWithEvidence, find: Callable[[str], Any]) -> list[Step]:
     if claim.is_empirical or claim.certificate() is not None:
         return []
 

@@ -13,7 +13,7 @@ from slrsym.prover.rules.step import Link, Proof, Rule
 
 
 @dataclass(frozen=True)
-class _Tangent(Rule):
+class TangentRule(Rule):
     """A convex function lies above its tangents, a concave one below."""
 
     of: Expr
@@ -46,11 +46,11 @@ def tangent(of: Any, variable: Symbol, at: Any, point: Any) -> Rule:
     Rule
         For ``f(at) + f'(at) (point - at) <= f(point)`` (or >=), and what has the same difference.
     """
-    return _Tangent(sympify(of), variable, sympify(at), sympify(point))
+    return TangentRule(sympify(of), variable, sympify(at), sympify(point))
 
 
 @dataclass(frozen=True)
-class _Increasing(Rule):
+class IncreasingRule(Rule):
     """An increasing function keeps the order of two numbers."""
 
     of: Expr
@@ -89,11 +89,11 @@ def increasing(of: Any, variable: Symbol, known: Proof) -> Rule:
         If `known` is not a proof.
     """
     Proof.require(known, "known")
-    return _Increasing(sympify(of), variable, known)
+    return IncreasingRule(sympify(of), variable, known)
 
 
 @dataclass(frozen=True)
-class _Jensen(Rule):
+class JensenRule(Rule):
     """f(E X) <= E f(X) for a convex function f, and >= for a concave one."""
 
     of: Expr
@@ -120,11 +120,11 @@ def jensen(of: Any, variable: Symbol) -> Rule:
     Rule
         For ``f(E h) <= E f(h)`` where f is convex, and ``E f(h) <= f(E h)`` where it is concave.
     """
-    return _Jensen(sympify(of), variable)
+    return JensenRule(sympify(of), variable)
 
 
 @dataclass(frozen=True)
-class _CauchySchwarz(Rule):
+class CauchySchwarzRule(Rule):
     """(E f g)^2 <= E f^2 E g^2."""
 
     first: Expr
@@ -147,13 +147,13 @@ def cauchy_schwarz(first: Any, second: Any) -> Rule:
     -------
     Rule
         For ``(E f g)^2 <= E f^2 E g^2``, and with roots: ``E f g`` or ``|E f g|`` at most
-        ``sqrt_term(E f^2) sqrt(E g^2)``.
+        ``sqrt(E f^2) sqrt(E g^2)``.
     """
-    return _CauchySchwarz(sympify(first), sympify(second))
+    return CauchySchwarzRule(sympify(first), sympify(second))
 
 
 @dataclass(frozen=True)
-class _Poincare(Rule):
+class PoincareRule(Rule):
     """Var f(X) <= E grad f(X)' C grad f(X) for a Gaussian vector X of covariance C."""
 
     of: Expr
@@ -176,4 +176,4 @@ def poincare(of: Any) -> Rule:
     Rule
         For ``E f^2 - (E f)^2 <= E grad f' C grad f``, where C is the covariance.
     """
-    return _Poincare(sympify(of))
+    return PoincareRule(sympify(of))

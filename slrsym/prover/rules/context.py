@@ -125,7 +125,8 @@ def require_unambiguous_statement(statement: Basic, context: Context) -> None:
 
 def _require_commuting(nodes: Iterable[Basic]) -> None:
     for node in nodes:
-        matrix = isinstance(node, sp.MatrixBase)
+        # Orders of factors of matrices of free size are kept; the translation judges these.
+        matrix = isinstance(node, sp.MatrixBase | sp.MatrixExpr)
         if isinstance(node, Expr) and not matrix and node.is_commutative is False:
             raise Refused(f"{node} does not commute, and every rule reorders products")
 

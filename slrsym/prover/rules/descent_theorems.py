@@ -1,4 +1,4 @@
-"""Hypotheses of the theorems on descending orbits and on the Bayes risk, made from goals.
+"""Hypotheses of the theorems on descending orbits, made from goals.
 
 From the statement, and a few expressions that it speaks of (a rate, a second point), a theorem
 makes its hypotheses: relations for all points of the box, statements about orbits, and that
@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
-from sympy import And, Eq, Expr, Ge, Gt, IndexedBase, Lambda, Le, Sum, Symbol
+from sympy import And, Eq, Expr, Ge, Gt, Lambda, Le, Symbol
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian import Expectation
-from slrsym.gaussian.law import NoiseLaw
 from slrsym.prover.rules.chain import at
-from slrsym.prover.rules.lemmas import in_words
 from slrsym.prover.statements.expressions import ProofError, substitute_simultaneously
 from slrsym.prover.statements.maps import BoxMap, lambda_of_coordinates, point_set
 from slrsym.prover.statements.orbits import (
@@ -77,47 +74,6 @@ def _numbers(*values: Any) -> tuple[Expr, ...]:
     if not all(isinstance(value, Expr) for value in values):
         raise ProofError(f"expected expressions; got {values}")
     return values
-
-
-# The letters of theorem conditional-risk: the number of tokens, and the deviation of the noise.
-L = Symbol("L", integer=True, positive=True)
-epsilon = Symbol("epsilon", nonnegative=True)
-# What it shows: for measurable predictors there is no formula.
-BAYES_RISK = in_words(
-    "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
-    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."
-)
-
-
-def conditional_risk_hypotheses(goal: Boolean, noise: NoiseLaw) -> TheoremHypotheses:
-    if goal != BAYES_RISK:
-        raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
-    if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
-        raise ProofError(
-            f"theorem conditional-risk is about noise of variance epsilon^2, not {noise}"
-        )
-    (xi,) = noise.symbols
-    m, p = Symbol("m", real=True), Symbol("p", real=True)
-    w, y = (IndexedBase(name, real=True) for name in "wy")
-    place = Symbol("l", integer=True)
-    total = Sum(w[place], (place, 1, L))
-
-    def average(term: Expr) -> Expr:
-        return Sum(w[place] * term, (place, 1, L)) / total
-
-    squared, best = (m - p) ** 2 + epsilon**2, average(y[place])
-    given_tokens = Eq(
-        average(squared.subs(m, y[place])),
-        average((y[place] - best) ** 2 + epsilon**2) + (best - p) ** 2,
-        evaluate=False,
-    )
-    error = Expectation((m + xi - p) ** 2, noise)
-    hypotheses = {
-        "given_location": TheoremHypothesis(Eq(error, squared, evaluate=False)),
-        "given_tokens": TheoremHypothesis(given_tokens, (Gt(total, 0),)),
-        "at_least": TheoremHypothesis(Ge(squared, epsilon**2, evaluate=False)),
-    }
-    return TheoremHypotheses(hypotheses, (m, p, w.label, y.label))
 
 
 def decrease_hypotheses(goal: Boolean) -> TheoremHypotheses:

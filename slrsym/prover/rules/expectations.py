@@ -18,7 +18,7 @@ from slrsym.prover.rules.step import Link, Proof, Rule, require_rule
 from slrsym.prover.statements.expressions import Refused, replace_outermost_parts
 
 
-class _Linearity(Rule):
+class LinearityRule(Rule):
     """The two sides agree once expectations are split into terms, and constants taken out.
 
     Rests on the axiom ``integral-linearity``.
@@ -27,7 +27,7 @@ class _Linearity(Rule):
     name = "linearity"
 
 
-class _Independence(Rule):
+class IndependenceRule(Rule):
     """The two sides agree once expectations of independent factors are multiplied, too.
 
     Uncorrelated blocks of a Gaussian law are independent. Rests on the axioms
@@ -37,22 +37,23 @@ class _Independence(Rule):
     name = "independence"
 
 
-class _NoiseMoments(Rule):
-    """Both sides agree by `independence` and the first two moments of noise and sums of copies.
+class NoiseMomentsRule(Rule):
+    """Both sides agree by `independence` and moments of noise, Gaussian variables and copies.
 
-    Rests on the axioms ``integral-linearity``, ``fubini`` and ``gaussian-linear-image``.
+    Of noise, the first two moments are known; of sums of copies, those up to the eighth. Rests on
+    the axioms ``integral-linearity``, ``fubini``, ``gaussian-linear-image`` and ``stein-lemma``.
     """
 
     name = "moments of noise and of sums of copies"
 
 
-linearity = _Linearity()
-independence = _Independence()
-noise_moments = _NoiseMoments()
+linearity = LinearityRule()
+independence = IndependenceRule()
+noise_moments = NoiseMomentsRule()
 
 
 @dataclass(frozen=True)
-class _Inside(Rule):
+class InsideRule(Rule):
     """The relation holds between the integrands for all values, hence between the expectations."""
 
     by: Rule
@@ -99,10 +100,10 @@ def inside(by: Rule) -> Rule:
         If `by` is not such a rule.
     """
     require_rule(by, chainable=True)
-    return _Inside(by)
+    return InsideRule(by)
 
 
-class _DifferentiateUnderExpectation(Rule):
+class DifferentiateUnderExpectationRule(Rule):
     """The derivative of an expectation in a parameter is the expectation of the derivative.
 
     Rests on the axioms ``dominated-convergence`` and ``integral-linearity``.
@@ -114,7 +115,7 @@ class _DifferentiateUnderExpectation(Rule):
         return replace_outermost_parts(link.lhs, _exchanged)
 
 
-differentiate_under_expectation = _DifferentiateUnderExpectation()
+differentiate_under_expectation = DifferentiateUnderExpectationRule()
 
 
 def _exchanged(expr: Expr) -> Expr | None:
@@ -126,7 +127,7 @@ def _exchanged(expr: Expr) -> Expr | None:
 
 
 @dataclass(frozen=True)
-class _Conditioning(Rule):
+class ConditioningRule(Rule):
     """The expectation is the expectation of the conditional expectation."""
 
     given: tuple[Symbol, ...]
@@ -176,10 +177,10 @@ def conditioning(*given: Symbol) -> Rule:
     Rule
         For equalities.
     """
-    return _Conditioning(given)
+    return ConditioningRule(given)
 
 
-class _PeelCopy(Rule):
+class PeelCopyRule(Rule):
     """A sum of n + 1 independent copies is a sum of n of them plus one more.
 
     Rests on the axiom ``fubini``.
@@ -206,10 +207,10 @@ class _PeelCopy(Rule):
         return ProductLaw(law, copy.rename_variables(names))
 
 
-peel_copy = _PeelCopy()
+peel_copy = PeelCopyRule()
 
 
-class _GaussianCalculus(Rule):
+class GaussianCalculusRule(Rule):
     """Both sides agree once expectations have their closed forms.
 
     Rests on the axioms ``integral-linearity``, ``fubini``, ``gaussian-linear-image``,
@@ -229,10 +230,10 @@ class _GaussianCalculus(Rule):
         return replace_outermost_expectations(link.lhs, value)
 
 
-gaussian_calculus = _GaussianCalculus()
+gaussian_calculus = GaussianCalculusRule()
 
 
-class _Price(Rule):
+class PriceRule(Rule):
     r"""The derivative of an expectation in a parameter of its Gaussian law.
 
     For a moderate function f, and a parameter r of means and covariances, the derivative of E f is
@@ -246,7 +247,7 @@ class _Price(Rule):
         return replace_outermost_parts(link.lhs, _moved)
 
 
-price = _Price()
+price = PriceRule()
 
 
 def _moved(expr: Expr) -> Expr | None:

@@ -30,7 +30,7 @@ def replace_outermost_expectations(expr: Expr, change: Callable[[Expectation], E
 
 
 @dataclass(frozen=True)
-class _Stein(Rule):
+class SteinRule(Rule):
     """E[(X - m) h] = sum of covariances times E[derivatives of h], until no factor X is left."""
 
     variables: tuple[Symbol, ...]
@@ -83,7 +83,7 @@ def stein(*variables: Symbol) -> Rule:
     Rule
         For links with the polynomial factors on the left.
     """
-    return _Stein(variables)
+    return SteinRule(variables)
 
 
 class _Erf(sp.Function):  # type: ignore[misc]
@@ -103,7 +103,7 @@ def partial_derivative(expr: Expr, x: Symbol) -> Expr:
 
 
 @dataclass(frozen=True)
-class _Substitution(Rule):
+class SubstitutionRule(Rule):
     """The variables of an expectation are affine forms of other Gaussian variables."""
 
     forms: tuple[tuple[Symbol, Expr], ...]
@@ -139,11 +139,11 @@ def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
     Rule
         For equalities, read in either direction.
     """
-    return _Substitution(tuple((s, sp.sympify(f)) for s, f in forms.items()), law)
+    return SubstitutionRule(tuple((s, sp.sympify(f)) for s, f in forms.items()), law)
 
 
 @dataclass(frozen=True)
-class _Symmetry(Rule):
+class SymmetryRule(Rule):
     """A Gaussian law is invariant under reflection of a variable in its mean."""
 
     variables: tuple[Symbol, ...]
@@ -178,11 +178,11 @@ def symmetry(*variables: Symbol) -> Rule:
     Rule
         For equalities.
     """
-    return _Symmetry(variables)
+    return SymmetryRule(variables)
 
 
 @dataclass(frozen=True)
-class _CompleteTheSquare(Rule):
+class CompleteTheSquareRule(Rule):
     """Both sides have the same integrand against Lebesgue measure."""
 
     law: GaussianLaw
@@ -207,10 +207,10 @@ def complete_the_square(law: GaussianLaw) -> Rule:
     Rule
         For equalities.
     """
-    return _CompleteTheSquare(law)
+    return CompleteTheSquareRule(law)
 
 
-class _Density(Rule):
+class DensityRule(Rule):
     """An expectation in one variable is the integral against its density.
 
     Rests on the axiom ``gaussian-density``.
@@ -230,7 +230,7 @@ class _Density(Rule):
         return replace_outermost_expectations(link.lhs, changed)
 
 
-density = _Density()
+density = DensityRule()
 
 
 def _log_density(law: GaussianLaw) -> tuple[Expr, Expr]:

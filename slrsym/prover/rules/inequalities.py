@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -12,19 +12,34 @@ from sympy import Expr, Ge, Le, Symbol
 from slrsym.prover.rules.calculus import derivative_claim_ids
 from slrsym.prover.rules.chain import D
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.function_classes import bounds_at
 from slrsym.prover.rules.step import Link, Proof, Rule, require_rule
+from slrsym.prover.statements.expressions import ForAll
 
 
-class _Sign(Rule):
+@dataclass(frozen=True, repr=False)
+class SignRule(Rule):
     """The difference of the two sides has the sign that the relation asks for."""
+
+    facts: tuple[Proof, ...] = ()
 
     name = "sign"
 
+    def using(self, *facts: Proof) -> SignRule:
+        """Return the rule with relations that it may use, such as instances of hypotheses."""
+        for fact in facts:
+            Proof.require(fact, "each fact")
+        return replace(self, facts=(*self.facts, *facts))
 
-sign = _Sign()
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        for number, fact in enumerate(self.facts, start=1):
+            yield f"fact {number}", fact, context
 
 
-class _BallArithmetic(Rule):
+sign = SignRule()
+
+
+class BallArithmeticRule(Rule):
     """Both sides are numbers whose enclosures in ball arithmetic are disjoint.
 
     Expectations have to be of functions of one affine form of a Gaussian vector, by
@@ -35,11 +50,11 @@ class _BallArithmetic(Rule):
     name = "ball arithmetic"
 
 
-ball_arithmetic = _BallArithmetic()
+ball_arithmetic = BallArithmeticRule()
 
 
 @dataclass(frozen=True)
-class _Monotone(Rule):
+class MonotoneRule(Rule):
     """The sides are values of a function whose derivative has a constant sign between the points.
 
     `of` is the function, as an expression in `variable`; the left side is its value at `start`, the
@@ -71,7 +86,7 @@ class _Monotone(Rule):
         yield "derivative", self.derivative, context.assuming(*between)
 
 
-def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof) -> Rule:
+def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof | ForAll) -> Rule:
     """Compare the values of a function at two points by the sign of its derivative.
 
     Rests on the axiom ``mean-value-theorem``.
@@ -84,8 +99,9 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
         A variable that occurs nowhere else in the claim's hypotheses.
     start, end : expression
         Where the left and the right side take their values.
-    derivative : Proof
+    derivative : Proof or ForAll
         A chain from ``D(of, variable)`` to 0. It may use that the variable lies between the points.
+        Or the hypothesis that says so, such as `Increasing`.
 
     Returns
     -------
@@ -95,10 +111,12 @@ def monotone(of: Any, variable: Symbol, start: Any, end: Any, derivative: Proof)
     Raises
     ------
     ProofError
-        If `derivative` is not a proof.
+        If `derivative` is neither a proof nor a hypothesis about derivatives.
     """
+    if isinstance(derivative, ForAll):
+        derivative = bounds_at(derivative, variable)
     Proof.require(derivative, "derivative")
-    return _Monotone(sp.sympify(of), variable, sp.sympify(start), sp.sympify(end), derivative)
+    return MonotoneRule(sp.sympify(of), variable, sp.sympify(start), sp.sympify(end), derivative)
 
 
 @dataclass(frozen=True)
@@ -126,22 +144,36 @@ class _BoundedSlope(Rule):
 
 
 @dataclass(frozen=True)
-class _Lipschitz(_BoundedSlope):
+class LipschitzRule(_BoundedSlope):
     """|f(start) - f(end)| <= M |start - end|, where -M <= f' <= M."""
 
     name = "Lipschitz continuity"
 
 
 @dataclass(frozen=True)
-class _Taylor(_BoundedSlope):
+class TaylorRule(_BoundedSlope):
     """f(end) <= f(start) + f'(start) (end - start) + M (end - start)^2 / 2, where f'' <= M."""
 
     name = "Taylor's formula"
 
 
+def _bounded_slope(
+    kind: type[_BoundedSlope], of: Any, variable: Symbol, start: Any, end: Any, low: Any, high: Any,
+    bound: Proof | ForAll,
+) -> Rule:  # fmt: skip
+    """Return a rule on a function with a bounded derivative, between its points by default."""
+    start, end = sp.sympify(start), sp.sympify(end)
+    low = sp.Min(start, end) if low is None else sp.sympify(low)
+    high = sp.Max(start, end) if high is None else sp.sympify(high)
+    proof = bounds_at(bound, variable) if isinstance(bound, ForAll) else bound
+    Proof.require(proof, "bound")
+    return kind(sp.sympify(of), variable, start, end, low, high, proof)
+
+
 def lipschitz(
-    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
-) -> Rule:
+    of: Any, variable: Symbol, start: Any, end: Any, *, bound: Proof | ForAll, low: Any = None,
+    high: Any = None,
+) -> Rule:  # fmt: skip
     """Compare the values of a function at two points by a bound of its derivative.
 
     Rests on the axiom ``mean-value-theorem``.
@@ -154,11 +186,11 @@ def lipschitz(
         A variable that occurs nowhere else in the claim's hypotheses.
     start, end : expression
         The two points, between `low` and `high`.
-    low, high : expression
-        Between which the derivative is bounded.
-    bound : Proof
+    bound : Proof or ForAll
         Of ``D(of, variable) <= M`` and ``D(of, variable) >= -M``, by `all_of`. It may use that the
-        variable lies between `low` and `high`.
+        variable lies between `low` and `high`. Or the hypothesis that says so, such as `Lipschitz`.
+    low, high : expression, optional
+        Between which the derivative is bounded; the lower and the higher point by default.
 
     Returns
     -------
@@ -168,16 +200,15 @@ def lipschitz(
     Raises
     ------
     ProofError
-        If `bound` is not a proof.
+        If `bound` is neither a proof nor a hypothesis about derivatives.
     """
-    Proof.require(bound, "bound")
-    start, end, low, high = map(sp.sympify, (start, end, low, high))
-    return _Lipschitz(sp.sympify(of), variable, start, end, low, high, bound)
+    return _bounded_slope(LipschitzRule, of, variable, start, end, low, high, bound)
 
 
 def taylor(
-    of: Any, variable: Symbol, start: Any, end: Any, *, low: Any, high: Any, bound: Proof
-) -> Rule:
+    of: Any, variable: Symbol, start: Any, end: Any, *, bound: Proof | ForAll, low: Any = None,
+    high: Any = None,
+) -> Rule:  # fmt: skip
     """Bound the value of a function at one point by a parabola at another.
 
     Rests on the axiom ``taylor-theorem``.
@@ -190,11 +221,11 @@ def taylor(
         A variable that occurs nowhere else in the claim's hypotheses.
     start, end : expression
         The two points, between `low` and `high`.
-    low, high : expression
-        Between which the second derivative is bounded.
-    bound : Proof
+    bound : Proof or ForAll
         A chain from ``D(of, variable, variable)`` up to a bound M. It may use that the variable
-        lies between `low` and `high`.
+        lies between `low` and `high`. Or the hypothesis that says so.
+    low, high : expression, optional
+        Between which the second derivative is bounded; the lower and the higher point by default.
 
     Returns
     -------
@@ -204,15 +235,13 @@ def taylor(
     Raises
     ------
     ProofError
-        If `bound` is not a proof.
+        If `bound` is neither a proof nor a hypothesis about derivatives.
     """
-    Proof.require(bound, "bound")
-    start, end, low, high = map(sp.sympify, (start, end, low, high))
-    return _Taylor(sp.sympify(of), variable, start, end, low, high, bound)
+    return _bounded_slope(TaylorRule, of, variable, start, end, low, high, bound)
 
 
 @dataclass(frozen=True)
-class _Piecewise(Rule):
+class PiecewiseRule(Rule):
     """Another rule, applied in each case of absolute values, maxima, signs and the like."""
 
     by: Rule
@@ -234,7 +263,7 @@ def piecewise(by: Rule) -> Rule:
     Parameters
     ----------
     by : Rule
-        A rule that rests on no proofs of its own, such as ``sign`` or ``algebra``.
+        A rule that rests on no proofs of its own, such as ``signs`` or ``algebra``.
 
     Returns
     -------
@@ -247,4 +276,4 @@ def piecewise(by: Rule) -> Rule:
         If `by` is not a rule.
     """
     require_rule(by, chainable=True)
-    return _Piecewise(by)
+    return PiecewiseRule(by)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Expr, S, Symbol, sympify
+from sympy import Expr, S, sympify
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.special_functions import with_own_owens_t
@@ -18,7 +18,6 @@ from slrsym.prover.rules.axioms import find_axiom
 from slrsym.prover.rules.chain import is_structural, structural_step
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.step import Link, Proof, Rule, Step, join_labels
-from slrsym.prover.statements import remove_dollar_signs
 from slrsym.prover.statements.expressions import ProofError, Refused, Sentence, conjuncts
 
 
@@ -79,7 +78,7 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
 
 
 @dataclass(frozen=True)
-class _Claimed(Proof):
+class ClaimedProof(Proof):
     id: str
     values: tuple[tuple[Any, Expr], ...]
     goal: Boolean
@@ -125,44 +124,11 @@ def by_claim(statement: Boolean, id: str, values: Mapping[Any, Any] | None = Non
         Of the statement, in one step.
     """
     pairs = tuple((s, sympify(v)) for s, v in (values or {}).items())
-    return _Claimed(id, pairs, statement)
+    return ClaimedProof(id, pairs, statement)
 
 
 # The name of the rule, by which the ledger knows what it must not call proved.
 CITED = "cited, not checked"
-
-
-class InWords(Sentence):
-    """A statement in words, which only a citation of the literature can conclude."""
-
-    def _sympystr(self, printer: Any) -> str:
-        return remove_dollar_signs(self.args[0].name)
-
-    def _latex(self, printer: Any) -> str:
-        return rf"\text{{{remove_dollar_signs(self.args[0].name)}}}"
-
-
-def in_words(text: str) -> InWords:
-    """Return a statement, given as a text, that only a citation can prove.
-
-    Parameters
-    ----------
-    text : str
-        The statement.
-
-    Returns
-    -------
-    InWords
-        It has no numbers to be examined by.
-
-    Raises
-    ------
-    ProofError
-        If the text is empty.
-    """
-    if not isinstance(text, str) or not text.strip():
-        raise ProofError(f"a statement in words must not be empty; got {text!r}")
-    return InWords(Symbol(" ".join(text.split())))
 
 
 def citation_axiom_name(theorems: Iterable[str]) -> str:

@@ -124,7 +124,7 @@ def split_product(equation: Any, *branches: CaseTree) -> CaseTree:
 
 
 @dataclass(frozen=True)
-class _SolutionSet(Proof):
+class SolutionSetProof(Proof):
     goal: Boolean
     equations: tuple[Eq, ...]
     solutions: tuple[dict[Symbol, Expr], ...]
@@ -221,7 +221,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
         if set(values) != set(unknowns):
             raise ProofError(f"{point} does not give every unknown a value")
         solutions.append({u: values[u] for u in unknowns})
-    return _SolutionSet(goal, equations, tuple(solutions), tuple(unknowns), tree)
+    return SolutionSetProof(goal, equations, tuple(solutions), tuple(unknowns), tree)
 
 
 def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:

@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 from slrsym.prover.rules.axioms import soundness_axiom_name
 from slrsym.prover.rules.context import Context
 from slrsym.prover.statements.exact_numbers import require_exact_reals
-from slrsym.prover.statements.expressions import ProofError, Refused
+from slrsym.prover.statements.expressions import ProofError, Refused, require_moderate_size
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -294,6 +294,7 @@ class Step:
             raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
         # Proofs in a rule have steps of their own.
         parameters = vars(self.rule) if hasattr(self.rule, "__dict__") else {}
+        require_moderate_size(f"step {self.label}", self.statement)
         require_exact_reals(f"step {self.label}", self.statement, *parameters.values())
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, sympify
+from sympy import And, Eq, Expr, Ge, Gt, Implies, Le, Lt, S, Symbol, sympify
 from sympy.core.relational import Relational
 
 from slrsym.prover.rules.chain import D, as_proof, structural_step
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _AllOf(Proof):
+class AllOfProof(Proof):
     parts: tuple[Proof, ...]
 
     @property
@@ -58,11 +58,11 @@ def all_of(*parts: Proof) -> Proof:
     """
     for part in parts:
         Proof.require(part, "each part")
-    return _AllOf(parts)
+    return AllOfProof(parts)
 
 
 @dataclass(frozen=True)
-class _Having(Proof):
+class HavingProof(Proof):
     fact: Proof
     then: Proof
     number: int = 1
@@ -108,13 +108,13 @@ def having(fact: Proof, then: Proof, *rest: Proof) -> Proof:
     then = having(then, *rest) if rest else Proof.require(then, "what follows")
     if not all(isinstance(part, Relational) for part in disjuncts(fact.conclusion)):
         raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
-    return _Having(fact, _after_a_fact(then))
+    return HavingProof(fact, _after_a_fact(then))
 
 
 def _after_a_fact(proof: Proof) -> Proof:
-    if not isinstance(proof, _Having):
+    if not isinstance(proof, HavingProof):
         return proof
-    return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
+    return HavingProof(proof.fact, _after_a_fact(proof.then), proof.number + 1)
 
 
 # The most characters of a step's name: names in a proof log are short.
@@ -128,7 +128,7 @@ def _step_name(start: str, *ends: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Cases(Proof):
+class CasesProof(Proof):
     goal: Boolean
     branches: tuple[tuple[Boolean, Proof], ...]
 
@@ -168,8 +168,7 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
         What is to be shown.
     *branches : pairs of a relation and a Proof
         The relations compare one quantity with one bound, or are those of a disjunction that is
-        known. In a case ``Eq(symbol, value)`` the proof
-        is of the goal with the value put in.
+        known. In a case ``Eq(symbol, value)`` the proof is of the goal with the value put in.
 
     Returns
     -------
@@ -179,15 +178,19 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
     Raises
     ------
     ProofError
-        If what shows a case is not a proof.
+        If the goal is missing, or what shows a case is not a proof.
     """
+    if isinstance(goal, tuple):
+        raise ProofError(
+            f"goal must be the statement to show, and stand before the cases; got {goal!r}"
+        )
     for case, proof in branches:
         Proof.require(proof, f"what shows the case {case}")
-    return _Cases(goal, branches)
+    return CasesProof(goal, branches)
 
 
 @dataclass(frozen=True)
-class _EqualByDerivative(Proof):
+class EqualByDerivativeProof(Proof):
     goal: Relational
     variable: Symbol
     at: Expr
@@ -243,7 +246,7 @@ def equal_by_derivative(
     at = sympify(at)
     value = as_proof(*_values_at(goal, variable, at), value)
     derivative = as_proof(D(goal.lhs, variable), D(goal.rhs, variable), derivative)
-    return _EqualByDerivative(goal, variable, at, value, derivative)
+    return EqualByDerivativeProof(goal, variable, at, value, derivative)
 
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
@@ -255,7 +258,7 @@ def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
 
 
 @dataclass(frozen=True)
-class _Induction(Proof):
+class InductionProof(Proof):
     goal: Boolean
     variable: Symbol
     base: Proof
@@ -285,7 +288,7 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
         The goal at 0; a proof, unless the goal is one relation.
     step : callable
         Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
-        An inequality is a hypothesis of the step as well, which `sign` knows; the rule takes it
+        An inequality is a hypothesis of the step as well, which `signs` knows; the rule takes it
         times a number that is not negative, by ``.scaled(factor)``. So are the parts of a
         conjunction; a disjunction is one for `cases`.
 
@@ -309,13 +312,13 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
         link = Link.from_relation(substitute_simultaneously(goal, {variable: value}))
         return as_proof(link.lhs, link.rhs, proof, link.relation)
 
-    return _Induction(
-        goal, variable, shown_at(S.Zero, base), shown_at(variable + 1, step(_Hypothesis(goal)))
+    return InductionProof(
+        goal, variable, shown_at(S.Zero, base), shown_at(variable + 1, step(HypothesisRule(goal)))
     )
 
 
 @dataclass(frozen=True)
-class _Hypothesis(Rule):
+class HypothesisRule(Rule):
     """The induction hypothesis."""
 
     goal: Relational
@@ -323,41 +326,69 @@ class _Hypothesis(Rule):
 
     name = "induction hypothesis"
 
-    def scaled(self, factor: Any) -> _Hypothesis:
+    def scaled(self, factor: Any) -> HypothesisRule:
         """Return the induction hypothesis, an inequality, multiplied by a nonnegative factor."""
         return replace(self, factor=sympify(factor))
 
 
 @dataclass(frozen=True)
-class _Instance(Rule):
-    """A hypothesis that holds for all values of a variable, used at one value."""
+class InstanceRule(Rule):
+    """A hypothesis that holds for all values of variables, used at some values."""
 
     hypothesis: ForAll
-    value: Expr
+    values: tuple[Expr, ...]
 
     name = "instance of a hypothesis"
 
 
-def instance(hypothesis: ForAll, value: Any) -> Rule:
-    """Use a hypothesis that holds for all values of a variable, at one value.
+def instance(hypothesis: ForAll | Rule, value: Any, *more: Any) -> Rule:
+    """Use a hypothesis that holds for all values of a variable, or of several, at some values.
+
+    Where the hypothesis is an implication, what it supposes is proved at these values.
 
     Parameters
     ----------
-    hypothesis : ForAll
-        The hypothesis, as the claim has it.
+    hypothesis : ForAll or Rule
+        The hypothesis, as the claim has it; or an instance of it, if it is for all values of
+        several variables, each in a `ForAll` of its own.
     value : expression
         The value of the variable.
+    *more : expression
+        The values of further variables, from the outermost `ForAll` inwards.
 
     Returns
     -------
     Rule
-        For a link that is the statement at this value.
+        For a link that is the statement at these values, without what it supposes.
 
     Raises
     ------
     ProofError
-        If the hypothesis is no `ForAll`.
+        If the hypothesis is no `ForAll`, or there are more values than variables.
+
+    Examples
+    --------
+    With ``bounded = ForAll(x, Implies(And(0 <= x, x <= 1), f(x) <= c))``, the step
+    ``chain(f(u)).le(c, by=instance(bounded, u))`` asks for ``0 <= u <= 1``.
     """
+    values = tuple(map(sympify, (value, *more)))
+    if isinstance(hypothesis, InstanceRule):
+        return instance(hypothesis.hypothesis, *hypothesis.values, *values)
     if not isinstance(hypothesis, ForAll):
         raise ProofError(f"the hypothesis must be a ForAll; got {hypothesis!r}")
-    return _Instance(hypothesis, sympify(value))
+    variables = _variables(hypothesis)
+    if len(values) > len(variables):
+        raise ProofError(
+            f"the hypothesis is for all {', '.join(map(str, variables))}; got {len(values)} values"
+        )
+    return InstanceRule(hypothesis, values)
+
+
+def _variables(statement: Boolean) -> list[Symbol]:
+    """Return the variables of quantifiers, outermost first, which may stand in implications."""
+    found = []
+    while isinstance(statement, ForAll | Implies):
+        if isinstance(statement, ForAll):
+            found.append(statement.variable)
+        statement = statement.args[1]
+    return found

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
+from itertools import chain
 from typing import Any
 
-from sympy import Basic, Expr, sympify
+from sympy import Basic, Expr, Integer, Tuple, sympify
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.prover.rules import convergence_theorems, descent_theorems
+from slrsym.checker.extensions.dynamics import FLOW_SCHEMAS
+from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
+from slrsym.checker.orbit_theorems import SCHEMAS
+from slrsym.prover.rules import convergence_theorems, descent_theorems, flow_theorems
 from slrsym.prover.rules.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.prover.rules.chain import Chain, structural_step
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.descent_theorems import TheoremHypotheses, TheoremHypothesis
-from slrsym.prover.rules.lemmas import InWords, Lemma, by_claim
+from slrsym.prover.rules.lemmas import Lemma, by_claim
 from slrsym.prover.rules.step import Link, Proof, Rule, Step, join_labels
 from slrsym.prover.statements.expressions import ProofError
+from slrsym.prover.statements.maps import point_set
+from slrsym.prover.statements.words import InWords
+from slrsym.registry import load_all_registered
 
 
-@cache
 def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the text and proof of a theorem, by paragraphs, and the axioms it rests on.
 
     They are those of the proof checker's schema of this name.
     """
-    from slrsym.checker.extensions.vectors import VECTOR_SCHEMAS
-    from slrsym.checker.orbit_theorems import SCHEMAS
-
-    *_, function, axioms = (SCHEMAS | VECTOR_SCHEMAS)[name]
+    *_, function, axioms = _SCHEMAS[name]
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs), axioms
 
@@ -58,10 +59,29 @@ class _OwnTheorem(Axiom):
         return f"{OWN_PROOF}, from {', '.join(axioms) or 'nothing else'}"
 
 
+_SCHEMAS: Mapping[str, tuple[Any, ...]] = {**SCHEMAS, **VECTOR_SCHEMAS, **FLOW_SCHEMAS}
+AXIOMS.update({f"theorem {name}": _OwnTheorem(name) for name in _SCHEMAS})
+
+
 @dataclass(frozen=True)
-class _TheoremRule:
+class OrbitTheorem:
+    """A theorem on orbits as a rule: what it asks for, made of the goal and of named values.
+
+    Parameters
+    ----------
+    name : str
+        That of the proof checker's schema.
+    needs : callable
+        Returns the hypotheses for a goal, which is its first argument; the others are the values
+        that the theorem speaks of besides.
+    arguments : callable, optional
+        Returns what the checker's schema is given, from the values by their names; by default,
+        these in their order.
+    """
+
     name: str
     needs: Callable[..., TheoremHypotheses]
+    arguments: Callable[[Mapping[str, Any]], Sequence[Any]] = lambda values: tuple(values.values())
 
     @property
     def because(self) -> str:
@@ -70,43 +90,91 @@ class _TheoremRule:
 
     @property
     def values(self) -> tuple[str, ...]:
+        """The names of the values that it speaks of."""
         return tuple(list(inspect.signature(self.needs).parameters)[1:])
 
 
-_rules: dict[str, _TheoremRule] = {}
-for _needs in (
-    descent_theorems.conditional_risk_hypotheses,
-    descent_theorems.decrease_hypotheses,
-    descent_theorems.bounded_descent_hypotheses,
-    descent_theorems.small_steps_hypotheses,
-    descent_theorems.limits_solve_hypotheses,
-    descent_theorems.connected_limits_hypotheses,
-    descent_theorems.on_face_hypotheses,
-    convergence_theorems.expansion_injective_hypotheses,
-    convergence_theorems.expansion_invertible_hypotheses,
-    convergence_theorems.local_inverse_hypotheses,
-    convergence_theorems.center_stable_hypotheses,
-    convergence_theorems.strict_maximum_hypotheses,
-    convergence_theorems.null_union_hypotheses,
-    convergence_theorems.all_but_few_hypotheses,
-    convergence_theorems.from_overlaps_and_edges_hypotheses,
-):
-    _name = _needs.__name__.removesuffix("_hypotheses").replace("_", "-")
-    _rules[_name] = _TheoremRule(_name, _needs)
-    AXIOMS[f"theorem {_name}"] = _OwnTheorem(_name)
-_RULES = MappingProxyType(_rules)
-del _rules, _name, _needs
+def _factor(values: Mapping[str, Any]) -> Sequence[Any]:
+    # That points stay apart is said of the second point by its hypothesis.
+    return (values["factor"],)
+
+
+def _matrix_and_eigenvalue(values: Mapping[str, Any]) -> Sequence[Any]:
+    return Tuple(*chain.from_iterable(values["matrix"])), values["eigenvalue"]
+
+
+def _whole_map_and_face(values: Mapping[str, Any]) -> Sequence[Any]:
+    whole, value = values["whole"], values["value"]
+    return whole, Integer(whole.coordinates.index(values["fixed"])), value, values["of"]
+
+
+_OWN = (
+    OrbitTheorem("decrease", descent_theorems.decrease_hypotheses),
+    OrbitTheorem("bounded-descent", descent_theorems.bounded_descent_hypotheses),
+    OrbitTheorem("small-steps", descent_theorems.small_steps_hypotheses),
+    OrbitTheorem("limits-solve", descent_theorems.limits_solve_hypotheses),
+    OrbitTheorem("connected-limits", descent_theorems.connected_limits_hypotheses),
+    OrbitTheorem("on-face", descent_theorems.on_face_hypotheses, _whole_map_and_face),
+    OrbitTheorem(
+        "expansion-injective", convergence_theorems.expansion_injective_hypotheses, _factor
+    ),
+    OrbitTheorem(
+        "expansion-invertible", convergence_theorems.expansion_invertible_hypotheses, _factor
+    ),
+    OrbitTheorem("local-inverse", convergence_theorems.local_inverse_hypotheses),
+    OrbitTheorem(
+        "center-stable", convergence_theorems.center_stable_hypotheses, _matrix_and_eigenvalue
+    ),
+    OrbitTheorem("strict-maximum", convergence_theorems.strict_maximum_hypotheses),
+    OrbitTheorem(
+        "null-union",
+        convergence_theorems.null_union_hypotheses,
+        lambda values: (Tuple(*map(point_set, values["parts"])),),
+    ),
+    OrbitTheorem(
+        "all-but-few",
+        convergence_theorems.all_but_few_hypotheses,
+        lambda values: (point_set(values["others"]),),
+    ),
+    OrbitTheorem("flow-barrier", flow_theorems.flow_barrier_hypotheses),
+    OrbitTheorem("flow-cofactor", flow_theorems.flow_cofactor_hypotheses),
+    OrbitTheorem("flow-gronwall", flow_theorems.flow_gronwall_hypotheses),
+    OrbitTheorem(
+        "flow-for-ever",
+        flow_theorems.flow_for_ever_hypotheses,
+        lambda values: tuple(values[name] for name in ("function", "rate", "bound", "least")),
+    ),
+    OrbitTheorem("flow-ends", flow_theorems.flow_ends_hypotheses),
+    OrbitTheorem("flow-lasalle", flow_theorems.flow_lasalle_hypotheses),
+    OrbitTheorem(
+        "flow-limit",
+        flow_theorems.flow_limit_hypotheses,
+        lambda values: (values["equations"], Tuple(*(Tuple(*q) for q in values["outside"]))),
+    ),
+    OrbitTheorem(
+        "flow-center-stable", flow_theorems.flow_center_stable_hypotheses, _matrix_and_eigenvalue
+    ),
+    # The time is a name for the proof alone.
+    OrbitTheorem("flow-solution", flow_theorems.flow_solution_hypotheses, lambda values: ()),
+    OrbitTheorem("flow-time", flow_theorems.flow_time_hypotheses),
+)
+
+
+def _theorems() -> dict[str, OrbitTheorem]:
+    """Return the theorems by name: those on maps of boxes, and those that papers register."""
+    of_papers = chain.from_iterable(load_all_registered("theorems").values())
+    return {theorem.name: theorem for theorem in (*of_papers, *_OWN)}
 
 
 def names_of_theorems() -> tuple[str, ...]:
     """Return the names of the theorems that `by_theorem` knows."""
-    return tuple(sorted(_RULES))
+    return tuple(sorted(_theorems()))
 
 
 @dataclass(frozen=True)
-class _ByTheorem(Proof):
+class ByTheoremProof(Proof):
     goal: Boolean
-    rule: _TheoremRule
+    rule: OrbitTheorem
     values: Mapping[str, Any]
     premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
 
@@ -187,11 +255,9 @@ def by_theorem(
     ProofError
         If the theorem is unknown, or a value is missing or one too many, or does not fit.
     """
-    if name not in _RULES:
-        raise ProofError(
-            f"unknown theorem {name!r}; known are {', '.join(names_of_theorems())}"
-        )  # fmt: skip
-    rule = _RULES[name]
+    rule = _theorems().get(name)
+    if rule is None:
+        raise ProofError(f"unknown theorem {name!r}; known are {', '.join(names_of_theorems())}")
     given = {key: _sympified(value) for key, value in (values or {}).items()}
     if set(given) != set(rule.values):
         wanted = ", ".join(rule.values) or "nothing"
@@ -199,7 +265,7 @@ def by_theorem(
     for what, premise in premises.items():
         if not isinstance(premise, Proof | Rule):
             raise ProofError(f"what shows {what!r} must be a proof or a rule; got {premise!r}")
-    return _ByTheorem(goal, rule, given, premises)
+    return ByTheoremProof(goal, rule, {key: given[key] for key in rule.values}, premises)
 
 
 def _sympified(value: Any) -> Any:

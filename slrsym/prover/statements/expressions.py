@@ -152,6 +152,29 @@ def free_symbols(expr: Basic) -> frozenset[Symbol]:
     return frozenset(expr.free_symbols)
 
 
+# No bundled statement has a third as many parts; the numerical check and the search for evidence of
+# longer ones take minutes.
+MOST_PARTS = 40_000
+
+
+def require_moderate_size(what: str, *statements: Any) -> None:
+    """Raise `ProofError` for a statement with too many parts to look for evidence.
+
+    A part that stands in several places counts in each of them, as for the proof checker.
+    """
+    for statement in statements:
+        if isinstance(statement, Basic) and (n := _number_of_parts(statement)) > MOST_PARTS:
+            raise ProofError(
+                f"{what}: a statement has {n:,} parts, and may have {MOST_PARTS:,}; name a part "
+                "that stands in several places by a symbol, with an equation as a hypothesis"
+            )
+
+
+@lru_cache(maxsize=2**16)
+def _number_of_parts(expr: Basic) -> int:
+    return 1 + sum(map(_number_of_parts, expr.args))
+
+
 class AtPoint(sp.Subs):  # type: ignore[misc]
     """An expression at a point, unlike SymPy's `Subs` distinct for different variables.
 

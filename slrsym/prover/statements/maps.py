@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sympy as sp
-from sympy import Basic, Expr, S, Symbol
+from sympy import Basic, Expr, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.noise_and_product_laws import is_declared_real_only
@@ -302,49 +302,3 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
         if not isinstance(x, Symbol):
             raise ProofError(f"a coordinate must be a symbol; got {x!r}")
     return BoxMap(sp.Lambda(tuple(images), body), *ends)
-
-
-class SphereDescent(Basic):  # type: ignore[misc]
-    """Projected gradient descent on two unit spheres, of a function of the overlaps.
-
-    Parameters
-    ----------
-    function : Lambda
-        R, of the five overlaps in the order above.
-    rate : Expr
-        The step size.
-    dimension : Expr
-        n, of which only values that are integers mean something.
-
-    Raises
-    ------
-    ProofError
-        If the function is none of five real variables.
-    """
-
-    def __new__(cls, function: Any, rate: Any, dimension: Any) -> SphereDescent:
-        if type(function) is not sp.Lambda or len(function.variables) != 5:
-            raise ProofError(f"the function has to be a Lambda of five overlaps; got {function!r}")
-        lambda_of_coordinates(function.variables, function.expr)
-        made: SphereDescent = Basic.__new__(cls, function, sp.sympify(rate), sp.sympify(dimension))
-        return made
-
-    @property
-    def function(self) -> sp.Lambda:
-        """The risk R, as a function of the five overlaps."""
-        return self.args[0]
-
-    @property
-    def step_size(self) -> Expr:
-        """The step size of the projected gradient descent."""
-        return self.args[1]
-
-    @property
-    def space_dimension(self) -> Expr:
-        """The dimension of the space that holds the two unit vectors."""
-        return self.args[2]
-
-    @property
-    def zero_overlaps_on_manifold(self) -> dict[Symbol, Expr]:
-        """The last three overlaps, each with its value 0 on the invariant manifold."""
-        return dict.fromkeys(self.function.variables[2:], S.Zero)

@@ -7,13 +7,15 @@ said in its docstring; sentences for the eye are made by `sentence`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, TypeAlias
 
+from numpy.random import Generator
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 
 from slrsym.prover.statements import remove_dollar_signs
 from slrsym.prover.statements.expressions import ProofError, Sentence
-from slrsym.prover.statements.maps import BoxMap, SphereDescent, lambda_of_coordinates, point_set
+from slrsym.prover.statements.maps import BoxMap, lambda_of_coordinates, point_set
 
 # Pieces of a sentence: words, and what is written as a formula.
 Piece: TypeAlias = str | Basic
@@ -45,7 +47,7 @@ _WITH_POINTS = _OF_MAP.format(
 
 
 class OrbitStatement(Sentence):
-    """A statement about the orbits of a map, for all values of its parameters.
+    """A statement about the orbits of a map or of a flow, for all values of its parameters.
 
     Parameters
     ----------
@@ -95,6 +97,28 @@ class OrbitStatement(Sentence):
     def map(self) -> Any:
         """The map whose orbits the statement is about."""
         return self.args[0]
+
+    def find_contradiction(self, given: Iterable[Any], rng: Generator) -> str:
+        """Search numerically for a contradiction to a statement of a kind that papers define.
+
+        Parameters
+        ----------
+        given : iterable of Boolean
+            What the parameters satisfy.
+        rng : Generator
+            Of random parameters and starts.
+
+        Returns
+        -------
+        str
+            What contradicts it, or an empty text.
+
+        Raises
+        ------
+        ProofError
+            If the kind of statement has no cross-check.
+        """
+        raise ProofError(f"statements of the kind {type(self).__name__} have no cross-check")
 
     @property
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
@@ -270,121 +294,8 @@ class LocalDiffeomorphism(_StatementWithPoints):
     g and its inverse are continuously differentiable.
     """
 
-    __doc__ = f"{__doc__.rstrip()}{_WITH_POINTS}"
+    __doc__ = f"{(__doc__ or '').rstrip()}{_WITH_POINTS}"
     words = ("the map $g$ is a local diffeomorphism around ",)
-
-
-class _StatementOnPairs(OrbitStatement):
-    """Base class of statements about descent of pairs that start on the invariant manifold."""
-
-    others = 1
-    what: ClassVar[str]
-    allowed: ClassVar[str]
-
-    @staticmethod
-    def _is_allowed_coordinate(value: Any) -> bool:
-        """Return whether a number may be a coordinate of a point that the statement lists."""
-        raise NotImplementedError
-
-    @classmethod
-    def validate(cls, map: Any, *about: Any) -> None:
-        if type(map) is not SphereDescent:
-            raise ProofError(f"{cls.__name__} is about a SphereDescent; got {map!r}")
-        (points,) = about
-        if not isinstance(points, FiniteSet) or points != point_set(points):
-            raise ProofError(f"{cls.what} must be made by point_set; got {points!r}")
-        if any(
-            len(pair) != 2 or not all(cls._is_allowed_coordinate(x) for x in pair)
-            for pair in points
-        ):
-            raise ProofError(f"{cls.what} must be pairs of {cls.allowed}; got {points}")
-
-    @property
-    def points(self) -> FiniteSet:
-        """The limits of the overlaps (k . k*, v . v*), as pairs of numbers."""
-        return self.args[1]
-
-    @property
-    def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        return (("R", self.map.function),)
-
-    def _sentence_on_pairs(self, start: str, end: str) -> tuple[Piece, ...]:
-        return (
-            f"{start} pair of unit vectors, $k$ orthogonal to $v*$, $v$ orthogonal to $k*$ and to "
-            "$k$, in dimension ",
-            self.map.space_dimension,
-            ", projected gradient descent of $R$ with step size ",
-            self.map.step_size,
-            end,
-        )
-
-
-class AlmostEveryPairConvergesTo(_StatementOnPairs):
-    """The statement that almost every pair on the manifold tends to a listed pair.
-
-    That is for all but a set of volume 0. For n >= 4 this is the same as with probability 1, if k
-    is uniform on the unit sphere of the vectors orthogonal to v*, and then v on that of the vectors
-    orthogonal to k* and to k; for n = 3 it is more, as then v is v* or -v* with probability 1.
-
-    Parameters
-    ----------
-    descent : SphereDescent
-        How the pair moves.
-    signs : FiniteSet
-        Pairs of 1 and -1, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the first is no `SphereDescent`, or the signs are not pairs of 1 and -1, made by
-        `point_set`.
-    """
-
-    what, allowed = "signs", "1 and -1"
-
-    @staticmethod
-    def _is_allowed_coordinate(value: Any) -> bool:
-        return bool(abs(value) == 1)
-
-    def sentence(self) -> tuple[Piece, ...]:
-        ends = " or ".join(
-            f"$({'-' if s < 0 else ''}k*, {'-' if r < 0 else ''}v*)$"
-            for s, r in sorted(self.points, key=str, reverse=True)
-        )
-        return self._sentence_on_pairs("for almost every", f" converges to {ends}")
-
-
-class NullPairs(_StatementOnPairs):
-    """The statement that manifold starts whose overlaps tend to listed points have volume 0.
-
-    Parameters
-    ----------
-    descent : SphereDescent
-        How the pair moves.
-    points : FiniteSet
-        Points of the square [-1, 1]^2, as `point_set` makes them.
-
-    Raises
-    ------
-    ProofError
-        If the first is no `SphereDescent`, or the points are not of the square, made by
-        `point_set`.
-    """
-
-    what, allowed = "points", "numbers from -1 to 1"
-
-    @staticmethod
-    def _is_allowed_coordinate(value: Any) -> bool:
-        return bool((abs(value) <= 1) == True)  # noqa: E712
-
-    def sentence(self) -> tuple[Piece, ...]:
-        start, *middle, _ = self._sentence_on_pairs("for almost no", "")
-        return (
-            start,
-            *middle,
-            " leads the overlaps of $k$ with $k*$ and of $v$ with $v*$ to ",
-            self.points,
-        )
 
 
 def orbit_statement_text(statement: Any, printer: Any) -> str:

@@ -32,6 +32,8 @@ from slrsym.checker.term import (
     replace_parts,
 )
 from slrsym.checker.theorem import Theorem, apply_rule
+from slrsym.prover.rules.calculus import AlgebraRule, DefinitionRule
+from slrsym.prover.rules.chain import StructuralRule
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.lemmas import CITED, citation_axiom_name
 from slrsym.prover.rules.step import Step
@@ -42,8 +44,12 @@ from slrsym.prover.tactics.binders import (
     polynomial_term,
     ring_with_search,
 )
-from slrsym.prover.tactics.emission import ARITHMETIC_PROVER, FAILURES, MissingFact, ProofEmitter
-from slrsym.prover.tactics.registration import register_emitter_for_rules, register_prover
+from slrsym.prover.tactics.emission import FAILURES, MissingFact, ProofEmitter
+from slrsym.prover.tactics.registration import (
+    register_emitter_for_rules,
+    register_prover,
+    register_prover_by,
+)
 from slrsym.prover.tactics.sign_search import (
     RELATION_OF,
     SearchHintRecordingRing,
@@ -61,8 +67,9 @@ from slrsym.prover.tactics.term_to_sympy import TermToSympy
 ZERO = num(0)
 # Evidence, or the error of a failed search, by a digest of the question. Evidence is checked again.
 EVIDENCE_CACHE: dict[str, Any] = {}
-# The longest polynomial, in terms, that is useful in a message.
-_MOST_TERMS = 12
+# The longest polynomial, in terms and in parts of the term that it stands for, that is useful in a
+# message.
+_MOST_TERMS, _MOST_PARTS = 12, 300
 
 
 class NoEquationsKnown(Rejected):
@@ -108,7 +115,12 @@ def search_arithmetic_evidence(
 
 def _rejection_in_words_of_statements(emitter: ProofEmitter | None, reason: Rejected) -> Rejected:
     """Return a new error for a failed search, with its reason in the wording of statements."""
-    if emitter and isinstance(reason, UnknownSign) and len(reason.polynomial) <= _MOST_TERMS:
+    if (
+        emitter
+        and isinstance(reason, UnknownSign)
+        and len(reason.polynomial) <= _MOST_TERMS
+        and reason.ring.number_of_parts(reason.polynomial) <= _MOST_PARTS
+    ):
         with suppress(*FAILURES, IndexError, KeyError):
             term = polynomial_term(reason.ring, reason.polynomial)
             text = expression_text(TermToSympy(emitter.translator).expression(term))
@@ -207,6 +219,7 @@ def prove_with_given_equations(
     return emitter.script.add(name, premises, *data)
 
 
+@register_prover_by("arithmetic")
 def prove_by_arithmetic(
     emitter: ProofEmitter,
     p: Term,
@@ -240,9 +253,6 @@ def _prove_with_binder_equations(
     if not equations:
         raise NoEquationsKnown("nothing is known of the sums, integrals and expectations")
     return prove_with_given_equations(emitter, p, given, lines, equations, effort)
-
-
-ARITHMETIC_PROVER.append(prove_by_arithmetic)
 
 
 def _learn_facts(
@@ -456,7 +466,7 @@ def _is_mean_equation(p: Term) -> bool:
     return bool(p[0] == "=" and p[1][0] == "E")
 
 
-@register_emitter_for_rules("_Algebra")
+@register_emitter_for_rules(AlgebraRule)
 def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by arithmetic, by linearity of expectations, or by equal function values."""
     wanted = emitter.formula(step.statement)
@@ -478,7 +488,7 @@ def _emit_algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
         raise reason
 
 
-@register_emitter_for_rules("_Definition")
+@register_emitter_for_rules(DefinitionRule)
 def _emit_definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
@@ -508,7 +518,7 @@ def _calls_of_zeta_and_owens_t(
             yield from _calls_of_zeta_and_owens_t(part, (*path, place))
 
 
-@register_emitter_for_rules("_Structural")
+@register_emitter_for_rules(StructuralRule)
 def _emit_structural_step(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:

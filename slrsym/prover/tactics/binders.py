@@ -48,6 +48,7 @@ from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.numerical_values import are_surely_different
 from slrsym.prover.tactics.sign_search import SearchHintRecordingRing, SignSearch
 from slrsym.prover.tactics.subterm_paths import body_in_variables, subterms
+from slrsym.prover.tactics.traces import trace_of_word
 
 # One normal form may take this fraction, 1/10, of the search effort of a step.
 _SHARE = 10
@@ -69,9 +70,7 @@ def ring_with_search(
 ) -> SearchHintRecordingRing:  # fmt: skip
     """Return a ring that has not learned the facts yet, but knows of which terms they speak."""
     derivatives = special_derivatives_in_premises(premises)
-    ring = SearchHintRecordingRing(size, units, search, derivatives, binder_keys_in_facts(facts))
-    ring.search = search
-    return ring
+    return SearchHintRecordingRing(size, units, search, derivatives, binder_keys_in_facts(facts))
 
 
 class BinderEquationSearch:
@@ -315,7 +314,7 @@ class BinderEquationSearch:
     def _known_theorems(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
-    def _normal_form(self, t: Term) -> tuple[SearchHintRecordingRing, Any]:
+    def normal_form(self, t: Term) -> tuple[SearchHintRecordingRing, Any]:
         """Return the normal form of a term as a quotient of polynomials, with its ring."""
         self._units = {}
         for _ in range(8):
@@ -330,7 +329,7 @@ class BinderEquationSearch:
     def known_signs(self, f: Term) -> list[str]:
         """Return the comparisons with zero that are known for a term, the strictest first."""
         try:
-            ring, (n, d) = self._normal_form(f)
+            ring, (n, d) = self.normal_form(f)
         except FAILURES:
             return []
         p = ring.facts.reduce(n * d)
@@ -341,7 +340,7 @@ class BinderEquationSearch:
 
     def coefficients_and_parts(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Write a term as a sum of parts times factors without x; return factors and parts."""
-        ring, (n, d) = self._normal_form(body)
+        ring, (n, d) = self.normal_form(body)
         own = {
             i
             for i, g in enumerate(ring.generators)
@@ -470,6 +469,10 @@ def generator_sign_and_term(ring: SearchHintRecordingRing, i: int) -> tuple[int,
         return 1, ("f", "exp", quotient_term(ring, mono * unit, d))
     if kind == "opaque":
         return 1, ring.opaque_terms[data[0]]
+    if kind == "dim":
+        return 1, ("M.dim", data[0])
+    if kind == "tr":
+        return 1, trace_of_word(ring, data[0])
     name, *arguments = data
     sign, values = 1, []
     parity = PARITY.get(name, (0,) * len(arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from sympy import Eq, S, expand
@@ -23,9 +24,17 @@ from slrsym.checker.term import (
     parts_outside_binder,
     substitute,
 )
+from slrsym.prover.rules.calculus import (
+    FundamentalTheoremRule,
+    IntegralAlgebraRule,
+    SingleOutRule,
+    TermwiseRule,
+)
 from slrsym.prover.rules.chain import D
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.inequalities import LipschitzRule, MonotoneRule, TaylorRule
 from slrsym.prover.rules.step import Step, join_labels
+from slrsym.prover.rules.structure import EqualByDerivativeProof
 from slrsym.prover.statements.expressions import substitute_simultaneously
 from slrsym.prover.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
@@ -64,6 +73,22 @@ class MeanValueTheoremProver:
 
     def prove_for_both_orders(self, a: Term, b: Term, show: Any) -> Inference:
         """Prove a statement by `show(a, b)` if `a <= b` and by `show(b, a)` if `b <= a`."""
+        try:
+            return self.emitter.run_and_undo_on_failure(self._prove_for_each_order, a, b, show)
+        except FAILURES as reason:
+            for ends in ((a, b), (b, a)):
+                with suppress(*FAILURES):
+                    return self.emitter.run_and_undo_on_failure(
+                        self._prove_for_known_order, *ends, show
+                    )
+            raise reason
+
+    def _prove_for_known_order(self, low: Term, high: Term, show: Any) -> Inference:
+        """Prove a statement by `show(low, high)`, where the hypotheses say that low <= high."""
+        order = prove_by_arithmetic(self.emitter, ("<=", low, high), self.given)
+        return self.emitter.discharge_by(show(low, high), [order])
+
+    def _prove_for_each_order(self, a: Term, b: Term, show: Any) -> Inference:
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
         exist = [
@@ -80,11 +105,13 @@ class MeanValueTheoremProver:
         return self.emitter.infer_from_cases(premises, lines[0].theorem.conclusion, set(ends))
 
 
-@register_emitter_for_rules("_Monotone")
+@register_emitter_for_rules(MonotoneRule)
 def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two values of a function by the sign of its derivative between them."""
     rule: Any = step.rule
     (slope,) = premises
+    x, of = emitter.term(rule.variable), emitter.term(rule.of)
+    slope = _as_slope(emitter, slope, of, x)
     low, high = map(emitter.term, rule.ends(step.link))
     between = MeanValueTheoremProver(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
@@ -95,16 +122,31 @@ def _emit_monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     return emitter.prove_from_equations([line], wanted, step.context)
 
 
-@register_emitter_for_rules("_Lipschitz")
+def _as_slope(emitter: ProofEmitter, line: Inference, of: Term, x: Term) -> Inference:
+    """Write a bound of a derivative as one of the first derivative of a function."""
+    y = fresh_symbol(x, [x, *free_symbols(of)])
+    slope = ("d", (1,), (y,), (substitute(of, {x: y}),), (x,))
+    given = tuple(line.theorem.hypotheses.values())
+    for place, side in enumerate(line.theorem.conclusion[1:], start=1):
+        if side[0] != "d" or is_same_term(side, slope):
+            continue
+        with suppress(*FAILURES):
+            equal = emitter.run_and_undo_on_failure(
+                prove_by_arithmetic, emitter, ("=", side, slope), given
+            )
+            return emitter.rewrite(line, equal, [[place]])
+    return line
+
+
+@register_emitter_for_rules(LipschitzRule)
 def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Bound the difference of two values of a function by a bound of its derivative."""
     rule: Any = step.rule
     between = MeanValueTheoremProver(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
     (bounds,) = premises
-    hypotheses = bounds.theorem.hypotheses.values()
-    parts = bounds.theorem.conclusion[1:]
-    slopes = [emitter.infer_by_logic([bounds], hypotheses, p) for p in parts]
+    x, of = emitter.term(rule.variable), emitter.term(rule.of)
+    slopes = [_as_slope(emitter, line, of, x) for line in _parts_of_bounds(emitter, bounds)]
 
     def show(low: Term, high: Term) -> Inference:
         lines = [between.compare_ends(slope, low, high) for slope in slopes]
@@ -126,14 +168,36 @@ def _emit_lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Infere
     return between.prove_for_both_orders(emitter.term(rule.start), emitter.term(rule.end), show)
 
 
-@register_emitter_for_rules("_Taylor")
+@register_emitter_for_rules(TaylorRule)
 def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a bound of second order by applying the mean value theorem twice."""
+    (bounds,), x = premises, emitter.term(step.rule.variable)  # type: ignore[attr-defined]
+    ways = [
+        partial(_emit_taylor_from_bound, emitter, step, bend, is_upper)
+        for bend in _parts_of_bounds(emitter, bounds)
+        for is_upper, most in zip((False, True), bend.theorem.conclusion[1:], strict=True)
+        if x not in free_symbols(most)
+    ]
+    return emitter.try_in_turn(ways, "there is no bound of the second derivative")
+
+
+def _parts_of_bounds(emitter: ProofEmitter, bounds: Inference) -> list[Inference]:
+    """Return the relations of a conjunction of bounds, each as a theorem."""
+    p, given = bounds.theorem.conclusion, bounds.theorem.hypotheses.values()
+    if p[0] != "and":
+        return [bounds]
+    return [emitter.infer_by_logic([bounds], given, q) for q in p[1:]]
+
+
+def _emit_taylor_from_bound(
+    emitter: ProofEmitter, step: Step, bend: Inference, is_upper: bool
+) -> Inference:
+    """Prove a bound of second order from an upper, or a lower, bound of the second derivative."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
     between = MeanValueTheoremProver(emitter, step.context, x)
-    start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
-    _, _, most = bend.theorem.conclusion
+    start, end = emitter.term(rule.start), emitter.term(rule.end)
+    most = bend.theorem.conclusion[2 if is_upper else 1]
     of = emitter.term(rule.of)
     uses = [emitter.proved_claims.cite(id) for id in step.uses]
     taken = [x, *(s for t in (of, most, start, end) for s in free_symbols(t))]
@@ -150,8 +214,9 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
         near = between.discharge_all_but_interval(bend, low, high)
+        sides = [derivative_at(first, x), most]
         step_one = prove_by_arithmetic(
-            emitter, ("<=", derivative_at(first, x), most), given, [near, *uses]
+            emitter, ("<=", *(sides if is_upper else sides[::-1])), given, [near, *uses]
         )
         moved = emitter.script.add("instance", [step_one], ((x, z),))
         inner = MeanValueTheoremProver(emitter, step.context, z)
@@ -162,7 +227,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
         way = ("+", x, ("*", num(-1), start))
         parabola = ("+", ("*", at_start, x), ("*", num(1, 2), most, ("^", 2, 1, way)))
         sides = [derivative_at(of, x), derivative_at(parabola, x)]
-        kind = ("<=", *(sides if low == start else sides[::-1]))
+        kind = ("<=", *(sides if (low == start) == is_upper else sides[::-1]))
         compared = prove_by_arithmetic(emitter, kind, given, [one, *uses])
         two = between.compare_ends(compared, low, high)
         return prove_by_arithmetic(
@@ -172,7 +237,7 @@ def _emit_taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
     return between.prove_for_both_orders(start, end, show)
 
 
-@register_emitter_for_proofs("_EqualByDerivative")
+@register_emitter_for_proofs(EqualByDerivativeProof)
 def _emit_equal_by_derivative(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:
@@ -224,7 +289,7 @@ def _binders_of_kind(t: Term, head: str) -> list[Term]:
     return list({canonical_key(s): s for s in subterms(t) if s[0] == head}.values())
 
 
-@register_emitter_for_rules("_FundamentalTheorem")
+@register_emitter_for_rules(FundamentalTheoremRule)
 def _emit_fundamental_theorem(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -261,7 +326,7 @@ def _integrate(emitter: ProofEmitter, context: Context, node: Term, primitive: T
     )
 
 
-@register_emitter_for_rules("_IntegralAlgebra")
+@register_emitter_for_rules(IntegralAlgebraRule)
 def _emit_integral_algebra(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -278,7 +343,7 @@ def _emit_integral_algebra(
     return emitter.prove_from_equations(lines, wanted, step.context)
 
 
-@register_emitter_for_rules("_SingleOut")
+@register_emitter_for_rules(SingleOutRule)
 def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a relation of sums by splitting one term off each of them."""
     rule: Any = step.rule
@@ -297,7 +362,7 @@ def _emit_single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     return emitter.prove_from_equations(lines, wanted, step.context)
 
 
-@register_emitter_for_rules("_Termwise")
+@register_emitter_for_rules(TermwiseRule)
 def _emit_termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule

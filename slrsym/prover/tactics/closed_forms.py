@@ -24,12 +24,16 @@ from sympy import (
     S,
     Symbol,
     Wild,
+    cos,
+    cosh,
     erf,
     exp,
     expand,
     pi,
     sign,
     simplify,
+    sin,
+    sinh,
     sqrt,
 )
 
@@ -39,25 +43,26 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
+    free_symbols,
     is_bound_place,
     is_same_term,
     num,
+    parts_outside_binder,
     places_and_subterms,
 )
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw
 from slrsym.gaussian.special_functions import (
     OwensT,
-    erf_prime,
-    erf_second,
-    normal_cdf,
-    normal_pdf,
     zeta,
 )
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.expectations import GaussianCalculusRule
 from slrsym.prover.rules.gaussian import complete_the_square
+from slrsym.prover.rules.inequalities import BallArithmeticRule
 from slrsym.prover.rules.step import Link, Step
+from slrsym.prover.statements.expressions import substitute_simultaneously
 from slrsym.prover.tactics.arithmetic import (
     RewrittenFormula,
     prove_after_rewriting,
@@ -67,6 +72,12 @@ from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.enclosures import rational_bounds_of_mean
 from slrsym.prover.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.prover.tactics.expectations import ExpectationCalculus, outermost_expectations
+from slrsym.prover.tactics.integrands import (
+    forms_with_squares,
+    in_terms_of_erf_and_signs,
+    split_by_independence,
+)
+from slrsym.prover.tactics.moments_of_copies import evaluate_higher_moment
 from slrsym.prover.tactics.registration import register_emitter_for_rules
 from slrsym.prover.tactics.subterm_paths import body_in_variables, paths_to_subterm, subterms
 from slrsym.prover.tactics.term_to_sympy import TermToSympy
@@ -85,20 +96,18 @@ class ClosedFormSearch(ExpectationCalculus):
         """The methods that evaluate an expectation, in the order in which they are tried."""
         return [
             self.drop_empty_copy_sums, self.expand_integrand, self.evaluate_constant,
-            self.evaluate_noise_moment, self.evaluate_copies_moment, self.look_up_in_table,
+            self.evaluate_noise_moment, self.evaluate_copies_moment,
+            partial(evaluate_higher_moment, self), self.look_up_in_table,
             self.rewrite_by_absolute_value, self.absorb_exponential, self.reduce_by_stein,
             self.evaluate_odd, self.factor_independent, self.drop_unused_variables,
             self.express_erf_square_by_zeta, self.express_erf_square_by_owens_t,
             self.express_erf_product_by_owens_t, self.evaluate_gaussian_factors,
+            self.evaluate_circular,
         ]  # fmt: skip
 
     def rewrite_for_table(self, e: Expectation) -> Any:
         """Rewrite an integrand with erf, signs and absolute values, for the table of integrals."""
-        plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
-        plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
-        plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
-        plain = plain.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
-        plain = plain.replace(Heaviside, lambda u, *_: (1 + sign(u)) / 2)
+        plain = in_terms_of_erf_and_signs(e.integrand)
         lines = []
         for node in sorted(plain.atoms(Max, Min), key=str):
             if len(node.args) != 2:
@@ -114,7 +123,7 @@ class ClosedFormSearch(ExpectationCalculus):
             plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
         together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
         total = expand(Add(*(f.args[0] for f in together)))
-        parts = _split_by_independence(total, e.law)
+        parts = split_by_independence(total, e.law)
         if len(together) > 1 or len(parts) > 1:
             if len(together) > 1:
                 sums = ("+", *(self.integrand_term(f.args[0], e) for f in together))
@@ -132,9 +141,28 @@ class ClosedFormSearch(ExpectationCalculus):
             self.emitter,
             ("=", self.integrand_term(e.integrand, e), self.integrand_term(plain, e)),
             lines,
-            lambda p: self.prove(p, lines, names),
+            lambda p: self._prove_integrand(p, lines, names),
         )
+        if e.integrand.has(sinh, cosh):
+            # The checker knows that means of exponentials exist, and none of these.
+            other = (
+                "E",
+                names,
+                (self.integrand_term(plain, e),),
+                parts_outside_binder(self.term(e)),
+            )
+            equal = self.emitter.swap_sides(self.discharge(equal, (), names))
+            line = self.discharge_all(self.take_expectations(equal, other))
+            return self.emitter.swap_sides(line), [after]
         return self.take_expectations(self.discharge(equal, (), names), self.term(e)), [after]
+
+    def _prove_integrand(self, p: Term, lines: Sequence[Inference], names: Any) -> Inference:
+        """Prove an equation of integrands by arithmetic, or by identities of sines and exp."""
+        try:
+            return self.emitter.run_and_undo_on_failure(self.prove, p, lines, names)
+        except FAILURES:
+            given = tuple(h for h in self.given if not free_symbols(h) & set(names))
+            return self.emitter.require_proof(p, given, self.context)
 
     def look_up_in_table(self, e: Expectation) -> Any:
         """Evaluate the mean of a function, or of a product of two, from the table of integrals."""
@@ -198,7 +226,7 @@ class ClosedFormSearch(ExpectationCalculus):
         if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
             return None
         mirror = {s: -s for s in e.law.symbols}
-        if (e.integrand.xreplace(mirror) + e.integrand).expand() != 0:
+        if (substitute_simultaneously(e.integrand, mirror) + e.integrand).expand() != 0:
             return None
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
         t = self.term(e)
@@ -272,13 +300,34 @@ class ClosedFormSearch(ExpectationCalculus):
         f = erf(m + X) * erf(n + Y)
         return self._evaluate_by_pair_claim(e, "erf-product-on-line", values, f, (u, w), joint)
 
+    def evaluate_circular(self, e: Expectation) -> Any:
+        """Evaluate the mean of a sine or a cosine of an affine form."""
+        known = {cos: "mean-of-cosine", sin: "mean-of-sine"}
+        id = known.get(type(e.integrand), "")
+        if id not in self.emitter.proved_claims or not isinstance(e.law, GaussianLaw):
+            return None
+        X = Dummy("X", real=True)
+        with suppress(*FAILURES, ValueError):
+            joint = e.law.linear_image({X: e.integrand.args[0]})
+            values = {"m": joint.mean[X], "p": joint.cov[0, 0]}
+            f = e.integrand.func(joint.mean[X] + X)
+            cited = partial(self._evaluate_by_claim, e, id, values, f, e.integrand.args, joint)
+            return self.emitter.run_and_undo_on_failure(cited), []
+        return None
+
     def _evaluate_by_pair_claim(
         self, e: Expectation, id: str, values: dict[str, Expr], f: Expr, forms: Sequence[Expr],
         joint: GaussianLaw,
     ) -> Inference:  # fmt: skip
         """Evaluate a mean of two affine forms by a claim about a centred Gaussian pair."""
         p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
-        values = {**values, "p": p, "q": q, "c": c}
+        return self._evaluate_by_claim(e, id, {**values, "p": p, "q": q, "c": c}, f, forms, joint)
+
+    def _evaluate_by_claim(
+        self, e: Expectation, id: str, values: dict[str, Expr], f: Expr, forms: Sequence[Expr],
+        joint: GaussianLaw,
+    ) -> Inference:  # fmt: skip
+        """Evaluate a mean of affine forms by a claim about a centred Gaussian law."""
         value = self.emitter.cite_claim(id, values.items(), self.context)
         # The centred law of the claim is an image of the law at hand.
         centred = Expectation(f, GaussianLaw(dict.fromkeys(joint.symbols, 0), joint.cov))
@@ -305,7 +354,7 @@ class ClosedFormSearch(ExpectationCalculus):
         others = [f for f in Mul.make_args(e.integrand) if f not in exponentials]
         if len(exponentials) != 1 or len(others) > 1 or not all(isinstance(f, erf) for f in others):
             return None
-        forms = _forms_with_squares(exponentials[0].args[0], e.law) + [f.args[0] for f in others]
+        forms = forms_with_squares(exponentials[0].args[0], e.law) + [f.args[0] for f in others]
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
         with suppress(*FAILURES, ValueError):
             joint = e.law.linear_image(dict(zip((X, Y), forms, strict=True)))
@@ -352,7 +401,7 @@ class ClosedFormSearch(ExpectationCalculus):
     ) -> tuple[Inference, Expectation]:
         """Change variables in an expectation; return the theorem and the new expectation."""
         line = self.change_variables(e, forms, law)
-        other = Expectation(e.integrand.xreplace(forms), law)
+        other = Expectation(substitute_simultaneously(e.integrand, forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
         body = body_in_variables(t, bound_variables(node))
         if not is_same_term(binder_bodies(node)[0], body):
@@ -360,40 +409,11 @@ class ClosedFormSearch(ExpectationCalculus):
         return line, other
 
 
-def _split_by_independence(exponent: Expr, law: Law) -> list[Expr]:
-    """Split a sum into parts that depend on independent variables."""
-    parts: dict[tuple[int, ...], Expr] = {}
-    for term in Add.make_args(exponent):
-        blocks = enumerate(law.independent_laws())
-        own = tuple(i for i, b in blocks if term.free_symbols & set(b.symbols))
-        if len(own) > 1:
-            return [exponent]
-        own = own or (0,)
-        parts[own] = parts.get(own, S.Zero) + term
-    return list(parts.values())
-
-
-def _forms_with_squares(exponent: Expr, law: GaussianLaw) -> list[Expr]:
-    """Return affine forms whose squares add up to the negative of a quadratic exponent, or none."""
-    forms, left = list[Expr](), -exponent
-    for x in law.symbols:
-        square = left.as_poly(x)
-        if square is None or square.degree() > 2:
-            return []
-        if square.degree() > 0:
-            a, b = square.coeff_monomial(x**2), square.coeff_monomial(x)
-            if not a.is_positive:
-                return []
-            forms.append(sqrt(a) * x + expand(b / (2 * sqrt(a))))
-            left = expand(simplify(left - forms[-1] ** 2))
-    return forms if left == 0 else []
-
-
 def _has_one_gaussian_variable(e: Expectation) -> bool:
     return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
 
 
-@register_emitter_for_rules("_GaussianCalculus")
+@register_emitter_for_rules(GaussianCalculusRule)
 def _emit_gaussian_calculus(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -498,7 +518,7 @@ _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
 }
 
 
-@register_emitter_for_rules("_BallArithmetic")
+@register_emitter_for_rules(BallArithmeticRule)
 def _emit_ball_arithmetic(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:

@@ -7,9 +7,12 @@ from collections.abc import Iterable
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy import Indexed
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.integrals import ldl_decomposition
+from slrsym.prover.statements.expressions import Sentence
 
 
 def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
@@ -47,6 +50,9 @@ def has_negative_eigenvalue_at_random_point(
         related += linked
         names = names.union(*(h.free_symbols for h in linked))
     order = sorted(names, key=str)
+    # What is said of unknown functions, or for all values, has no truth value at a point.
+    if any(h.has(Sentence, AppliedUndef, Indexed) for h in related):
+        return False
     if any(not x.is_real or x.is_nonpositive for x in order):
         return False
     columns = [_random_values(x, np.random.default_rng(i)) for i, x in enumerate(order)]

@@ -56,7 +56,7 @@ def _plus(*parts: Term) -> Term:
 # -- the identities -------------------------------------------------------------------------------
 
 
-def _prove_constant(emitter: ProofEmitter, f: Term) -> Inference:
+def prove_constant(emitter: ProofEmitter, f: Term) -> Inference:
     """Prove that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
     slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
@@ -73,7 +73,7 @@ def _prove_constant(emitter: ProofEmitter, f: Term) -> Inference:
 def _prove_pythagoras(emitter: ProofEmitter) -> Inference:
     """Prove sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
-    return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_prove_constant(emitter, total)])
+    return prove_by_arithmetic(emitter, ("=", total, ONE), (), [prove_constant(emitter, total)])
 
 
 def _prove_addition_theorem(emitter: ProofEmitter, name: str) -> Inference:
@@ -83,11 +83,11 @@ def _prove_addition_theorem(emitter: ProofEmitter, name: str) -> Inference:
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
     # The vector (cos(t + x), sin(t + x)), rotated back by t, does not depend on t.
     lines = [
-        _prove_constant(
+        prove_constant(
             emitter,
             _plus(product_of_factors(sin_both, cos), product_of_factors(MINUS, cos_both, sin)),
         ),
-        _prove_constant(
+        prove_constant(
             emitter, _plus(product_of_factors(cos_both, cos), product_of_factors(sin_both, sin))
         ),
         _cached_identity(emitter, "pythagoras"),
@@ -115,15 +115,15 @@ def _prove_hyperbolic_identity(emitter: ProofEmitter, name: str) -> Inference:
         ratio = product_of_factors(
             _plus(ONE, tanh), ("^", -1, 1, _plus(ONE, product_of_factors(MINUS, tanh)))
         )
-        line = _prove_constant(
+        line = prove_constant(
             emitter, product_of_factors(ratio, _exp(product_of_factors(num(-2), T)))
         )
         value = product_of_factors(_plus(one, MINUS), ("^", -1, 1, _plus(one, ONE)))
         return prove_by_arithmetic(emitter, ("=", tanh, value), (), [line])
     sinh, cosh = _sinh(T), _cosh(T)
     lines = [
-        _prove_constant(emitter, product_of_factors(_plus(sinh, cosh), inverse)),
-        _prove_constant(
+        prove_constant(emitter, product_of_factors(_plus(sinh, cosh), inverse)),
+        prove_constant(
             emitter, product_of_factors(_plus(cosh, product_of_factors(MINUS, sinh)), exp)
         ),
     ]
@@ -231,7 +231,7 @@ class _AngleExpansion:
 # -- statements -----------------------------------------------------------------------------------
 
 
-def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
+def function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
     """Return the calls of some functions in a term by key, if deep also those inside binders."""
     found = (s for s in subterms(t, deep, inner_first=True) if s[0] == "f" and s[1] in names)
     return {canonical_key(s): s for s in found}
@@ -239,9 +239,9 @@ def _function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[
 
 def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
     """Yield identities of trigonometric and hyperbolic functions and maxima for a formula."""
-    circular = _function_calls(p, ("sin", "cos"))
+    circular = function_calls(p, ("sin", "cos"))
     angles = _AngleExpansion(emitter, [t[2] for t in circular.values()])
-    for t in (*_function_calls(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
+    for t in (*function_calls(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
         if t[1] in ("sin", "cos"):
             way = partial(angles.expand, t)
         elif t[1] == "max":
@@ -305,20 +305,20 @@ def _theorems_on_calls(
 ) -> Iterator[Inference]:
     """Yield theorems on the sines, cosines and logarithms in a formula, outside all binders."""
     angles = {
-        canonical_key(t[2]): t[2] for t in _function_calls(p, ("sin", "cos"), deep=False).values()
+        canonical_key(t[2]): t[2] for t in function_calls(p, ("sin", "cos"), deep=False).values()
     }
     for u in angles.values():
         with suppress(*FAILURES):
             yield emitter.run_and_undo_on_failure(
                 _instantiate, emitter, _cached_identity(emitter, "pythagoras"), {T: u}
             )
-    for t in _function_calls(p, ("log",), deep=False).values():
+    for t in function_calls(p, ("log",), deep=False).values():
         for way in _proofs_about_log(emitter, t[2], given, context, lines):
             with suppress(*FAILURES):
                 yield emitter.run_and_undo_on_failure(way)
 
 
-def _prove_by_identities(
+def prove_by_identities(
     emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
@@ -343,4 +343,4 @@ def _prove_by_identities(
 
 
 # Provers without identities are tried first.
-register_prover(6, _prove_by_identities)
+register_prover(6, prove_by_identities)

@@ -25,6 +25,7 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
+from slrsym.prover.rules.chain import StructuralRule
 from slrsym.prover.rules.claim_steps import ClaimWithEvidence
 from slrsym.prover.rules.context import Context, covariances_of_laws
 from slrsym.prover.rules.step import Proof, Step, axioms_added_by_rule, rule_soundness_axiom_name
@@ -33,10 +34,17 @@ from slrsym.prover.tactics.covariances import (
     has_negative_eigenvalue_at_random_point,
     is_plainly_semidefinite,
 )
+from slrsym.prover.tactics.for_all import conclude_for_all
 from slrsym.prover.tactics.log_records import RecordingProofBuilder
 from slrsym.prover.tactics.log_reuse import EarlierInferences
 from slrsym.prover.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
-from slrsym.prover.tactics.registration import EMITTERS, PROOF_EMITTERS, PROVERS, USER_EMITTERS
+from slrsym.prover.tactics.registration import (
+    EMITTERS,
+    PROOF_EMITTERS,
+    PROVER_BY,
+    PROVERS,
+    USER_EMITTERS,
+)
 from slrsym.prover.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.prover.tactics.term_to_sympy import formula_text
 from slrsym.prover.tactics.translation import Translator, Untranslatable
@@ -142,12 +150,17 @@ class ProofEmitter:
         self.remaining_effort = self.effort
         try:
             line = self.find_proof(p, self.hypotheses(context), context)
-            return line is not None and _ON_TRUST not in line.theorem.axioms
+            return line is not None and not self.rests_on_trust(line)
         except FAILURES:
             return False
         finally:
             self.remaining_effort = left
             self.undo_from(mark)
+
+    @staticmethod
+    def rests_on_trust(line: Inference) -> bool:
+        """Return whether a theorem rests on a side condition that was added without a proof."""
+        return _ON_TRUST in line.theorem.axioms
 
     @cached_property
     def claim_context_and_hypotheses(self) -> tuple[Context, tuple[Term, ...]]:
@@ -282,6 +295,8 @@ class ProofEmitter:
                 self.join_hypotheses(given, context),
                 wanted,
             )
+        if wanted[0] == "forall" and p[0] != "forall":
+            return conclude_for_all(self, shown, wanted, context)
         for way in (
             partial(self._conclude_by_equal_sides, shown, wanted, context),
             partial(self.prove_from_equations, [shown], wanted, context),
@@ -455,7 +470,7 @@ class ProofEmitter:
         except FAILURES:
             if not step.link.statement.has(Expectation, Integral):
                 raise
-            return LINEARITY_PROVER[0](self, step, lines)
+            return PROVER_BY["linearity"](self, step, lines)
 
     def undo_substitution(
         self,
@@ -474,7 +489,7 @@ class ProofEmitter:
         proofs = []
         for h in lacking:
             with contextlib.suppress(*FAILURES):
-                proofs.append(ARITHMETIC_PROVER[0](self, h, exact))
+                proofs.append(PROVER_BY["arithmetic"](self, h, exact))
                 continue
             # SymPy may have evaluated the hypothesis at the values.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
@@ -521,6 +536,13 @@ class ProofEmitter:
                 self.undo_from(start)
                 refusal = f"the search broke: {type(reason).__name__}: {reason}"[:400]
         else:
+            if self.remaining_effort <= 0:
+                refusal += (
+                    f"; the search for evidence has reached its limit of "
+                    f"{_SEARCHES * self.effort:,} units of work for a step: cut the step in two, "
+                    "name a long part by a symbol, with an equation as a hypothesis, or raise "
+                    "`--effort`"
+                )
             line = self.add_unchecked(kind, refusal, given, wanted)
         self.earlier.register_new_inference(step.label, step.rule.name, wanted, line)
         self.script.record_step(step.label, step.rule.name, line)
@@ -530,7 +552,7 @@ class ProofEmitter:
 
     def emit_proof(self, proof: Proof, context: Context, label: str = "") -> Inference:
         """Translate a proof into inferences, and return the last one, its conclusion."""
-        make = PROOF_EMITTERS.get(type(proof).__name__)
+        make = PROOF_EMITTERS.get(type(proof))
         if make is not None:
             return make(self, proof, context, label)
         # A citation is the only kind of proof without an emitter of its own.
@@ -540,7 +562,7 @@ class ProofEmitter:
     def emit_by_rule(self, step: Step, premises: Sequence[Inference]) -> Inference:
         """Prove a step by the emitter of its rule, or by the rule's own `check` and an axiom."""
         if not axioms_added_by_rule(step.rule, step.link):
-            return EMITTERS[type(step.rule).__name__](self, step, premises)
+            return EMITTERS[type(step.rule)](self, step, premises)
         if type(step.rule) in USER_EMITTERS:
             return USER_EMITTERS[type(step.rule)](self, step, premises)
 
@@ -565,16 +587,9 @@ def is_covariance_matrix_formula(p: Term) -> bool:
     return p[:2] == ("o", "psd")
 
 
-# The prover by linearity of expectations, for steps that arithmetic alone does not prove.
-LINEARITY_PROVER: list[Callable[..., Inference]] = []
-# The prover of a relation from hypotheses by arithmetic.
-ARITHMETIC_PROVER: list[Callable[..., Inference]] = []
-
-
 def _step_kind(step: Step) -> str:
     """Return the class name of a step's rule; for a structural rule, its name shortened."""
-    name = type(step.rule).__name__
-    if name != "_Structural":
-        return name.lstrip("_")
+    if not isinstance(step.rule, StructuralRule):
+        return type(step.rule).__name__.lstrip("_").removesuffix("Rule")
     words = step.rule.name.split()
     return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"

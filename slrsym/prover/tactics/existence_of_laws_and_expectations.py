@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -47,14 +47,28 @@ def _prove_defined(emitter: ProofEmitter, node: Term, context: Context) -> Infer
     """Prove that an expectation, a derivative of one, or a sum of copies is defined."""
     if node[0] == "d" and binder_bodies(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
+    first: Callable[[], Inference] | None = None
     for rule in _RULES_OF_DEFINEDNESS[node[0]]:
-        with suppress(Rejected):
-            line = emitter.script.add(rule, (), node)
-            if not is_same_term(*line.theorem.conclusion[1:]):
-                line = emitter.script.add("defined", [line], [1])
-            break
-    else:
+        way = partial(_prove_defined_by_rule, emitter, rule, node, context)
+        mark = len(emitter.script.lines)
+        with suppress(*FAILURES):
+            line = way()
+            if not emitter.rests_on_trust(line):
+                return line
+            first = first or way
+        emitter.undo_from(mark)
+    if first is None:
         raise Rejected("no rule says that it is defined")
+    # The refusal then says which condition of the first rule is not shown.
+    return first()
+
+
+def _prove_defined_by_rule(
+    emitter: ProofEmitter, rule: str, node: Term, context: Context
+) -> Inference:
+    line = emitter.script.add(rule, (), node)
+    if not is_same_term(*line.theorem.conclusion[1:]):
+        line = emitter.script.add("defined", [line], [1])
     return emitter.discharge_hypotheses(line, context)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, Symbol, floor
+from sympy import Add, Derivative, Dummy, Expr, Symbol, floor
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
@@ -21,11 +22,19 @@ from slrsym.checker.term import (
     parts_outside_binder,
 )
 from slrsym.gaussian.binding import Expectation
+from slrsym.prover.rules.classical_inequalities import (
+    CauchySchwarzRule,
+    IncreasingRule,
+    JensenRule,
+    PoincareRule,
+    TangentRule,
+)
 from slrsym.prover.rules.context import Context
-from slrsym.prover.rules.gaussian import partial_derivative
+from slrsym.prover.rules.inequalities import PiecewiseRule, SignRule
 from slrsym.prover.rules.step import Step
 from slrsym.prover.statements.expressions import substitute_simultaneously
 from slrsym.prover.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
+from slrsym.prover.tactics.derivatives_of_laws import evaluate_inner_derivatives
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.expectations import (
     ExpectationCalculus,
@@ -43,52 +52,6 @@ from slrsym.prover.tactics.subterm_paths import (
 
 ZERO = num(0)
 
-# -- derivatives of laws ------------------------------------------------------------------------
-
-
-@register_emitter_for_rules("_Price")
-def _emit_price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Prove derivatives of expectations in parameters of their law, by Price's theorem."""
-    work = ExpectationCalculus(emitter, step.context)
-    for side in (step.link.lhs, step.link.rhs):
-        for node in side.atoms(Derivative):
-            if isinstance(node.expr, Expectation):
-                t = emitter.term(node)
-                law = node.expr.law
-                line = work.add("price", (), t)
-                line = _evaluate_inner_derivatives(work, line, node.expr.integrand, law)
-                work.equations[canonical_key(t)] = line
-    return work.conclude(emitter.formula(step.statement))
-
-
-def _evaluate_inner_derivatives(
-    work: ExpectationCalculus, line: Inference, f: Expr, law: Any
-) -> Inference:
-    """Evaluate the derivatives inside expectations on the right-hand side of an equation."""
-    order = [s for block in law.independent_laws() for s in block.symbols]
-    for node in expectations_outside_binders(line.theorem.conclusion[2]).values():
-        (body,) = binder_bodies(node)
-
-        def derivative_of(t: Term) -> Expr:
-            if t[0] == "*":
-                return Mul(*map(derivative_of, t[1:]))
-            expr = f
-            for x, n in zip(order, t[1], strict=True):
-                for _ in range(n):
-                    expr = partial_derivative(expr, x)
-            return expr
-
-        moved = Expectation(derivative_of(body), law)
-        if not moved.integrand.free_symbols & set(law.symbols):
-            wanted = work.emitter.term(moved.integrand)
-        else:
-            wanted = body_in_variables(work.term(moved), bound_variables(node))
-        equal = work.replace_integrand(node, wanted)
-        line = work.rewrite_right_side(line, equal, node)
-        work.reduce(moved)
-    return line
-
-
 # -- theorems -------------------------------------------------------------------------------------
 
 
@@ -100,6 +63,18 @@ def _fresh_variable_like(x: Symbol, context: Context) -> Symbol:
     if x in context.restricted_symbols:
         raise Rejected(f"a hypothesis speaks of {x}; rename the variable")
     return Dummy(x.name, **x._assumptions_orig)
+
+
+def _hypotheses_at(emitter: ProofEmitter, x: Term, context: Context) -> list[Inference]:
+    """Return the hypotheses for all real values of a variable, at a real variable."""
+    found = []
+    for h in emitter.hypotheses(context):
+        if h[0] == "forall" and len(bound_variables(h)) == 1:
+            with suppress(*FAILURES):
+                found.append(
+                    emitter.run_and_undo_on_failure(emitter.specialise_hypothesis, h, [x], context)
+                )
+    return found
 
 
 def _prove_derivative_sign(
@@ -119,11 +94,16 @@ def _prove_derivative_sign(
     for p in reversed(signs) if value is not None and value < 0 else signs:
         if (line := emitter.find_proof(p, emitter.hypotheses(context), context)) is not None:
             return line
+        if instances := _hypotheses_at(emitter, emitter.term(place), context):
+            with suppress(*FAILURES):
+                return emitter.run_and_undo_on_failure(
+                    emitter.prove_from_equations, instances, p, context
+                )
     kind = {1: "increase, nor to decrease,", 2: "be convex, nor concave,"}[order]
     raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
-@register_emitter_for_rules("_Tangent")
+@register_emitter_for_rules(TangentRule)
 def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare a function with its tangent, by the sign of its second derivative."""
     rule: Any = step.rule
@@ -133,7 +113,7 @@ def _emit_tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@register_emitter_for_rules("_Increasing")
+@register_emitter_for_rules(IncreasingRule)
 def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two values of a function at compared points, by the sign of its derivative."""
     rule: Any = step.rule
@@ -146,7 +126,7 @@ def _emit_increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Infer
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@register_emitter_for_rules("_Jensen")
+@register_emitter_for_rules(JensenRule)
 def _emit_jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove Jensen's inequality for the first expectation of the step that it fits."""
     rule: Any = step.rule
@@ -185,14 +165,14 @@ def _conclude_with_other_integrands(
     )
 
 
-@register_emitter_for_rules("_CauchySchwarz", "_Poincare")
+@register_emitter_for_rules(CauchySchwarzRule, PoincareRule)
 def _emit_cauchy_schwarz_or_poincare(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
     """Apply the inequality of the rule under the first law of the step that it fits."""
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    under = _apply_cauchy_schwarz if type(rule).__name__ == "_CauchySchwarz" else _apply_poincare
+    under = _apply_cauchy_schwarz if isinstance(rule, CauchySchwarzRule) else _apply_poincare
     return emitter.try_in_turn(
         [partial(under, emitter, step, rule, law) for law in laws], "no law fits"
     )
@@ -214,7 +194,7 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
     work = ExpectationCalculus(emitter, step.context)
     node = Expectation(rule.of, law)
     line = emitter.script.add("poincare", (), emitter.term(node))
-    line = work.discharge_all(_evaluate_inner_derivatives(work, line, rule.of, law))
+    line = work.discharge_all(evaluate_inner_derivatives(work, line, rule.of, law))
     for node in outermost_expectations(step):
         work.reduce(node)
     return work.conclude(emitter.formula(step.statement), [work.resolve_right_side(line, ())])
@@ -223,7 +203,7 @@ def _apply_poincare(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> I
 # -- integers -------------------------------------------------------------------------------------
 
 
-@register_emitter_for_rules("_Sign")
+@register_emitter_for_rules(SignRule)
 def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a sign by arithmetic, by signs of expectations, or on both sides of an integer."""
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
@@ -231,7 +211,7 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
         return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, step.context, premises)
     except FAILURES:
         with suppress(*FAILURES):
-            if signs := _prove_means_nonnegative(emitter, p, step.context):
+            if signs := _prove_signs_of_means(emitter, p, step.context):
                 return emitter.run_and_undo_on_failure(
                     prove_in_context, emitter, p, step.context, (*premises, *signs)
                 )
@@ -243,32 +223,33 @@ def _emit_sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference])
         return emitter.prove_from_equations(premises, p, step.context)
 
 
-def _prove_means_nonnegative(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
-    """Prove that expectations in a formula are nonnegative, from signs of their integrands."""
+def _prove_signs_of_means(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
+    """Prove signs of the expectations in a formula, from signs of their integrands."""
     lines = []
     for node in opaque_terms(p).values():
-        if node[0] == "E":
-            zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
-            said = ("<=", num(0), binder_bodies(node)[0])
+        if node[0] != "E":
+            continue
+        zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
+        (body,) = binder_bodies(node)
+        for kind, is_above in product(("<", "<="), (True, False)):
+            said = (kind, num(0), body) if is_above else (kind, body, num(0))
             with suppress(*FAILURES):
                 known = emitter.run_and_undo_on_failure(
                     ExpectationCalculus(emitter, context).prove, said, (), bound_variables(node)
                 )
                 lines.append(emitter.script.add("constant", (), zero))
-                lines.append(emitter.script.add("under", [known], zero))
+                lines.append(emitter.script.add("under", [known], zero if is_above else node))
+                break
     return [emitter.discharge_hypotheses(line, context) for line in lines]
 
 
 def _integer_cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
     """Yield integer variables with the integers below zeros of the difference of both sides."""
     difference = step.link.lhs - step.link.rhs
-    for x in sorted(difference.free_symbols, key=str):
+    # As a polynomial in another symbol, the difference would be multiplied out for nothing.
+    for x in sorted((x for x in difference.free_symbols if x.is_integer), key=str):
         polynomial = difference.as_poly(x)
-        if (
-            not x.is_integer
-            or polynomial is None
-            or not polynomial.domain.is_QQ | (polynomial.domain.is_ZZ)
-        ):
+        if polynomial is None or not polynomial.domain.is_QQ | (polynomial.domain.is_ZZ):
             continue
         for zero in dict.fromkeys(map(floor, polynomial.real_roots())):
             yield emitter.term(x), int(zero)
@@ -288,7 +269,7 @@ def _prove_on_both_sides_of_cut(
 # -- pieces ---------------------------------------------------------------------------------------
 
 
-@register_emitter_for_rules("_Piecewise")
+@register_emitter_for_rules(PiecewiseRule)
 def _emit_piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 

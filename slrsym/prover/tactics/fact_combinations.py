@@ -37,8 +37,9 @@ class FactCombinationSearch:
     """Search for combinations of known facts that prove a sign, with a record of each.
 
     The search for one sign stops after `effort` units of work, and all searches together after
-    `most`. Units are monomials of candidates and normal forms, and entries of linear programs times
-    iterations: some 25,000 a second. With limits in seconds, evidence would depend on the machine.
+    `most`. Units are monomials of candidates and normal forms, of long polynomials times the roots
+    that are rewritten, and entries of linear programs times iterations: some 25,000 a second. With
+    limits in seconds, evidence would depend on the machine.
     """
 
     def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
@@ -55,6 +56,12 @@ class FactCombinationSearch:
         self.is_brief, self.is_brief_here = is_brief, False
         self.effort, self.total_work_limit, self.patience = effort, most, 0.1
         self.work, self.work_limit = 0, 0.0
+
+    def count_work(self, more: int) -> None:
+        """Count work; raise `Rejected` beyond the limit of all searches together."""
+        self.work += more
+        if self.work > self.total_work_limit:
+            raise Rejected("the search has done what it may for a step")
 
     def record_base_of_square(self, f: Any) -> None:
         """Record the base f of an even power: its square may be used as a nonnegative fact."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -43,17 +43,35 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
 from slrsym.gaussian.noise_and_product_laws import joint_law
 from slrsym.gaussian.special_functions import erf_prime
+from slrsym.prover.rules.calculus import DifferentiateRule
 from slrsym.prover.rules.context import Context
-from slrsym.prover.rules.gaussian import partial_derivative
+from slrsym.prover.rules.expectations import (
+    ConditioningRule,
+    DifferentiateUnderExpectationRule,
+    IndependenceRule,
+    InsideRule,
+    LinearityRule,
+    NoiseMomentsRule,
+    PeelCopyRule,
+)
+from slrsym.prover.rules.gaussian import (
+    CompleteTheSquareRule,
+    DensityRule,
+    SteinRule,
+    SubstitutionRule,
+    SymmetryRule,
+    partial_derivative,
+)
 from slrsym.prover.rules.step import Step
+from slrsym.prover.statements.expressions import substitute_simultaneously
 from slrsym.prover.tactics.arithmetic import is_improper_integral
-from slrsym.prover.tactics.closed_forms import derive_closed_form
-from slrsym.prover.tactics.emission import FAILURES, LINEARITY_PROVER, ProofEmitter
+from slrsym.prover.tactics.closed_forms import ClosedFormSearch, derive_closed_form
+from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.existence_of_laws_and_expectations import (
     store_existence_proof_of_image_law,
 )
 from slrsym.prover.tactics.expectations import ExpectationCalculus, outermost_expectations
-from slrsym.prover.tactics.registration import register_emitter_for_rules
+from slrsym.prover.tactics.registration import register_emitter_for_rules, register_prover_by
 from slrsym.prover.tactics.structure import prove_by_identity_under_derivatives
 from slrsym.prover.tactics.subterm_paths import body_in_variables, paths_to_subterm
 
@@ -78,6 +96,7 @@ def _reduce_expectations(
     return work
 
 
+@register_prover_by("linearity")
 def prove_by_linearity(
     emitter: ProofEmitter, step: Step, lines: Sequence[Inference] = ()
 ) -> Inference:
@@ -115,10 +134,7 @@ def _split_improper_integrals(work: ExpectationCalculus, step: Step) -> Iterator
         yield work.apply_linearity(t, list(zip(factors, bodies, strict=True)))
 
 
-LINEARITY_PROVER.append(prove_by_linearity)
-
-
-@register_emitter_for_rules("_Differentiate")
+@register_emitter_for_rules(DifferentiateRule)
 def _emit_differentiate(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -136,15 +152,21 @@ def _emit_differentiate(
                 return emitter.run_and_undo_on_failure(
                     prove_by_identity_under_derivatives, emitter, line, wanted, step.context
                 )
+        slopes = step.link.statement.atoms(Derivative)
+        if means := sorted({str(e) for d in slopes for e in d.expr.atoms(Expectation)}):
+            raise Rejected(
+                f"this rule does not differentiate {means[0]}; differentiate it in a step of its "
+                "own, by differentiate_under_expectation or price"
+            ) from None
         raise
 
 
-@register_emitter_for_rules("_Linearity")
+@register_emitter_for_rules(LinearityRule)
 def _emit_linearity(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_linearity(emitter, step)
 
 
-@register_emitter_for_rules("_Independence")
+@register_emitter_for_rules(IndependenceRule)
 def _emit_independence(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -153,7 +175,7 @@ def _emit_independence(
     )
 
 
-@register_emitter_for_rules("_NoiseMoments")
+@register_emitter_for_rules(NoiseMomentsRule)
 def _emit_noise_moments(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -168,9 +190,16 @@ def _emit_noise_moments(
         )
         return work.conclude(emitter.formula(step.statement))
 
-    with suppress(*FAILURES):
-        return emitter.run_and_undo_on_failure(prove, deep=False)
-    return prove(deep=True)
+    def prove_with_gaussian_moments() -> Inference:
+        work = ClosedFormSearch(emitter, step.context)
+        for node in outermost_expectations(step):
+            work.store_reduction_equations(node, work.methods)
+        return work.conclude(emitter.formula(step.statement))
+
+    ways: list[Callable[[], Inference]] = [
+        partial(prove, deep=False), partial(prove, deep=True), prove_with_gaussian_moments,
+    ]  # fmt: skip
+    return emitter.try_in_turn(ways, "")
 
 
 def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
@@ -184,7 +213,7 @@ def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
             raise Rejected(f"{block.symbols[0]} is not Gaussian")
 
 
-@register_emitter_for_rules("_Stein")
+@register_emitter_for_rules(SteinRule)
 def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
@@ -193,7 +222,7 @@ def _emit_stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
     )
 
 
-@register_emitter_for_rules("_Substitution")
+@register_emitter_for_rules(SubstitutionRule)
 def _emit_substitution(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -215,7 +244,7 @@ def _emit_substitution(
     return work.conclude(emitter.formula(step.statement))
 
 
-@register_emitter_for_rules("_Symmetry")
+@register_emitter_for_rules(SymmetryRule)
 def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by reflecting Gaussian variables at their means."""
     rule: Any = step.rule
@@ -243,7 +272,7 @@ def _emit_symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
     return work.conclude(emitter.formula(step.statement))
 
 
-@register_emitter_for_rules("_DifferentiateUnderExpectation")
+@register_emitter_for_rules(DifferentiateUnderExpectationRule)
 def _emit_differentiate_under_expectation(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -310,7 +339,7 @@ def _write_as_one_mean(
     return whole, work.discharge_all(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
-@register_emitter_for_rules("_Density")
+@register_emitter_for_rules(DensityRule)
 def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove that an expectation is an integral against the Gaussian density."""
     work = ExpectationCalculus(emitter, step.context)
@@ -327,7 +356,7 @@ def _emit_density(emitter: ProofEmitter, step: Step, premises: Sequence[Inferenc
     raise NotImplementedError("a density beside other terms")
 
 
-@register_emitter_for_rules("_CompleteTheSquare")
+@register_emitter_for_rules(CompleteTheSquareRule)
 def _emit_complete_the_square(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -396,7 +425,7 @@ def _collect_exponentials(
     return work.emitter.rewrite(taken, split, [(2, 2)])
 
 
-@register_emitter_for_rules("_Inside")
+@register_emitter_for_rules(InsideRule)
 def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a relation of two expectations under one law by that of their integrands."""
     rule: Any = step.rule
@@ -414,7 +443,7 @@ def _emit_inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@register_emitter_for_rules("_Conditioning")
+@register_emitter_for_rules(ConditioningRule)
 def _emit_conditioning(
     emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
 ) -> Inference:
@@ -471,7 +500,7 @@ def _prove_total_expectation(
     if not e.integrand.has(Abs, sign):
         line = work.discharge_all(work.add("chain", [line, split]))
     else:
-        over_last = Expectation(e.integrand.xreplace(moved), joint_law(last))
+        over_last = Expectation(substitute_simultaneously(e.integrand, moved), joint_law(last))
         nested_exists = _iterated_mean_exists(work, over_last, joint_law(independent[: len(first)]))
         line = work.discharge_all(work.discharge(work.add("chain", [line, split]), [nested_exists]))
     # On the right, the same of the inner expectation.
@@ -509,7 +538,7 @@ def _iterated_mean_exists(work: ExpectationCalculus, inner: Expectation, outer: 
     return work.add("defined", [line], [2])
 
 
-@register_emitter_for_rules("_PeelCopy")
+@register_emitter_for_rules(PeelCopyRule)
 def _emit_peel_copy(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a step by splitting one copy off each sum of independent copies."""
     work = ExpectationCalculus(emitter, step.context)

@@ -26,6 +26,7 @@ from slrsym.gaussian.special_functions import (
     normal_pdf,
     zeta,
 )
+from slrsym.prover.rules.calculus import LimitsRule
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.step import Step
 from slrsym.prover.statements.expressions import replace_outermost_parts, substitute_simultaneously
@@ -61,7 +62,7 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-@register_emitter_for_rules("_Limits")
+@register_emitter_for_rules(LimitsRule)
 def _emit_limits(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Evaluate the limits on both sides, and have the proof checker prove the values equal."""
     if step.link.relation != "=" or not step.statement.has(Limit):

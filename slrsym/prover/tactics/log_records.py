@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from slrsym.checker.extension_heads import EXTENSION_HEADS
 from slrsym.checker.log import (
     EXTENSIONS,
     FORMAT,
@@ -15,7 +16,12 @@ from slrsym.checker.log import (
     chained_digest,
     load_extensions,
 )
-from slrsym.checker.term import BINDERS, PARAMETERS, Term
+from slrsym.checker.term import (
+    BINDERS,
+    PARAMETERS,
+    Term,
+    require_all_well_formed,
+)
 from slrsym.checker.theorem import RULES, Theorem
 
 # A proof may use every rule; its record names the extensions that it uses.
@@ -84,21 +90,26 @@ class RecordingProofBuilder(ProofBuilder):
         for name, premises, data in self.lines:
             kinds = zip(RULES[name].kinds, data, strict=True)
             lines.append([name, premises, *(_encode_argument(k, d, table) for k, d in kinds)])
+        steps = [
+            [
+                *words,
+                table.row_number(shown.conclusion),
+                [*map(table.row_number, _sorted_hypotheses(shown))],
+            ]
+            for *words, shown in self._steps
+        ]
+        heads = {row[0] for row in table.rows if type(row) is list}
+        used = {RULES[name].extension for name, *_ in self.lines} - {""}
+        used |= {EXTENSION_HEADS[head].extension for head in heads if head in EXTENSION_HEADS}
+        used |= require_all_well_formed((statement, *given))
         return {
             "claim": id,
-            "extensions": sorted({RULES[name].extension for name, *_ in self.lines} - {""}),
+            "extensions": sorted(used),
             "given": [tuples_to_lists(h) for h in given],
             "statement": tuples_to_lists(statement),
             "terms": table.rows,
             "lines": lines,
-            "steps": [
-                [
-                    *words,
-                    table.row_number(shown.conclusion),
-                    [*map(table.row_number, _sorted_hypotheses(shown))],
-                ]
-                for *words, shown in self._steps
-            ],
+            "steps": steps,
             "shown": shown.number,
             "axioms": sorted(shown.theorem.axioms),
         }
@@ -117,7 +128,7 @@ def _encode_argument(kind: str, data: Any, table: TermTable) -> Any:
     if kind == "ts":
         return [table.row_number(t) for t in data]
     number = table.row_number
-    return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
+    return [[list(s) if s[0] in ("u", "ix") else number(s), number(v)] for s, v in data]
 
 
 def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from scipy.special import owens_t
 
@@ -22,20 +23,38 @@ def are_values_close(x: float | None, y: float | None) -> bool:
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
-def value_at_pseudorandom_point(t: Term) -> float | None:
+def value_with_unknown_functions(t: Term) -> float | None:
+    """Evaluate a term, with pseudorandom functions for unknown functions and sequences, too.
+
+    A term that hypotheses on these functions make equal to another may have another value.
+    """
+    return value_at_pseudorandom_point(t, True)
+
+
+def _value_of_unknown(t: Term, arguments: Sequence[float]) -> float:
+    """Return the value of a pseudorandom function, the same for the same name and orders."""
+    first = zlib.crc32(str(t[: len(t) - len(arguments)]).encode()) / 2**32
+    phase = sum((1.3 + first + 0.7 * i) * x for i, x in enumerate(arguments))
+    return 2 + math.sin(6 * first + phase)
+
+
+@lru_cache(maxsize=2**14)
+def value_at_pseudorandom_point(t: Term, with_functions: bool = False) -> float | None:
     """Evaluate a term at pseudorandom values of its symbols; return None if that fails."""
     head, arguments = t[0], [part for _, part in places_and_subterms(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32
     if head == "n":
         return float(t[1]) / float(t[2])
-    values = [value_at_pseudorandom_point(part) for part in arguments]
+    values = [value_at_pseudorandom_point(part, with_functions) for part in arguments]
     known = [v for v in values if v is not None]
     if len(known) < len(values):
         return None
     try:
         if head in ("+", "*"):
             return sum(known) if head == "+" else math.prod(known)
+        if with_functions and head in ("u", "ix"):
+            return _value_of_unknown(t, known)
         if head == "^":
             return math.pow(known[0], t[1] / t[2])
         return _VALUES[t[1]](*known) if head == "f" else _VALUES[head](*known)

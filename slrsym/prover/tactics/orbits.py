@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
+from slrsym.checker.extensions.dynamics import FLOW_SCHEMAS
 from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import (
     Term,
@@ -18,47 +19,25 @@ from slrsym.checker.term import (
     free_symbols,
     fresh_symbol,
     is_same_term,
-    num,
     substitute,
 )
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.step import Step, join_labels
-from slrsym.prover.rules.theorems import proof_of_hypothesis
+from slrsym.prover.rules.theorems import ByTheoremProof, proof_of_hypothesis
 from slrsym.prover.statements.expressions import infix_text
-from slrsym.prover.statements.maps import point_set
 from slrsym.prover.tactics.arithmetic import prove_in_context
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
 from slrsym.prover.tactics.registration import register_emitter_for_proofs
 from slrsym.prover.tactics.subterm_paths import subterm_similarity
 
-# The arguments of the proof checker's axiom schemes, from those of the theorems in proofs.
-_SCHEMA_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
-    "on-face": lambda emitter, v: [
-        emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),
-        emitter.term(v["value"]), emitter.term(v["of"]),
-    ],
-    "center-stable": lambda emitter, v: [
-        ("tuple", *(emitter.term(c) for row in v["matrix"] for c in row)),
-        emitter.term(v["eigenvalue"]),
-    ],
-    "expansion-injective": lambda emitter, v: [emitter.term(v["factor"])],
-    "expansion-invertible": lambda emitter, v: [emitter.term(v["factor"])],
-    "null-union": lambda emitter, v: [("tuple", *(emitter.term(point_set(p)) for p in v["parts"]))],
-    "all-but-few": lambda emitter, v: [emitter.term(point_set(v["others"]))],
-    "from-overlaps-and-edges": lambda emitter, v: [
-        emitter.term(v["planar"]), emitter.term(v["slopes"]),
-        *(
-            emitter.term(v["planar"].face(x, end))
-            for x in v["planar"].coordinates for end in (1, -1)
-        ),
-    ],
-    # The law of the noise is part of the sentence.
-    "conditional-risk": lambda emitter, v: [],
-}  # fmt: skip
+# How many of the proved relations are tried, the most similar ones first.
+_NEAREST = 2
+# The rules of the proof checker, with the theorems that each knows.
+_RULES: Mapping[str, Container[str]] = {"theorem": SCHEMAS, "flow theorem": FLOW_SCHEMAS}
 
 
-@register_emitter_for_proofs("_ByTheorem")
+@register_emitter_for_proofs(ByTheoremProof)
 def _emit_by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
@@ -95,16 +74,18 @@ def _apply_schema(
 ) -> Inference:
     """Apply the checker's axiom scheme of a theorem on orbits, and prove its hypotheses."""
     name = proof.rule.name
-    read = _SCHEMA_ARGUMENTS.get(name)
-    values = tuple(
-        read(emitter, proof.values) if read else map(emitter.term, proof.values.values())
-    )
-    rule = "theorem" if name in SCHEMAS else "vector theorem"
+    values = tuple(map(emitter.term, proof.rule.arguments(proof.values)))
+    rule = next((r for r, known in _RULES.items() if name in known), "vector theorem")
     line = emitter.script.add(rule, (), name, emitter.formula(proof.goal), values)
     places = [emitter.term(x) for x in needs.bound]
     # Covariance hypotheses may contain coordinates, but the theorem is for all coordinates.
     context = replace(step.context, covariances=())
     lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
+    lines += [
+        (emitter.infer_from_cases([known], part), inner)
+        for known, inner in lines if known.theorem.conclusion[0] == "and"
+        for part in known.theorem.conclusion[1:]
+    ]  # fmt: skip
     proofs = [
         _prove_hypothesis(emitter, h, places, context, lines)
         for h in line.theorem.hypotheses.values()
@@ -143,9 +124,20 @@ def _prove_from_theorems(
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
     """Prove a formula from the proved hypotheses of a theorem on orbits, or by arithmetic."""
+    allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
+
+    def without_others(line: Inference) -> Inference:
+        """Remove hypotheses that the theorem does not grant, but that follow from what it does."""
+        others = [h for k, h in line.theorem.hypotheses.items() if k not in allowed]
+        shown = [prove_in_context(emitter, h, context, (), given) for h in others]
+        return emitter.discharge_by(line, shown) if shown else line
+
     for line, _ in lines:
         if is_same_term(line.theorem.conclusion, p):
-            return line
+            return without_others(line)
+    if p[0] == "and":
+        parts = [_prove_from_theorems(emitter, q, given, context, lines) for q in p[1:]]
+        return emitter.infer_from_cases(parts, p)
     if p[:2] == ("o", "smooth"):
         line = emitter.script.add("smooth", (), p[2], p[3])
         asked = [
@@ -161,7 +153,6 @@ def _prove_from_theorems(
             return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, context, (), given)
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
-    allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
 
     def conclude(line: Inference, inner: Context) -> Inference:
         found = emitter.conclude(line, p, inner)
@@ -175,4 +166,13 @@ def _prove_from_theorems(
             # Hypotheses are asked for in the order of the theorems, so a used one goes last.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found
-    return prove_in_context(emitter, p, context, (), given)
+    try:
+        return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, context, (), given)
+    except FAILURES:
+        # What was shown was perhaps shown under hypotheses in another form.
+        for line, inner in relations[:_NEAREST] if p[0] != "o" else ():
+            with suppress(*FAILURES):
+                return emitter.run_and_undo_on_failure(
+                    lambda line=line, inner=inner: without_others(emitter.conclude(line, p, inner))
+                )
+        raise

@@ -9,24 +9,33 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sympy import erf, exp
+from sympy import cos, erf, erfc, exp, sin
 
 from slrsym.checker import ProvedClaims
 from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.special_functions import OwensT, erf_prime, zeta
+from slrsym.gaussian.special_functions import OwensT, erf_prime, normal_cdf, zeta
 from slrsym.prover.rules.claim_steps import ClaimWithEvidence, steps_of_claim
+from slrsym.prover.rules.expectations import GaussianCalculusRule
+from slrsym.prover.rules.inequalities import BallArithmeticRule
 from slrsym.prover.rules.step import Step
 from slrsym.prover.statements.expressions import ProofError
 from slrsym.prover.tactics import (
     calculus,
     closed_forms,
+    derivatives_of_laws,
     elementary_function_identities,
+    equal_arguments,
+    equations_of_sums,
     existence_of_laws_and_expectations,
     expectation_inequalities,
     gaussian_rules,
+    inverse_trigonometric_functions,
     limits_by_leading_terms,
+    logarithms,
+    matrices,
     orbits,
     solution_sets_by_cases,
     structure,
@@ -48,7 +57,8 @@ TACTIC_MODULES = (
     structure, solution_sets_by_cases, existence_of_laws_and_expectations,
     limits_by_leading_terms, calculus, orbits,
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
-    elementary_function_identities,
+    elementary_function_identities, equal_arguments, logarithms, inverse_trigonometric_functions,
+    equations_of_sums, derivatives_of_laws, matrices,
 )  # fmt: skip
 
 
@@ -88,16 +98,19 @@ _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 def _implicitly_cited_claims(step: Step) -> Iterator[str]:
     """Yield the claims cited by the evidence of a step, apart from those that its rule names."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
-    name, has = type(step.rule).__name__, step.statement.has
+    has, is_calculus = step.statement.has, isinstance(step.rule, GaussianCalculusRule)
+    owens_t = has(OwensT, bivariate_normal_cdf)
     if has(Expectation) and (
-        name == "_BallArithmetic" or (name == "_GaussianCalculus" and has(OwensT))
+        isinstance(step.rule, BallArithmeticRule) or (is_calculus and owens_t)
     ):
         yield "zeta-owens-t"
-    if name == "_GaussianCalculus" and has(OwensT):
-        means = step.statement.atoms(Expectation)
-        if any(len(node.integrand.atoms(erf)) > 1 for node in means):
-            yield "erf-product-on-line"
-    if name == "_GaussianCalculus" and any(
+    means = step.statement.atoms(Expectation)
+    factors = [node.integrand.atoms(erf, erfc, normal_cdf) for node in means]
+    if is_calculus and owens_t and any(len(found) > 1 for found in factors):
+        yield "erf-product-on-line"
+    if is_calculus and any(node.integrand.has(sin, cos) for node in means):
+        yield from ("mean-of-cosine", "mean-of-sine")
+    if is_calculus and any(
         map(_has_functions_of_correlated_variables, step.statement.atoms(Expectation))
     ):
         yield from ("gaussian-factor-and-erf", "two-gaussian-factors")

@@ -29,6 +29,8 @@ _HEAD = re.compile(r"(?<![\w(.])(E|int|sum|d|f|u|ix|copies|lam|\^|\*|\+)(?= is n
 _TERM = re.compile(
     rf"(?<!\w)\((?:{'|'.join(map(re.escape, sorted(_KINDS, key=len, reverse=True)))})[ )]"
 )
+# A symbol that is called like a head, before a sign of infix notation: it begins no term.
+_INFIX = re.compile(r"\(\w+ (?:[-+*/<>=!]+|and|or|implies|if|for) ")
 _TOKEN = re.compile(r"[()\[\]]|'(?:[^'\\]|\\.)*'|[^\s()\[\]]+")
 _RELATIONS = {"=": "=", "!=": "!=", "<": "<", "<=": "<="}
 # What variables that terms bind are called: real ones, and integers.
@@ -45,7 +47,11 @@ def refusal_in_words(text: str, known: Iterable[tuple[Any, Term]] = ()) -> str:
     `known` are expressions with their terms, of which the checker may give the beginning only.
     """
     parts, end = [], 0
-    while found := _TERM.search(text, end):
+    start = 0
+    while found := _TERM.search(text, max(start, end)):
+        if _INFIX.match(text, found.start()):
+            start = found.end()
+            continue
         term, after = _closed(text, found.start())
         parts += [text[end : found.start()], _as_stated(term, known) or _words(term)]
         end = after
@@ -189,4 +195,6 @@ def _product(rest: list[Any], names: tuple[str, ...]) -> str:
 def _in_parentheses(t: Any, names: tuple[str, ...], heads: str) -> str:
     text = _infix(t, names)
     is_fraction = not isinstance(t, str) and t[0] == "n" and (t[2] != "1" or t[1][0] == "-")
-    return f"({text})" if t[0] in heads or (is_fraction and "^" in heads) else text
+    # What is said of its law follows a mean.
+    is_apart = t[0] in heads or t[0] == "E" or (is_fraction and "^" in heads)
+    return f"({text})" if is_apart else text

@@ -9,7 +9,7 @@ import contextlib
 import itertools
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpq_mpoly
 
 from slrsym.checker.ring import Ring
 from slrsym.checker.sign import (
@@ -21,6 +21,7 @@ from slrsym.checker.sign import (
     POS,
     QUESTIONS,
     ZERO,
+    SignFacts,
     generator_indices_in,
     sign_of_product,
     sign_of_rational,
@@ -28,6 +29,8 @@ from slrsym.checker.sign import (
 from slrsym.checker.term import Rejected, Term, canonical_key
 from slrsym.prover.tactics.fact_combinations import FactCombinationSearch
 
+# From this number of terms on, the reduction of a polynomial counts as work.
+_LONG = 100
 # The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
@@ -40,13 +43,29 @@ class UnknownSign(Rejected):
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
+class WorkCountingFacts(SignFacts):
+    """Known signs of polynomials that count the reductions of long ones as work of the search."""
+
+    def __init__(self, size: int, search: SignSearch) -> None:
+        super().__init__(size)
+        self.search = search
+
+    def reduce(self, p: Any) -> Any:
+        """Return the polynomial with powers of roots replaced, and count the work if it is long."""
+        if len(p) >= _LONG:
+            degrees = p.degrees()
+            rewritten = [k for k, (i, q, _) in enumerate(self.roots) if degrees[i] >= q]
+            # A root's radicand contains earlier roots, which are rewritten in turn.
+            self.search.count_work(len(p) * (1 + rewritten[-1]) if rewritten else 0)
+        return super().reduce(p)
+
+
 class SearchHintRecordingRing(Ring):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
-    search: SignSearch
-
-    def __init__(self, *data: Any) -> None:
-        super().__init__(*data)
+    def __init__(self, size: int, units: Any, search: SignSearch, *data: Any) -> None:
+        super().__init__(size, units, search, *data)
+        self.search, self.facts = search, WorkCountingFacts(size, search)
         # Opaque terms by key; by generator, n of a root that is the absolute value of n.
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
@@ -81,10 +100,24 @@ class SearchHintRecordingRing(Ring):
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
         # Normal forms of long terms are most of the work of some searches.
-        self.search.work += (len(n) + len(d)) // 20
-        if self.search.work > self.search.total_work_limit:
-            raise Rejected("the search has done what it may for a step")
+        self.search.count_work((len(n) + len(d)) // 20)
         return super().fraction(n, d, rational)
+
+    def number_of_parts(self, p: Any, known: dict[int, int] | None = None) -> int:
+        """Return the number of parts of the term that a polynomial stands for.
+
+        The term is not built: a root within a root may stand in it thousands of times.
+        """
+        known = {} if known is None else known
+        for i in generator_indices_in(p):
+            if i not in known:
+                known[i] = 1 + sum(
+                    self.number_of_parts(q, known)
+                    for data in self.generators[i][1:]
+                    for q in (data if isinstance(data, tuple) else (data,))
+                    if isinstance(q, fmpq_mpoly)
+                )
+        return sum(1 + sum(known[i] for i, n in enumerate(m) if n) for m in p.monoms())
 
     def snapshot(self) -> tuple[Any, ...]:
         """Return a snapshot of the ring for `restore`."""

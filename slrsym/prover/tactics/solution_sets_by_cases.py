@@ -9,7 +9,7 @@ from typing import Any
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import Term, is_same_term, num
 from slrsym.prover.rules.context import Context
-from slrsym.prover.rules.solutions import _Never, _OnlyAt, _Solution
+from slrsym.prover.rules.solutions import SolutionSetProof, _Never, _OnlyAt, _Solution
 from slrsym.prover.rules.step import Step, join_labels
 from slrsym.prover.tactics.arithmetic import prove_by_arithmetic
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
@@ -19,7 +19,7 @@ from slrsym.prover.tactics.subterm_generalisation import prove_instance
 ZERO = num(0)
 
 
-@register_emitter_for_proofs("_SolutionSet")
+@register_emitter_for_proofs(SolutionSetProof)
 def _emit_solution_set(
     emitter: ProofEmitter, proof: Any, context: Context, label: str
 ) -> Inference:

@@ -10,8 +10,18 @@ from sympy import Eq, S
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import Term, canonical_key, is_same_term, num, substitute
+from slrsym.prover.rules.chain import Chain
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.lemmas import ClaimedProof, Lemma
 from slrsym.prover.rules.step import Step, join_labels
+from slrsym.prover.rules.structure import (
+    AllOfProof,
+    CasesProof,
+    HavingProof,
+    HypothesisRule,
+    InductionProof,
+    InstanceRule,
+)
 from slrsym.prover.statements.expressions import substitute_simultaneously
 from slrsym.prover.tactics.arithmetic import prove_in_context
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
@@ -26,7 +36,7 @@ from slrsym.prover.tactics.subterm_paths import (
 )
 
 
-@register_emitter_for_proofs("Chain")
+@register_emitter_for_proofs(Chain)
 def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove the links of a chain, and join them to a relation of its ends."""
     lines = []
@@ -45,7 +55,7 @@ def _emit_chain(emitter: ProofEmitter, proof: Any, context: Context, label: str)
     return emitter.conclude(line, wanted, context)
 
 
-@register_emitter_for_proofs("_AllOf")
+@register_emitter_for_proofs(AllOfProof)
 def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
         emitter.emit_proof(part, context, join_labels(label, f"part {number}"))
@@ -54,7 +64,7 @@ def _emit_all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str
     return emitter.infer_from_cases(parts, emitter.formula(proof.conclusion))
 
 
-@register_emitter_for_proofs("_Having")
+@register_emitter_for_proofs(HavingProof)
 def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a fact, and with it as a hypothesis the goal; then discharge the fact."""
     fact = emitter.emit_proof(proof.fact, context, join_labels(label, proof.name))
@@ -63,7 +73,7 @@ def _emit_having(emitter: ProofEmitter, proof: Any, context: Context, label: str
     return emitter.discharge_by(then, [fact])
 
 
-@register_emitter_for_proofs("_Cases")
+@register_emitter_for_proofs(CasesProof)
 def _emit_cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal in each case, and that the cases leave nothing out."""
     branches = []
@@ -122,7 +132,7 @@ def _prove_implication(emitter: ProofEmitter, p: Term, other: Term, context: Con
     return emitter.infer_by_logic([line], (), ("implies", ("and", *given), p))
 
 
-@register_emitter_for_proofs("_Induction")
+@register_emitter_for_proofs(InductionProof)
 def _emit_induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal for all natural numbers from its base and its step."""
     n, goal = proof.variable, emitter.formula(proof.goal)
@@ -208,22 +218,43 @@ def _conclude_disjunction(
     return emitter.infer_by_logic(lines, given.values(), p)
 
 
-@register_emitter_for_rules("_Hypothesis")
+@register_emitter_for_rules(HypothesisRule)
 def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.prove_from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@register_emitter_for_rules("_Instance")
+@register_emitter_for_rules(InstanceRule)
 def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+    """Instantiate a hypothesis at the values of the rule, and discharge what it supposes there."""
     rule: Any = step.rule
-    hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
-    line = emitter.specialise_hypothesis(hypothesis, [value], step.context)
+    line = emitter.script.add("assume", (), emitter.formula(rule.hypothesis))
+    for value in map(emitter.term, rule.values):
+        line = emitter.script.add("specialise", [line], (value,))
+        line = _without_conditions(emitter, line, step.context)
+    line = emitter.discharge_hypotheses(line, step.context)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@register_emitter_for_proofs("_Claimed")
+def _without_conditions(emitter: ProofEmitter, line: Inference, context: Context) -> Inference:
+    """Derive the conclusion of an implication, by proving what it supposes."""
+    while line.theorem.conclusion[0] == "implies":
+        _, condition, conclusion = line.theorem.conclusion
+        shown = []
+        for p in condition[1:] if condition[0] == "and" else (condition,):
+            proof = emitter.find_proof_once(p, context)
+            if proof is None or emitter.rests_on_trust(proof):
+                raise Rejected(
+                    f"the hypothesis supposes {emitter.formula_text(p)}, which is not shown"
+                )
+            shown.append(proof)
+        given = {k: h for proof in (line, *shown) for k, h in proof.theorem.hypotheses.items()}
+        line = emitter.infer_by_logic([line, *shown], given.values(), conclusion)
+    return line
+
+
+@register_emitter_for_proofs(ClaimedProof)
 def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     """Prove a goal as an instance of a claim."""
     (step,) = proof.steps(context, label)
@@ -235,7 +266,7 @@ def _emit_by_claim(emitter: ProofEmitter, proof: Any, context: Context, label: s
     return emitter.emit_step(step, cite, "claim")
 
 
-@register_emitter_for_rules("Lemma")
+@register_emitter_for_rules(Lemma)
 def _emit_lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     """Prove a step from an instance of a claim, also inside derivatives and expectations."""
     rule: Any = step.rule

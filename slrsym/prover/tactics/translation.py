@@ -29,6 +29,11 @@ from slrsym.gaussian.special_functions import (
     zeta,
 )
 from slrsym.prover.statements.expressions import ForAll, Sentence
+from slrsym.prover.tactics.matrix_translation import (
+    UntranslatableMatrix,
+    is_matrix_expression,
+    translate_matrix,
+)
 
 
 class Untranslatable(ValueError):  # noqa: N818
@@ -159,6 +164,18 @@ class Translator:
             self._names[x] = ("s", name, sort)
         return self._names[x]
 
+    def named_term(self, x: Any, term: Term) -> Term:
+        """Return the term for a letter or size; refuse one whose name another symbol has."""
+        if x not in self._names:
+            if term[1] in {s[1] for s in self._names.values()}:
+                raise Untranslatable(f"two symbols are called {term[1]}")
+            self._names[x] = term
+        return self._names[x]
+
+    def part(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+        """Translate a part of an expression, under terms for the symbols bound around it."""
+        return self._translate(e, env)
+
     def translated_pairs(self) -> list[tuple[sp.Basic, Term]]:
         """Return all pairs of a translated symbol or expression and its term."""
         return [*self._names.items(), *self._terms.items()]
@@ -198,6 +215,11 @@ class Translator:
         if not isinstance(e, AppliedUndef) and not _is_known_class(type(e)):
             raise Untranslatable(f"{e} is a {type(e).__name__} of {type(e).__module__}")
 
+        if is_matrix_expression(e):
+            try:
+                return translate_matrix(self, e, env)
+            except UntranslatableMatrix as reason:
+                raise Untranslatable(str(reason)) from None
         if isinstance(e, sp.Symbol):
             return env[e] if e in env else self.symbol(e)
         if isinstance(e, sp.Rational):
@@ -218,7 +240,10 @@ class Translator:
             if positive and e.exp.is_real:
                 return ("f", "exp", _commutative_term("*", all_of([e.exp, sp.log(e.base)])))
             if not isinstance(e.exp, sp.Rational):
-                raise Untranslatable(f"the exponent of {e} is no number")
+                raise Untranslatable(
+                    f"the exponent of {e} is no number, and {e.base} is not positive by the "
+                    "declarations of its symbols; put a positive symbol for it"
+                )
             return ("^", int(e.exp.p), int(e.exp.q), self._translate(e.base, env))
         if isinstance(e, sp.Max | sp.Min):
             sign = neg if isinstance(e, sp.Min) else lambda t: t
@@ -273,6 +298,11 @@ class Translator:
     ) -> Term:
         if isinstance(e, Relational) and e.has(sp.Limit):
             return self._translate_limit(e, env)
+        if isinstance(e, Relational) and any(side.is_Matrix for side in e.args):
+            if not isinstance(e, sp.Eq | sp.Ne):
+                raise Untranslatable(f"{e} compares matrices; write Loewner(larger, smaller)")
+            equal = ("M.eq", *all_of((e.lhs, e.rhs)))
+            return equal if isinstance(e, sp.Eq) else ("not", equal)
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
             a, b = all_of((e.lhs, e.rhs))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from slrsym.checker import term as T1  # noqa: N812
 from slrsym.checker import theorem as first
-from slrsym.checker.extensions import textbook, vectors  # noqa: F401
+from slrsym.checker.extensions import dynamics, matrices, textbook, vectors  # noqa: F401
 from slrsym.checker.term import Rejected, Term
 from tests.checker import reference as second
 from tests.checker.reference import keys, nodes, reading, theorems
@@ -52,8 +52,7 @@ class Inference(NamedTuple):
     @property
     def row(self) -> str:
         """The row of the table: the rule, with the schema if it is one for theorems."""
-        by_name = self.rule in ("theorem", "vector theorem")
-        known = by_name and self.data and isinstance(self.data[0], str)
+        known = self.rule in BY_NAME and self.data and isinstance(self.data[0], str)
         return f"{self.rule}: {self.data[0]}" if known and self.data[0] in SCHEMAS else self.rule
 
 
@@ -65,6 +64,8 @@ class Outcome(NamedTuple):
     why: tuple[str, str]
 
 
+# The rules whose rows are those of their schemas, and the names of these.
+BY_NAME = ("theorem", "vector theorem", "flow theorem")
 SCHEMAS: frozenset[str] = frozenset()
 
 

@@ -8,7 +8,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from . import analytic, gaussian, logical, numeric, orbits  # noqa: F401
+from . import (  # noqa: F401
+    analytic,
+    flows,
+    function_rules,
+    gaussian,
+    logical,
+    matrix_rules,
+    numeric,
+    orbits,
+    with_matrices,
+)
 from .both import Inference, Judges, Outcome
 from .bundled import LONGEST, bundled, length
 from .generators import GENERATORS, Maker, attempt
@@ -31,7 +41,7 @@ class Tally:
         counts["made"] += 1
         counts[outcome.verdict] += 1
         counts["near"] += is_near and outcome.verdict == "refused"
-        if outcome.verdict == "different":
+        if outcome.verdict in ("different", "false"):
             self.found.append((made, outcome))
 
     def total(self, what: str) -> int:
@@ -43,7 +53,7 @@ class Tally:
 
     def table(self) -> str:
         """Return the table of all rows, and their sum."""
-        heads = ("made", "accepted", "refused", "near", "limit", "different")
+        heads = ("made", "accepted", "refused", "near", "limit", "different", "false")
         lines = [f"{'rule':40}" + "".join(f"{h:>11}" for h in heads)]
         for row in sorted(self.rows):
             lines.append(f"{row:40}" + "".join(f"{self.rows[row][h]:>11,}" for h in heads))
@@ -105,15 +115,26 @@ class Campaign:
             made = attempt(row, self.maker)
             if made is None:
                 return
-            base, outcome = made, self.judges(made)
+            base, outcome = made, self._judged(row, made)
             tally.enter(base, outcome, row, False)
             if outcome.verdict != "accepted":
                 return
         for _ in range(self.rng.choice((2, 3, 5))):
-            changed = self.mutator(base)
+            changed = self._changed(row, base)
             if changed is None:
                 continue
-            outcome = self.judges(changed)
+            outcome = self._judged(row, changed)
             tally.enter(changed, outcome, row, True)
             if outcome.verdict == "accepted" and self.rng.random() < 0.3:
                 base = changed
+
+    def _judged(self, row: str, made: Inference) -> Outcome:
+        """Judge an inference, and compare what is accepted of functions with coordinates."""
+        outcome = self.judges(made)
+        is_of_functions = row in function_rules.DRAFTS
+        return function_rules.compared(made, outcome, self.rng) if is_of_functions else outcome
+
+    def _changed(self, row: str, made: Inference) -> Inference | None:
+        if row in function_rules.DRAFTS and self.rng.random() < 0.5:
+            return function_rules.changed(self.rng, made, self.judges)
+        return self.mutator(made)

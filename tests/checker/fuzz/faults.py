@@ -149,12 +149,217 @@ FAULTS = {
         "instance",
         "specialise",
     ),
+    # Matrices.
+    "first: a letter of which a hypothesis speaks": _first(
+        "extensions/matrices", "require(z not in spoken", "require(True", "matrix identity"
+    ),
+    "first: a negative multiple is semidefinite": _first(
+        "extensions/matrices",
+        'return [("<=", num(0), t[1]), ("M.psd", t[2])]',
+        'return [("M.psd", t[2])]',
+        "semidefinite",
+    ),
+    "first: the transpose of a product": _first(
+        "extensions/matrix_words",
+        "return tuple(self.transposed[x] for x in reversed(word))",
+        "return tuple(reversed(word))",
+        "arithmetic: traces",
+    ),
+    "first: a letter of a mean is caught by sizes": _first(
+        "extensions/matrix_language",
+        "caught = [x for x in names if found[_resized(x, sizes)] > 1]",
+        "caught: list[Term] = []",
+        "instance: sizes",
+    ),
+    "first: a covariance of rows for one of columns": _first(
+        "extensions/matrix_means",
+        "(before + b, columns), (after + a, rows)",
+        "(before + a, columns), (after + b, rows)",
+        "isserlis",
+    ),
+    "second: letters of no family commute": _second(
+        "matrix_words",
+        "return family is not None and family ==",
+        "return family ==",
+        "arithmetic: traces",
+    ),
+    "second: a letter of which a hypothesis speaks": _second(
+        "matrix_rules",
+        "need(all(z not in p.free for p in (goal, *hyps.values()))",
+        "need(all(z not in p.free for p in (goal,))",
+        "matrix identity",
+    ),
+    "second: sizes make two letters one": _second(
+        "matrix_instances", "need(len(new) == len(letters)", "need(True", "instance: sizes"
+    ),
+    "second: a value for one letter of a family": _second(
+        "matrix_instances",
+        "all(s in here for s in free if kin(s) in families)",
+        "True",
+        "instance: letters",
+    ),
+    "second: an occurrence is no transpose": _second(
+        "matrix_means",
+        'at_rows = (side == "left") != transposed',
+        'at_rows = side == "left"',
+        "isserlis",
+    ),
+    "second: a matrix that may be undefined": _second(
+        "matrix_rules", "hyps + defined_matrix(y))", "hyps)", "definite trace"
+    ),
+    # Unknown functions of vectors.
+    "first: a covariance is forgotten": _first(
+        "extensions/unknown_function_means",
+        "law = laws[names.index(z)]",
+        'law = ("M.gauss", ("M.id", z[3]), ("M.id", z[4]))',
+        "stein for matrices",
+    ),
+    "first: one occurrence moves alone": _first(
+        "extensions/unknown_function_means",
+        '("M.mul", substitute(p, put), y)',
+        '("M.mul", p, y)',
+        "stein for matrices",
+    ),
+    "first: a bound of a mean under a hypothesis on the variable": _first(
+        "extensions/unknown_function_means",
+        "hypotheses_left_by_binder(node, combined_hypotheses([theorem])).values()",
+        "combined_hypotheses([theorem]).values()",
+        "compare means",
+    ),
+    "first: a Hessian is differentiated": _first(
+        "extensions/unknown_function_means",
+        'not with_derivative or t[0] != "M.hess"',
+        "True",
+        "stein for matrices",
+        "poincare for matrices",
+    ),
+    "first: for all letters under a hypothesis": _first(
+        "extensions/unknown_functions", "require(not caught,", "require(True,", "generalise letters"
+    ),
+    "first: a slope is transposed": _first(
+        "extensions/unknown_functions",
+        '("M.T", ("M.grad", *t[1:])), derived(t[2])',
+        '("M.T", derived(t[2])), ("M.grad", *t[1:])',
+        "derivative: functions",
+    ),
+    "first: sizes make two functions one": _first(
+        "extensions/matrix_language",
+        'require(different, "two functions',
+        'require(True, "two functions',
+        "instance: sizes of functions",
+    ),
+    "second: a covariance is forgotten": _second(
+        "matrix_functions",
+        "[laws[xs.index(z)]]",
+        '[build("M.gauss", (), tuple(build("M.id", (n,)) for n in z.params[2:4]))]',
+        "stein for matrices",
+    ),
+    "second: one occurrence moves alone": _second(
+        "matrix_functions", "subst(word.parts[0], line)", "word.parts[0]", "stein for matrices"
+    ),
+    "second: a bound of a mean under a hypothesis on the variable": _second(
+        "matrix_functions",
+        "*leaving(node, premises[0].hypotheses).values()",
+        "*merged(premises).values()",
+        "compare means",
+    ),
+    "second: a Hessian is differentiated": _second(
+        "matrix_functions",
+        'need(not smooth or t.head != "M.hess"',
+        "need(True",
+        "stein for matrices",
+        "poincare for matrices",
+    ),
+    "second: for all letters under a hypothesis": _second(
+        "matrix_functions",
+        "all(h.free.isdisjoint(xs) for h in hyps.values())",
+        "all(True for h in hyps)",
+        "generalise letters",
+    ),
+    "second: a slope is transposed": _second(
+        "calculus",
+        "product(transposed(slope_at(name, at)), slope)",
+        "product(transposed(slope), slope_at(name, at))",
+        "derivative: functions",
+    ),
+    "second: sizes make two functions one": _second(
+        "matrix_instances",
+        "need(len(become) == len(functions)",
+        "need(True",
+        "instance: sizes of functions",
+    ),
+    "second: a mean of a gradient at the variable": _second(
+        "matrix_traces",
+        'need(allowed is None or allowed(a), "a variable in an unknown function")',
+        "pass",
+        "isserlis: functions",
+    ),
+    "second: a value at any vector": _second(
+        "matrix_functions", "same(c.parts[0], node.parts[0])", "bool(c.parts)", "equal vectors"
+    ),
+    "second: a Hessian is not symmetric": _second(
+        "matrix_words", 'sort = "S" if', 'sort = "M" if', "arithmetic: functions"
+    ),
+    "second: a value that may be undefined": _second(
+        "matrix_functions", "hyps += tm.conditions(x, v)", "pass", "specialise letters"
+    ),
+    "second: a power that is a quotient": _second(
+        "matrix_functions",
+        "t.params[0] > 0 and t.params[1] == 1",
+        "t.params[1] == 1",
+        "mean exists",
+    ),
+    # Flows.
+    "first: a barrier that jumps": _first(
+        "extensions/dynamics",
+        "[before, goal.on(goal.smooth(goal.region), goal.domain_at()), *rises]",
+        "[before, goal.on(goal.smooth(goal.region), goal.in_region), *rises]",
+        "flow theorem: flow-barrier",
+    ),
+    "first: a cofactor where all functions count": _first(
+        "extensions/dynamics",
+        "*goal.region_at(count=i)]",
+        "*goal.region_at()]",
+        "flow theorem: flow-cofactor",
+    ),
+    "first: coordinates catch symbols of values": _first(
+        "extensions/dynamics",
+        "(goal, *values)",
+        "(goal,)",
+        "flow theorem: flow-cofactor",
+        "flow theorem: flow-lasalle",
+    ),
+    "first: the times of a solution are not bound": _first(
+        "extensions/dynamics",
+        "*(goal.on(p, goal.in_region, (time,)) for p",
+        "*(goal.on(p, goal.in_region) for p",
+        "flow theorem: flow-solution",
+    ),
+    "second: a cofactor where all functions count": _second(
+        "flows", "for b in bodies[:count]]", "for b in bodies]", "flow theorem: flow-cofactor"
+    ),
+    "second: coordinates catch symbols of values": _second(
+        "flows",
+        "[node, *about, *values]",
+        "[node, *about]",
+        "flow theorem: flow-cofactor",
+        "flow theorem: flow-lasalle",
+    ),
+    "second: an eigenvalue that may be 0": _second(
+        "flow_schemas", "lt(ZERO, eigen)", "le(ZERO, eigen)", "flow theorem: flow-center-stable"
+    ),
+    "second: another direction": _second(
+        "flow_schemas",
+        "need(direction in (ONE, MINUS)",
+        "need(True",
+        "flow theorem: flow-time",
+    ),
 }
 
 
 def planted(fault: Fault, root: Path) -> None:
     """Make a copy of both checkers, of links but for the one file with the fault."""
-    for folder in ("slrsym", "slrsym/checker", "tests", "tests/checker", "tests/checker/reference"):
+    for folder in ("slrsym", "tests", *_COPIED):
         (root / folder).mkdir()
         for path in (ROOT / folder).iterdir():
             inner = path.relative_to(ROOT)
@@ -169,7 +374,9 @@ def planted(fault: Fault, root: Path) -> None:
     (root / fault.file).write_text(text.replace(fault.old, fault.new), encoding="utf-8")
 
 
-_COPIED = ("slrsym/checker", "tests/checker", "tests/checker/reference")
+_COPIED = (
+    "slrsym/checker", "slrsym/checker/extensions", "tests/checker", "tests/checker/reference",
+)  # fmt: skip
 
 
 def found(name: str, seed: int = 1, most: int = MOST) -> bool:

@@ -151,7 +151,7 @@ def _chain(m: Maker) -> Any:
     return (premises,)
 
 
-def _path(t: Term, m: Maker, depth: int = 4, binders: bool = True) -> list[Any]:
+def path_in(t: Term, m: Maker, depth: int = 4, binders: bool = True) -> list[Any]:
     """Return the path of some part."""
     path: list[Any] = []
     for _ in range(depth):
@@ -172,30 +172,31 @@ def _path(t: Term, m: Maker, depth: int = 4, binders: bool = True) -> list[Any]:
 @generator("defined")
 def _defined(m: Maker) -> Any:
     p = m.t.relation(3)
-    return (m.fact(p, m.t.hypotheses()),), _path(p, m, binders=m.chance(0.1))
+    return (m.fact(p, m.t.hypotheses()),), path_in(p, m, binders=m.chance(0.1))
 
 
 @generator("rewrite")
 def _rewrite(m: Maker) -> Any:
     """Return a rewriting at one place, or at two, of a formula with many binders."""
     p = m.t.formula(3)
-    path = _path(p, m, 6)
-    part = _at(p, path)
+    path = path_in(p, m, 6)
+    part = part_at(p, path)
     if not is_term(part):
         p = (m.rng.choice(RELATIONS), m.t.binder(2), m.t.term(2))
-        path = _path(p, m, 6)
-        part = _at(p, path)
+        path = path_in(p, m, 6)
+        part = part_at(p, path)
     if not is_term(part):
         part = m.t.term(1)
     other = m.t.term(1, tuple(s for s in free_symbols(part) if s[0] == "s"))
     sides = (part, other) if m.chance(0.5) else (other, part)
-    bound = _bound_on(p, path)
-    given = m.hypotheses(*_ranges(p, path, m), without=bound)
+    bound = bound_on(p, path)
+    given = m.hypotheses(*ranges_on(p, path, m), without=bound)
     paths = [path] * m.rng.choice((1, 1, 1, 2))
     return (m.fact(p, m.t.hypotheses()), m.fact(("=", *sides), given)), paths
 
 
-def _at(t: Term, path: list[Any]) -> Term:
+def part_at(t: Term, path: list[Any]) -> Term:
+    """Return the part at a path."""
     for step in path:
         t = dict(places_and_subterms(t))[tuple(step) if isinstance(step, list) else step]
     return t
@@ -211,11 +212,12 @@ def _around(t: Term, path: list[Any]) -> list[Term]:
     return found
 
 
-def _bound_on(t: Term, path: list[Any]) -> set[Term]:
+def bound_on(t: Term, path: list[Any]) -> set[Term]:
+    """Return the variables of the binders whose inside a path enters."""
     return {x for node in _around(t, path) for x in (node[2] if node[0] == "d" else node[1])}
 
 
-def _ranges(t: Term, path: list[Any], m: Maker) -> list[Term]:
+def ranges_on(t: Term, path: list[Any], m: Maker) -> list[Term]:
     """Return that variables are in their ranges."""
     found: list[Term] = []
     for node in _around(t, path):

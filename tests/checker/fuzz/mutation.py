@@ -8,6 +8,7 @@ from typing import Any
 
 from slrsym.checker.term import FUNCTIONS, PARAMETERS, SORTS, Rejected, Term, num
 
+from . import matrix_changes
 from .both import Fact, Inference, Judges
 from .places import exchanged, is_binder, is_node, kind_of, nodes, put
 
@@ -153,6 +154,15 @@ class Mutator:
                 None,
                 "β",
                 "x\n",
+                "M",
+                "S",
+                "S>=0",
+                "GL",
+                "e",
+                "x1",
+                "01",
+                "999",
+                "1000",
             )
         )
         return (*t[:i], new, *t[i + 1 :])
@@ -162,19 +172,25 @@ class Mutator:
     def _renamed(self, made: Inference) -> Inference:
         """Return the inference with another name for a symbol or function, wherever it stands."""
         rng = self.rng
-        named = [t for t in self._pool(made) if t[0] in ("s", "u", "ix")]
+        pool = self._pool(made)
+        named = [t for t in pool if t[0] in ("s", "u", "ix")]
+        letters = [t for t in pool if t[0] == "M" and len(t) == 6]
+        if letters and (not named or rng.random() < 0.7):
+            old, new, where = matrix_changes.random_renaming(rng, letters)
+            return self._everywhere(made, lambda t: matrix_changes.renamed(t, old, new, where))
         old = rng.choice(named)[1]
         used = [t[1] for t in named]
         new = rng.choice(used) if rng.random() < 0.3 else rng.choice(NAMES)
         if rng.random() < 0.3:
             new = old + "'"
+        return self._everywhere(made, lambda t: _other_name(t, old, new))
+
+    def _everywhere(self, made: Inference, changed: Callable[[Any], Any]) -> Inference:
         premises = tuple(
-            self.judges.fact(_other_name(p.conclusion, old, new),
-                             [_other_name(h, old, new) for h in p.hypotheses], "renamed")
+            self.judges.fact(changed(p.conclusion), [*map(changed, p.hypotheses)], "renamed")
             for p in made.premises
-        )  # fmt: skip
-        data = tuple(_other_name(d, old, new) for d in made.data)
-        return made._replace(premises=premises, data=data)
+        )
+        return made._replace(premises=premises, data=tuple(map(changed, made.data)))
 
     # -- data -------------------------------------------------------------------------------------
 
@@ -219,7 +235,9 @@ class Mutator:
                 s, v = out[i]
                 if is_node(s) and s[0] == "s" and rng.random() < 0.3:
                     s = self.term(s, pool)
-                elif rng.random() < 0.15:
+                elif s[0] in matrix_changes.HEADS and rng.random() < 0.3:
+                    s = matrix_changes.changed_node(rng, s)
+                elif s[0] not in matrix_changes.HEADS and rng.random() < 0.15:
                     s = (*s[:-1], rng.choice(SORTS) if s[0] == "s" else s[-1] + 1)
                 else:
                     v = self.term(v, pool)
@@ -266,6 +284,8 @@ class Mutator:
                 return rng.choice(alike)
         if is_binder(t):
             return self._binder(t)
+        if t[0] in matrix_changes.HEADS:
+            return matrix_changes.changed_node(rng, t)
         head, count = t[0], PARAMETERS[t[0]]
         if head == "n":
             return rng.choice([k for k in NUMBERS if k != t])
@@ -325,12 +345,13 @@ class Mutator:
         what = rng.choice(("rename", "variable", "swap", "swap", "drop", "order", "head", "double"))
         if what == "rename":
             old = rng.choice(groups[0])
-            new = ("s", rng.choice(NAMES), old[2])
+            new = (old[0], rng.choice(NAMES), *old[2:])
             groups[0] = [new if s == old else s for s in groups[0]]
             groups[1] = [exchanged(p, old, new) for p in groups[1]]
         elif what == "variable":
             i = rng.randrange(len(groups[0]))
-            groups[0][i] = ("s", rng.choice(NAMES), rng.choice((groups[0][i][2], "R", "R>0")))
+            sort = rng.choice((groups[0][i][2], "R", "R>0"))
+            groups[0][i] = (groups[0][i][0], rng.choice(NAMES), sort, *groups[0][i][3:])
         elif what == "order" and t[0] == "d" and t[1]:
             i = rng.randrange(len(t[1]))
             n = max(0, t[1][i] + rng.choice((1, -1)))

@@ -6,6 +6,8 @@ from typing import Any
 
 from slrsym.checker.term import BINDERS, FORMULAS, LEAVES, PARAMETERS, Term, is_term
 
+from .matrix_changes import MATRICES
+
 Path = tuple[int, ...]
 
 
@@ -54,6 +56,8 @@ def kind_of(t: Term) -> str:
         return "term"
     if t[0] in FORMULAS:
         return "formula"
+    if t[0] in MATRICES:
+        return "matrix"
     return "law" if t[0] in ("gauss", "noise") else t[0]
 
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from . import terms as tm
 from .calculus import cited_derivatives, evaluated, unfolded
+from .matrix_traces import size, trace, value_of_function
 from .polynomials import ONE, const
 from .polynomials import ZERO as NIL
 from .signs import NEG, NN, NP, NZ, POS, SIGN_OF, SORT_SIGN, TIMES, ZERO, State
@@ -60,6 +61,12 @@ def integral(t):
 @rule("arithmetic", "ts t json", None)
 def arithmetic(premises, hyps, goal, evidence):
     """Conclude a relation by polynomials, signs and facts."""
+    forms_with_facts(premises, hyps, evidence).judge(goal)
+    return goal, list(merged(premises).values()) + hyps
+
+
+def forms_with_facts(premises, hyps, evidence):
+    """Return the state of an inference in which the facts of its evidence are supposed (5.4)."""
     need(type(evidence) is list and len(evidence) == 4, "evidence has four parts")
     size, units, use, answers = evidence
     forms = Forms(size, units, answers, cited_derivatives(premises))
@@ -70,8 +77,7 @@ def arithmetic(premises, hyps, goal, evidence):
     need(type(use) is list and all(whole(i) and 0 <= i < len(facts) for i in use), "no such fact")
     for i in use:
         forms.suppose(facts[i])
-    forms.judge(goal)
-    return goal, list(merged(premises).values()) + hyps
+    return forms
 
 
 class Forms(State):
@@ -172,6 +178,12 @@ class Forms(State):
             return out
         if h == "f":
             return self.table(t)
+        if h == "M.tr":
+            return trace(self, t.parts[0])
+        if h == "M.dim":
+            return size(self, t.params[0])
+        if h == "M.h":
+            return value_of_function(self, t)
         need(h in tm.BINDERS, "no term")
         return self.binder(t)
 

@@ -2,6 +2,7 @@
 
 from . import terms as tm
 from .forms import leaving, mod, poly, term
+from .matrix_nodes import curvature_at, product, slope_at, trace, transposed
 from .substitution import lost
 from .terms import (
     HALF,
@@ -128,7 +129,33 @@ def D(t, x, asked, cited):
         for p in lost(t.vars, t.inside[0], t.outside):
             D(p, x, asked, cited)
         return D(evaluated(t, asked, cited), x, asked, cited)
+    if h in ("M.h", "M.grad"):
+        return D_function(t, D(parts[0], x, asked, cited))
+    if h in ("M.tr", "M.T", "M.mul", "M.add", "M.scale"):
+        return D_matrix(t, x, asked, cited)
     raise Refused("no derivative of a node " + h)
+
+
+def D_function(t, slope):
+    """Return the derivative of an unknown function or of its gradient, by the chain rule (U3)."""
+    (name,), (at,) = t.params, t.parts
+    if t.head == "M.grad":
+        return product(curvature_at(name, at), slope)
+    return trace(product(transposed(slope_at(name, at)), slope))
+
+
+def D_matrix(t, x, asked, cited):
+    """Return the derivative of a trace or of a matrix in which x is free (the extension, M4)."""
+    h, parts = t.head, t.parts
+    if h in ("M.tr", "M.T"):
+        return tm.build(h, (), (D(parts[0], x, asked, cited),))
+    out = []
+    for i, p in enumerate(parts):
+        if x in p.free:
+            slope = D(p, x, asked, cited)
+            kept = h != "M.add"
+            out.append(tm.build(h, (), (*parts[:i], slope, *parts[i + 1 :])) if kept else slope)
+    return tm.build("M.add", (), tuple(out))
 
 
 def D_sum(t, x, asked, cited):

@@ -18,7 +18,7 @@ def key(t):
 
 def printed(t, names):
     """Return the printing of a term inside of variables (innermost last)."""
-    if t.head == "s" and t in names:
+    if t.head in ("s", "M") and t in names:
         return f"b{names[::-1].index(t)}"
     if names and t.free.isdisjoint(names):
         return key(t)
@@ -31,7 +31,7 @@ def printed(t, names):
     for p in t.params:
         pieces.append(json.dumps(p) if t.head == "text" else str(p))
     if t.head in BINDERS:
-        pieces.append(f"[{' '.join(x.params[1] for x in t.vars)}]")
+        pieces.append(f"[{' '.join(' '.join(x.params[1:]) for x in t.vars)}]")
         inner = names + t.vars
         shown = [printed(p, inner) for p in t.inside] + [printed(p, names) for p in t.outside]
     else:

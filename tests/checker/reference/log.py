@@ -154,9 +154,9 @@ def check_record(record, known, allowed, report):
     need(tm.is_label(claim), "an id of printable characters is expected")
     need(claim not in known, "two records of one id")
     named = extension_names(record["extensions"], allowed)
-    statement = formula(record["statement"])
-    given = [formula(h) for h in record["given"]]
-    rows = []
+    rows = tm.Rows(named)
+    statement = rows.meet(formula(record["statement"]))
+    given = [rows.meet(formula(h)) for h in record["given"]]
     for row in record["terms"]:
         rows.append(tm.read(row, rows))
     made = []
@@ -176,10 +176,10 @@ def check_record(record, known, allowed, report):
         except Refused as e:
             raise Refused(f"inference {at}: {e}") from e
     used = {EXTENSION_OF[line[0]] for line in record["lines"] if line[0] in EXTENSION_OF}
-    need(named == used, "an extension that no inference uses")
     given_keys = {key(h) for h in given}
     for step in record["steps"]:
         check_step(step, rows, find, given_keys)
+    need(named == used | rows.met, "an extension that the record does not use")
     theorem = find(shown)
     need(set(theorem.hypotheses) <= given_keys, "a hypothesis that is not given")
     need(key(theorem.conclusion) == key(statement), "another statement is shown")

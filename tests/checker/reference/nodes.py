@@ -2,15 +2,27 @@
 
 from math import gcd
 
+from .matrix_shapes import MATRICES, OF_FUNCTIONS, function_of
+
 
 class Refused(Exception):  # noqa: N818 - the word of the specification
     """Say why an inference or a log is not accepted."""
 
 
-TERMS = frozenset(["+", "*", "^", "f", "u", "ix", "n", "s", "pi", "sum", "int", "E", "copies", "d"])
+# Heads of terms and formulas about matrices: the extension `matrices`, M1.2 and U1.1.
+MATRIX_TERMS = frozenset(["M.tr", "M.dim", "M.E", "M.h"])
+MATRIX_FORMULAS = frozenset(["M.eq", "M.psd", "M.invertible", "M.forall"])
+MATRIX_HEADS = MATRICES | MATRIX_TERMS | MATRIX_FORMULAS | {"M.gauss"}
+# The heads of each extension that has some.
+HEADS_OF = {"matrices": MATRIX_HEADS}
+_EXTENSIONS = {head: frozenset([e]) for e, heads in HEADS_OF.items() for head in heads}
+
+TERMS = MATRIX_TERMS | frozenset(
+    ["+", "*", "^", "f", "u", "ix", "n", "s", "pi", "sum", "int", "E", "copies", "d"]
+)
 RELATIONS = frozenset(("=", "!=", "<", "<="))
-FORMULAS = RELATIONS | frozenset(["and", "or", "not", "implies", "iff", "o", "forall"])
-BINDERS = frozenset(["sum", "int", "E", "copies", "d", "lam", "forall"])
+FORMULAS = RELATIONS | MATRIX_FORMULAS | {"and", "or", "not", "implies", "iff", "o", "forall"}
+BINDERS = frozenset(["sum", "int", "E", "copies", "d", "lam", "forall", "M.E", "M.forall"])
 MAX_DEPTH, MAX_READ, MAX_NODES = 150, 100000, 99999
 
 
@@ -20,6 +32,7 @@ class Node:
     __slots__ = (
         "copies",
         "depth",
+        "extensions",
         "free",
         "full",
         "good",
@@ -29,6 +42,7 @@ class Node:
         "outside",
         "params",
         "parts",
+        "shape",
         "size",
         "vars",
     )
@@ -54,6 +68,8 @@ def build(head, params=(), parts=(), variables=(), inside=(), outside=()):
     node.parts = parts
     if head == "s":
         node.free = frozenset((node,))
+    elif head in ("M", "M.id", "M.dim"):
+        node.free = free_in_matrices(node)
     elif head in BINDERS:
         free = union(p.free for p in inside).difference(variables)
         node.free = free.union(*(p.free for p in outside))
@@ -61,14 +77,28 @@ def build(head, params=(), parts=(), variables=(), inside=(), outside=()):
         node.free = union(p.free for p in parts)
         if head == "u" or head == "ix":
             node.free |= {(head, params[0], params[1], len(parts))}
+        elif head in OF_FUNCTIONS and params:
+            node.free |= {function_of(node)}
     counted = outside if head == "E" else parts
+    own = _EXTENSIONS.get(head, frozenset())
+    node.extensions = union([own, *(p.extensions for p in (*variables, *parts))])
     node.copies = head == "copies" or any(p.copies for p in counted)
     node.depth = 1 + max([p.depth for p in parts] + [v.depth for v in variables], default=0)
     node.size = 1 + sum(p.size for p in parts)
     node.full = 1 + sum(p.full for p in parts) + sum(v.full for v in variables)
-    node.memo_key, node.good = None, False
+    node.memo_key, node.good, node.shape = None, False, None
     _TABLE[tag] = node
     return node
+
+
+def free_in_matrices(node):
+    """Return the free symbols of a letter, a unit matrix or a size: the letter, and names (M2)."""
+    sizes = node.params[2:4] if node.head == "M" else node.params
+    own = {node} if node.head == "M" else set()
+    for n in sizes:
+        if type(n) is str and not n.isdigit():
+            own.add(node if node.head == "M.dim" else build("M.dim", (n,)))
+    return frozenset(own)
 
 
 def union(sets):

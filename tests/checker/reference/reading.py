@@ -1,12 +1,14 @@
 """Conditions of nodes, and reading them from JSON (sections 1.1 to 1.5)."""
 
-import re
 from math import gcd
 
 from .keys import show
+from .matrix_nodes import fits_for_all, fits_matrix, fits_mean
+from .names import ARITY, HEADS, LAWS, is_sort, named
 from .nodes import (
     BINDERS,
     FORMULAS,
+    MATRIX_HEADS,
     MAX_DEPTH,
     MAX_READ,
     RELATIONS,
@@ -18,31 +20,6 @@ from .nodes import (
     whole,
 )
 
-LETTERS = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
-NAME = re.compile(rf"([{LETTERS}][{LETTERS}0-9]*(?:_[{LETTERS}0-9]+)*)(\^\*|\^[0-9]+|)'*")
-LABEL = re.compile(r"[ -~]+")
-SORTS = frozenset(k + c for k in "RZ" for c in ("", ">0", "<0", ">=0", "<=0", "!=0"))
-ARITY = dict.fromkeys(
-    [
-        "exp",
-        "sin",
-        "cos",
-        "sinh",
-        "cosh",
-        "tanh",
-        "atan",
-        "erf",
-        "abs",
-        "log",
-        "asin",
-        "erf_prime",
-        "erf_second",
-        "sign",
-    ],
-    1,
-)
-ARITY.update(zeta=2, owens=2, max=2)
-LAWS = frozenset(("gauss", "noise"))
 PARAMETERS = {
     "n": 2,
     "s": 2,
@@ -54,31 +31,13 @@ PARAMETERS = {
     "gauss": 1,
     "o": 1,
     "d": 1,
+    "M": 5,
+    "M.id": 1,
+    "M.dim": 1,
+    "M.h": 1,
+    "M.grad": 1,
+    "M.hess": 1,
 }
-HEADS = TERMS | FORMULAS | LAWS | frozenset(["oo", "-oo", "text", "tuple", "set", "lam"])
-
-
-def named(head, x, sort):
-    """Tell whether x is a name of what has this head and sort (1.3)."""
-    found = NAME.fullmatch(x) if type(x) is str and len(x) <= 61 else None
-    if found is None:
-        return False
-    word, upper = found.groups()
-    if word in ARITY or word == "π" or (len(word) > 1 and word in HEADS | BINDERS):
-        return False
-    if word in ("e", "E"):
-        return head == "s" and sort == "R" and upper in ("", "^*")
-    return upper in ("", "^*") or (head == "ix" and sort == "R")
-
-
-def is_label(x):
-    """Tell whether x may be the name of a claim, a step or what is unchecked (8.4)."""
-    return type(x) is str and len(x) <= 200 and LABEL.fullmatch(x) is not None and x == x.strip(" ")
-
-
-def is_sort(x):
-    """Tell whether x is a sort."""
-    return type(x) is str and x in SORTS
 
 
 def orders_ok(orders, count):
@@ -108,8 +67,14 @@ def check_laws(laws, count):
 def fits(node):
     """Tell whether the conditions of 1.4 hold of this one node (not below it)."""
     h, ps, parts = node.head, node.params, node.parts
+    if h == "M.E":
+        return fits_mean(node)
+    if h == "M.forall":
+        return fits_for_all(node)
     if h in BINDERS:
         return fits_binder(node)
+    if node.head in MATRIX_HEADS:
+        return fits_matrix(node)
     if h == "n":
         return (
             len(ps) == 2
@@ -252,6 +217,21 @@ def check_all(node):
 # --- 1.1 reading JSON ------------------------------------------------------
 
 
+class Rows(list):
+    """Hold the rows of a record, the extensions that it names, and those whose heads it reads."""
+
+    def __init__(self, named):
+        super().__init__()
+        self.named, self.met = frozenset(named), set()
+
+    def meet(self, node):
+        """Refuse a node with a head of an extension that is not named; return it."""
+        if not node.extensions <= self.named:
+            raise Refused("a head of an extension that the record does not name")
+        self.met |= node.extensions
+        return node
+
+
 def read(data, rows=None):
     """Read a node from JSON; integers are rows if there are rows."""
     if whole(data):
@@ -260,8 +240,8 @@ def read(data, rows=None):
         return rows[data]
     if isinstance(data, Node):
         return check_all(data)
-    node = read_shape(data, rows, 0)
-    return check_all(node)
+    node = check_all(read_shape(data, rows, 0))
+    return rows.meet(node) if isinstance(rows, Rows) else node
 
 
 def read_shape(data, rows, level):

@@ -2,6 +2,7 @@
 
 from . import terms as tm
 from .forms import check, check_path, child, follow, leaving, term, with_child
+from .matrix_instances import commuting, instance_of_sizes
 from .terms import (
     HALF,
     ONE,
@@ -62,13 +63,16 @@ def induction(premises, n, goal):
 
 @rule("instance", "pairs", 1)
 def instance(premises, pairs):
-    """Conclude an instance, with values of symbols, functions and sequences."""
+    """Conclude an instance, with values of symbols, letters and functions, or of sizes."""
+    need(len({s for s, _ in pairs}) == len(pairs), "a symbol occurs twice")
+    if any(isinstance(s, tm.Node) and s.head == "M.dim" for s, _ in pairs):
+        return instance_of_sizes(premises[0], pairs)
     sigma, hyps = {}, []
     for s, v in pairs:
-        need(s not in sigma, "a symbol occurs twice")
         need((v.head == "lam") == isinstance(s, tuple), "a value of a wrong kind")
         sigma[s] = v
         hyps += tm.conditions(s, v)
+    hyps += commuting(premises[0], pairs)
     hyps += [subst(h, sigma) for h in premises[0].hypotheses.values()]
     return subst(premises[0].conclusion, sigma), hyps
 

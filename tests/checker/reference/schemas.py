@@ -394,7 +394,12 @@ def center_stable(_, subject, about, values):
     for i in range(n):
         hyps += [eq(partial(g.x, j, g.g[i], p), m[i][j]) for j in range(n)]
         hyps.append(eq(subst(g.g[i], dict(zip(g.x, p, strict=True))), p[i]))
-    terms = []
+    return [*hyps, characteristic(m, eigen)]
+
+
+def characteristic(m, eigen):
+    """Return that a number is an eigenvalue of a matrix, given by rows."""
+    n, terms = len(m), []
     for s in permutations(range(n)):
         odd = sum(s[i] > s[j] for i in range(n) for j in range(i, n)) % 2
         terms.append(
@@ -403,7 +408,7 @@ def center_stable(_, subject, about, values):
                 *(add(m[i][i], neg(eigen)) if s[i] == i else m[i][s[i]] for i in range(n)),
             )
         )
-    return [*hyps, eq(add(*terms), ZERO)]
+    return eq(add(*terms), ZERO)
 
 
 # --- 7.4 from overlaps and edges -------------------------------------------

@@ -1,5 +1,14 @@
 """New names, substitution and conditions on values (sections 2.2 to 2.4)."""
 
+from .matrix_nodes import (
+    equal,
+    invertible,
+    is_matrix,
+    semidefinite,
+    shape,
+    sort_of,
+    transposed,
+)
 from .nodes import (
     BINDERS,
     MAX_NODES,
@@ -18,20 +27,21 @@ from .nodes import (
     sentence,
     union,
 )
+from .reading import check
 
 
 def name_of(item):
-    """Return the name of a symbol, a function or a sequence."""
+    """Return the name of a symbol, a letter, a size, a function or a sequence."""
     return item.params[0] if isinstance(item, Node) else item[1]
 
 
 def fresh(s, taken):
-    """Return the symbol s with primes until no member of taken has its name."""
+    """Return the symbol or letter s with primes until no member of taken has its name."""
     names = {name_of(t) for t in taken}
     name = s.params[0]
     while name in names:
         name += "'"
-    return build("s", (name, s.params[1]))
+    return build(s.head, (name, *s.params[1:]))
 
 
 def apart(xs, taken):
@@ -54,7 +64,7 @@ def subst(t, sigma):
 
 def _subst(t, sigma, memo):
     """Return t with sigma substituted; the memo belongs to this sigma."""
-    if t.head == "s":
+    if t.head in ("s", "M"):
         return sigma.get(t, t)
     if not sigma or t.free.isdisjoint(sigma):
         return t
@@ -71,6 +81,8 @@ def _subst(t, sigma, memo):
                 out = applied(value, t.params[2] if t.head == "u" else (0,) * len(parts), parts)
         if out is None:
             out = build(t.head, t.params, parts)
+        if t.head in ("M.inv", "M.gauss"):
+            check(out)
     if out.size > MAX_NODES:
         raise Refused("a substitution is too large")
     memo[t] = out
@@ -80,7 +92,7 @@ def _subst(t, sigma, memo):
 def _subst_binder(t, sigma, memo):
     """Return a binder after substitution, with variables that capture nothing."""
     left = {s: v for s, v in sigma.items() if s in t.free}
-    if t.head in ("E", "copies") and any(v.copies for v in left.values()):
+    if t.head in ("E", "copies", "M.E") and any(v.copies for v in left.values()):
         raise Refused("copies substituted into an expectation")
     bound = union(p.free for p in t.inside)
     inner = {s: v for s, v in left.items() if s in bound and s not in t.vars}
@@ -155,6 +167,8 @@ def conditions(s, v):
     """Return what has to hold so that v may stand for s."""
     if v is s:
         return []
+    if isinstance(s, Node) and s.head == "M":
+        return conditions_of_letter(s, v)
     if not (is_term(v) or v.head == "lam") or v.copies:
         raise Refused("this value may not be substituted")
     if isinstance(s, Node):
@@ -173,3 +187,16 @@ def conditions(s, v):
     for p in sorted_as(sort, v.inside[0]):
         out.append(p if p.free.isdisjoint(v.vars) else forall(v.vars, p))
     return out + ([sentence("moderate", v)] if kind == "u" else [])
+
+
+def conditions_of_letter(s, v):
+    """Return what has to hold so that the matrix v may stand for a letter (M2)."""
+    if not is_matrix(v) or v.copies or shape(v) != shape(s):
+        raise Refused("a letter stands for a matrix of its shape without copies")
+    return {
+        "M": [equal(v, v)],
+        "S": [equal(transposed(v), v)],
+        "S>=0": [semidefinite(v)],
+        "S>0": [semidefinite(v), invertible(v)],
+        "GL": [invertible(v)],
+    }[sort_of(s)]

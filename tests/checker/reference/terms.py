@@ -1,6 +1,7 @@
 """Terms, formulas, symbols, substitution and keys, in one place (sections 1 to 3)."""
 
 from .keys import key, same, show
+from .names import is_label, is_sort, named
 from .nodes import (
     BINDERS,
     FORMULAS,
@@ -18,6 +19,7 @@ from .nodes import (
     TWO,
     ZERO,
     E,
+    Node,
     Refused,
     add,
     both,
@@ -54,7 +56,7 @@ from .nodes import (
     whole,
     with_body,
 )
-from .reading import check, check_all, is_label, is_sort, named, read, terms
+from .reading import Rows, check, check_all, read, terms
 from .substitution import apart, conditions, fresh, name_of, sorted_as, subst
 
 __all__ = [
@@ -74,7 +76,9 @@ __all__ = [
     "TWO",
     "ZERO",
     "E",
+    "Node",
     "Refused",
+    "Rows",
     "add",
     "apart",
     "both",

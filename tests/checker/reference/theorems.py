@@ -5,6 +5,29 @@ from .terms import Refused, key, whole
 
 RULES = {}
 EXTENSIONS = {
+    "dynamics": frozenset(("flow theorem",)),
+    "matrices": frozenset(
+        (
+            "cauchy-schwarz for matrices",
+            "compare means",
+            "definite trace",
+            "equal matrices",
+            "equal vectors",
+            "generalise letters",
+            "invertible",
+            "isserlis",
+            "matrix identity",
+            "mean exists",
+            "poincare for matrices",
+            "sandwich",
+            "semidefinite",
+            "size",
+            "specialise letters",
+            "stein for matrices",
+            "symmetric",
+            "trace of semidefinite",
+        )
+    ),
     "textbook": frozenset(
         (
             "cauchy-schwarz",
@@ -75,8 +98,9 @@ def infer(name, premises, data, rows):
     values = [decode(k, d, rows) for k, d in zip(kinds, data, strict=True)]
     try:
         conclusion, hyps, *more = function(premises, *values)
-        if name in EXTENSION_OF:
-            more.append([f"extension {EXTENSION_OF[name]}"])
+        used = {EXTENSION_OF[name]} if name in EXTENSION_OF else set()
+        used.update(*(node.extensions for node in nodes_of(kinds, values)))
+        more.append(f"extension {e}" for e in used)
         return finish(conclusion, hyps, axioms.union(*more, *(p.axioms for p in premises)))
     except Refused:
         raise
@@ -121,15 +145,28 @@ def decode(kind, data, rows):
     return out
 
 
+def nodes_of(kinds, values):
+    """Return the nodes that stand in the data."""
+    out = []
+    for kind, value in zip(kinds, values, strict=True):
+        if kind == "t":
+            out.append(value)
+        elif kind == "ts":
+            out += value
+        elif kind == "pairs":
+            out += [node for pair in value for node in pair if isinstance(node, tm.Node)]
+    return out
+
+
 def decode_symbol(data, rows):
-    """Read a symbol, a function or a sequence."""
+    """Read a symbol, a letter, a size, a function or a sequence."""
     if type(data) in (list, tuple) and len(data) == 4 and data[0] in ("u", "ix"):
         head, name, sort, count = data
         if not (tm.is_sort(sort) and tm.named(head, name, sort) and whole(count) and count >= 1):
             raise Refused("no function or sequence")
         return tuple(data)
     node = tm.read(data, rows)
-    if node.head != "s":
+    if node.head not in ("s", "M") and not (node.head == "M.dim" and node.free):
         raise Refused("no symbol")
     return node
 

@@ -30,5 +30,4 @@ from slrsym.prover.certificates.certificate import (
     CertificateOutcome,
     load,
 )
-from slrsym.prover.certificates.inequalities_on_box import InequalitiesOnBox
 from slrsym.prover.certificates.verifier import CheckResult, check

@@ -24,10 +24,10 @@ from flint import arb, ctx
 
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.papers.single_location.certify.attraction import Attraction
+from slrsym.prover.certificates.box_certificate import register_certificate_class
 from slrsym.prover.certificates.certificate_search import DIGITS
 from slrsym.prover.certificates.own_statement import OwnStatementCertificate
-from slrsym.prover.claims.claim import register_certificate_class
-from slrsym.prover.rules.lemmas import InWords, in_words
+from slrsym.prover.statements.words import InWords, in_words
 
 # Into how many cells the values of kappa are divided.
 _CELLS = 400

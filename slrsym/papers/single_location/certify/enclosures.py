@@ -27,6 +27,7 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome
 from slrsym.prover.certificates.certificate_search import DIGITS, certify
+from slrsym.registry import load_registered
 
 # After how many cuts the bounds should have become tighter by a tenth.
 _PATIENCE = 32
@@ -51,6 +52,9 @@ class Enclosure:
     certificate: Certificate
     bounds: Mapping[str, tuple[float, float]]
     seen: Mapping[str, tuple[float, float]]
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("fields.html")(self, ["verdict", "bounds", "seen"]))
 
     @property
     def verdict(self) -> CertificateOutcome:

@@ -27,9 +27,9 @@ from slrsym.papers.single_location.certify.sublevel import (
     reason_level_is_undecided,
     sublevel_functions,
 )
+from slrsym.prover.certificates.box_certificate import register_certificate_class
 from slrsym.prover.certificates.own_statement import OwnStatementCertificate
-from slrsym.prover.claims.claim import register_certificate_class
-from slrsym.prover.rules.lemmas import InWords, in_words
+from slrsym.prover.statements.words import InWords, in_words
 
 
 @register_certificate_class

@@ -35,6 +35,7 @@ from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome
 from slrsym.prover.certificates.certificate_search import DIGITS, MAX_BOXES, certify
+from slrsym.registry import load_registered
 
 # To which part of itself the step size is found.
 _PRECISION = 1e-5
@@ -246,6 +247,13 @@ class StepSize:
     attempts: int
     visited: int
     seconds: float
+
+    def _repr_html_(self) -> str:
+        return str(
+            load_registered("fields.html")(
+                self, ["verdict", "alpha", "grid", "closed_form", "certificate"]
+            )
+        )
 
     @property
     def verdict(self) -> CertificateOutcome:

@@ -32,10 +32,10 @@ from slrsym.papers.single_location.paper_risk_expressions import (
     ON_M,
     risk_as_quadratic_off_manifold,
 )
+from slrsym.prover.certificates.box_certificate import register_certificate_class
 from slrsym.prover.certificates.certificate_search import DIGITS
 from slrsym.prover.certificates.own_statement import OwnStatementCertificate
-from slrsym.prover.claims.claim import register_certificate_class
-from slrsym.prover.rules.lemmas import InWords, in_words
+from slrsym.prover.statements.words import InWords, in_words
 
 # The coordinates on the manifold.
 x1, x2 = ON_M

@@ -15,8 +15,8 @@ from slrsym.papers.single_location.commands import options
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from slrsym.papers.single_location.montecarlo import Estimate
-    from slrsym.papers.single_location.montecarlo.predictors import Predictor
+    from slrsym.models.sampling.estimates import Estimate
+    from slrsym.papers.single_location.sampled_risk import Predictor
     from slrsym.papers.single_location.task import OrderParameters, Task
 
 
@@ -118,8 +118,14 @@ def compare(
 
     from slrsym.papers.single_location import risk
     from slrsym.papers.single_location.linear import best_linear
-    from slrsym.papers.single_location.montecarlo import METHODS, Erf, HardOracle, Linear, Softmax
-    from slrsym.papers.single_location.montecarlo.plan import require_feasible_overlaps
+    from slrsym.papers.single_location.sampled_risk import (
+        METHODS,
+        Erf,
+        HardOracle,
+        Linear,
+        Softmax,
+        require_feasible_overlaps,
+    )
     from slrsym.papers.single_location.task import OrderParameters, Task
 
     if method not in ("auto", *METHODS):
@@ -144,7 +150,7 @@ def compare(
                 state,
                 method,
                 probabilities=probabilities,
-                max_samples=most,
+                samples=most,
                 target_stderr=target_stderr,
                 rng=seed,
                 progress=_progress_line(bar, predictor.name, most, target_stderr),
@@ -189,7 +195,7 @@ def _compared(
 ) -> PredictorRisk:
     from slrsym.papers.single_location import risk
     from slrsym.papers.single_location.linear import best_linear
-    from slrsym.papers.single_location.montecarlo import Erf, Linear, risk_estimate
+    from slrsym.papers.single_location.sampled_risk import Erf, Linear, risk_estimate
 
     if method in ("auto", "conditioned"):
         method = "projected" if isinstance(predictor, Linear) else "conditioned"

@@ -16,7 +16,9 @@ from slrsym.papers.single_location.commands import options
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from slrsym.papers.single_location.landscape import Branch, CriticalPoints
+    from slrsym.models.landscape.branches import Branch
+    from slrsym.models.landscape.critical_point_table import CriticalPoint, CriticalPoints
+    from slrsym.papers.single_location.task import Task
 
 
 _WIDE = 110
@@ -70,14 +72,14 @@ def landscape(
     if branches is not None:
         with shared.value_errors_as_usage_errors("--branches"):
             found: Any = _followed(task, branches, seed)
-        content: Any = [branch.as_dict() for branch in found]
+        content: Any = [_branch_as_dict(branch) for branch in found]
         out.print(branch_table(found))
     else:
         with shared.show_activity("searching for critical points"):
             found = find_critical_points(task, lam, seed=seed)
-        content = found.as_dict()
+        content = points_as_dict(found, task)
         out.print(critical_point_table(found, alpha, out.width))
-        for line in _summary(found, alpha):
+        for line in _summary(found, task, alpha):
             out.print(line)
     shared.write_json(json_file, content)
     if plot is not None:
@@ -120,6 +122,8 @@ def critical_point_table(
     found: CriticalPoints, alpha: float | None = None, width: int = _WIDE
 ) -> Table:
     """Return a table of critical points: overlaps, risk, index and kind, one line for each."""
+    from slrsym.papers.single_location.landscape.points import describe_freedom_of_k_and_v
+
     wide = width >= _WIDE
     result = _table(
         *("point", ">kappa", ">nu", ">theta", ">eta", ">rho", ">risk", ">index", ">flat"),
@@ -134,7 +138,8 @@ def critical_point_table(
         cells += [f"{point.index}", f"{point.flat}"]
         if wide:
             gradient = "0" if point.gradient == 0 else f"{point.gradient:.0e}"
-            free = point.family.removesuffix(" free").replace("isolated", "-")
+            family, _ = describe_freedom_of_k_and_v(point.state, found.values["d"])
+            free = family.removesuffix(" free").replace("isolated", "-")
             cells += [point.kind, free, gradient]
         if alpha is not None:
             cells.append(point.stability_text(alpha))
@@ -143,17 +148,76 @@ def critical_point_table(
     return result
 
 
+def _branch_as_dict(branch: Branch) -> dict[str, Any]:
+    """Return a branch as plain data for JSON."""
+    from slrsym.papers.single_location.task import OrderParameters
+
+    def state(values: Any) -> dict[str, float]:
+        return OrderParameters(*map(float, values))._asdict()
+
+    return {
+        "name": branch.name,
+        "lam": branch.values.tolist(),
+        "states": branch.states.tolist(),
+        "excess_risk": branch.excess_risk.tolist(),
+        "index": branch.index.tolist(),
+        "events": [
+            {"kind": e.kind, "lam": e.value, "state": state(e.state)} for e in branch.events
+        ],
+    }
+
+
+def points_as_dict(found: CriticalPoints, task: Task) -> dict[str, Any]:
+    """Return the critical points of a task as plain data for JSON."""
+    missed = found.coverage.expected_missed
+    return {
+        "task": {"d": task.d, "L": task.L, "gamma": task.gamma},
+        "lam": found.values["lambda"],
+        "points": [_point_as_dict(p, task) for p in found.points],
+        "starts": found.coverage.starts,
+        "found": found.coverage.total_hits,
+        "plateaus": found.coverage.flat_ends,
+        "expected_missed": missed if math.isfinite(missed) else None,
+        "unseen_mass": found.coverage.unseen_mass,
+        "euler": found.euler,
+        "euler_expected": found.euler_expected,
+    }
+
+
+def _point_as_dict(point: CriticalPoint, task: Task) -> dict[str, Any]:
+    """Return a critical point as a dictionary of plain data for JSON."""
+    from slrsym.papers.single_location.landscape.points import describe_freedom_of_k_and_v
+
+    plain = {
+        name: getattr(point, name)
+        for name in (
+            "name", "kind", "copies", "excess_risk", "index", "flat", "gradient", "confirmed",
+            "hits", "largest_step", "radius",
+        )
+    }  # fmt: skip
+    for name in ("radius", "largest_step"):
+        plain[name] = plain[name] if math.isfinite(plain[name]) else None
+    return plain | {
+        "family": describe_freedom_of_k_and_v(point.state, task.d)[0],
+        "family_dimension": point.orbit,
+        "state": point.state._asdict(),
+        "spectrum": [{"value": value, "count": count} for value, count in point.spectrum],
+    }
+
+
 def branch_table(branches: list[Branch]) -> Table:
     """Return a table of branches of critical points: range, index and events, a line for each."""
     result = _table("branch", ">from", ">to", "index", "~events")
     for branch in branches:
-        order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index
+        order = (
+            branch.index[branch.values.argsort(kind="stable")] if _single(branch) else branch.index
+        )
         steps = [order[0], *(j for i, j in pairwise(order) if i != j)]
-        events = [f"{event.kind} at {event.lam:.5g}" for event in branch.events]
+        events = [f"{event.kind} at {event.value:.5g}" for event in branch.events]
         result.add_row(
             branch.name,
-            f"{branch.lam.min():.4g}",
-            f"{branch.lam.max():.4g}",
+            f"{branch.values.min():.4g}",
+            f"{branch.values.max():.4g}",
             ", ".join(str(int(i)) for i in steps),
             ", ".join(events),
         )
@@ -161,7 +225,7 @@ def branch_table(branches: list[Branch]) -> Table:
 
 
 def _single(branch: Branch) -> bool:
-    steps = branch.lam[1:] - branch.lam[:-1]
+    steps = branch.values[1:] - branch.values[:-1]
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
@@ -171,7 +235,7 @@ def _table(*names: str) -> Table:
     return empty_table(*names, padding=0, show_edge=False)
 
 
-def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
+def _summary(found: CriticalPoints, task: Task, alpha: float | None) -> list[str]:
     from slrsym.papers.single_location.landscape import critical_inverse_temperature
 
     coverage = found.coverage
@@ -186,10 +250,10 @@ def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
             else f", not to {found.euler_expected}: some missing"
         ),
     ]
-    if found.plateaus:
-        lines.append(f"{found.plateaus:,} searches ended where the risk is flat to rounding")
-    if found.task.L > 1:
-        critical = critical_inverse_temperature(found.task)
+    if coverage.flat_ends:
+        lines.append(f"{coverage.flat_ends:,} searches ended where the risk is flat to rounding")
+    if task.L > 1:
+        critical = critical_inverse_temperature(task)
         where = f"up to lambda = {critical:.6g}" if math.isfinite(critical) else "at all lambda"
         lines.append(f"the oracle is a strict local minimum {where}")
     if alpha is not None:

@@ -113,7 +113,7 @@ def recovery(
     from slrsym.cli import terminal_output
     from slrsym.papers.single_location.recovery import Setting, recover, sweep
 
-    how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
+    how: dict[str, Any] = {"runs": runs, "rng": seed, "workers": workers, "path": output}
 
     def compute() -> xr.Dataset:
         if single:

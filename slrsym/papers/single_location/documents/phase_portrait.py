@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sympy import Rational, cse, diff, jscode
+from sympy import Rational, diff
 
 from slrsym.documents.export.paper_notation import InteractiveScript
 from slrsym.documents.export.site import TEMPLATES, jinja_environment
+from slrsym.documents.figures.portraits import javascript_function, portrait_tools
 from slrsym.papers.single_location import planar
 from slrsym.papers.single_location.notation import alpha, d, eta, gamma, kappa, lam, nu, rho, theta
 from slrsym.papers.single_location.symbolic import gradient
-from slrsym.prover.claims.ledger import builtin_ledger
+from slrsym.proof import builtin_ledger
 
 # The task of figure 4a, at one of the inverse temperatures that it comes through.
 SETTING = {"lambda": 0.1, "alpha": 0.03, "d": 400, "gamma": 0.5**0.5}
@@ -40,21 +41,10 @@ def portrait_formulas_script() -> str:
     ]
     setting = (lam, alpha, d, gamma)
     return "\n".join([
-        _function("step", (kappa, nu, *setting), moved),
-        _function("curvatures", setting, curvatures),
-        _function("bounds", setting, [1 / planar.K, 1 / planar.C]),
+        javascript_function("step", (kappa, nu, *setting), moved),
+        javascript_function("curvatures", setting, curvatures),
+        javascript_function("bounds", setting, [1 / planar.K, 1 / planar.C]),
     ])  # fmt: skip
-
-
-def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
-    """Return a JavaScript function that evaluates expressions, with shared subexpressions."""
-    shared, values = cse(values)
-    # `lambda` is a word of Python alone; JavaScript has no objection.
-    write = partial(jscode, user_functions={"erf": "erf"})
-    lines = [f"  const {x} = {write(value)};" for x, value in shared]
-    result = ", ".join(map(write, values))
-    inside = "\n".join([*lines, f"  return [{result}];"])
-    return f"function {name}({', '.join(x.name for x in arguments)}) {{\n{inside}\n}}\n"
 
 
 @cache
@@ -89,7 +79,7 @@ def portrait_script(setting: dict[str, float], sweep: dict[str, Any] | None = No
         separators=(",", ":"),
     )
     text = (_FOLDER / "portrait.js").read_text(encoding="utf-8")
-    formulas = portrait_formulas_script()
+    formulas = portrait_formulas_script() + "\n" + portrait_tools()
     return f'"use strict";\n(() => {{\n{formulas}\nconst GIVEN = {told};\n{text}}})();\n'
 
 

@@ -1,22 +1,5 @@
 // The functions step, curvatures and bounds, and GIVEN, stand above: they are exported from the
-// formulas that were checked. Everything below draws them.
-
-/** The error function: its power series near 0, a continued fraction of Laplace's further out. */
-function erf(x) {
-  const size = Math.abs(x);
-  if (size < 2.2) {
-    let term = x, sum = x;
-    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
-      term *= -x * x / n;
-      sum += term / (2 * n + 1);
-    }
-    return 2 / Math.sqrt(Math.PI) * sum;
-  }
-  if (size > 6) return Math.sign(x);
-  let fraction = 0;
-  for (let n = 120; n > 0; n--) fraction = n / 2 / (size + fraction);
-  return Math.sign(x) * (1 - Math.exp(-size * size) / Math.sqrt(Math.PI) / (size + fraction));
-}
+// formulas that were checked; so do erf and make. Everything below draws them.
 
 const LETTERS = [
   // name, sign, least, most; on a scale of logarithms
@@ -72,13 +55,6 @@ const place = document.querySelector(".portrait");
 // Those who only want the numbers, as tests do, find them here.
 window.PORTRAIT = {step, orbit, erf, bounds, setting, separatrix};
 if (!place) return;
-
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
 
 const canvas = make("canvas", {tabindex: 0, role: "img", "aria-label": "Phase portrait: κ to the right, ν upwards"});
 const said = make("p", {class: "about", role: "status"});

@@ -1,6 +1,6 @@
 """Figures that illustrate statements, drawn once and stored beside this file.
 
-`python -m tests.export.pictures` draws them again.
+`python -m tests.papers.single_location.documents.pictures` draws them again.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from slrsym.papers.single_location.documents.letter_definitions import (
     explain_letters_of_notation_table,
 )
 from slrsym.papers.single_location.documents.task_shorthand import TaskShorthand
-from slrsym.prover.claims.claim import Claim
+from slrsym.proof import Claim
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"

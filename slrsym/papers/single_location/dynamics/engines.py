@@ -25,7 +25,7 @@ from slrsym.models.training.runs import Engine
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     draw_vectors_and_stars_with_overlaps,
 )
-from slrsym.papers.single_location.dynamics.spheres import normalised
+from slrsym.papers.single_location.dynamics.spheres import SPHERES
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import PLACES, Task
 
@@ -177,7 +177,8 @@ class VectorEngineBase(Engine):
         def step(_: Any, inverse_temperature: float) -> None:
             # Both gradients are taken at the old point.
             k_gradient, v_gradient = self._gradients(inverse_temperature)
-            self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
+            self.k = SPHERES.step(self.k, k_gradient, self._alpha)
+            self.v = SPHERES.step(self.v, v_gradient, self._alpha)
 
         steps, given = inverse_temperatures.size, (inverse_temperatures,)
         noted = iterate_step(step, float, None, given, steps, every, lambda _: self.states)[1]
@@ -186,10 +187,6 @@ class VectorEngineBase(Engine):
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
         """Return gradients of the risk, or estimates, in k and in v, each of shape (runs, d)."""
         raise NotImplementedError
-
-    def _moved(self, x: States, gradient: States) -> States:
-        tangent = gradient - np.einsum("rd,rd->r", x, gradient)[:, None] * x
-        return normalised(x - self._alpha * tangent)
 
 
 class VectorEngine(VectorEngineBase):

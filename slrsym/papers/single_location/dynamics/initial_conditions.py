@@ -257,13 +257,11 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
         raise ValueError(f"{what}; run {at} has {states[at].tolist()}")
 
 
-def as_start(start: Any, d: int) -> Start:
-    """Convert overlaps, or a pair of arrays of vectors k and v, to initial conditions."""
+def as_start(start: Any) -> Start:
+    """Convert a tuple of two arrays, vectors k and v, or overlaps in other form, to a start."""
     if isinstance(start, Start):
         return start
-    pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
-    # Two rows of overlaps are no vectors, but where they could be.
-    if pair and (np.shape(start[0]) == (d,) or np.shape(start[0]) not in ((2,), (5,))):
+    if isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]:
         return VectorStart(*start)
     return OverlapStart(start)
 

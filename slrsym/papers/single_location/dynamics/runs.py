@@ -11,14 +11,9 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.files import require_writable
-from slrsym.kernels.arguments import (
-    require_integer,
-    require_memory,
-    require_positive,
-    require_real_array,
-    warn_of_long_work,
-)
+from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.kernels.compile import choose_backend
+from slrsym.kernels.machine_limits import require_memory, warn_of_long_work
 from slrsym.models.training.runs import (
     MODEL_RUNS,
     RUN_SETTINGS,
@@ -176,7 +171,7 @@ def simulate(
     alpha, steps = require_positive("alpha", alpha), require_integer("steps", steps, 0)
     log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
-    begin = as_start(start, task.d)
+    begin = as_start(start)
     _require_memory(begin, task, schedule, steps, log_every, dynamics)
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.

@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.models.training.spheres import Spheres
 from slrsym.papers.single_location.paper_risk import gradient, hessian
 from slrsym.papers.single_location.task import PLACES, Task
 
 _Array = NDArray[np.float64]
+
+# Those of k and v.
+SPHERES = Spheres()
 
 # How far below zero rounding may put an eigenvalue of a Gram matrix.
 SLACK = 1e-9
@@ -65,12 +69,7 @@ def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.floa
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ValueError(f"no vectors in R^{rank} have the overlaps {states[at].tolist()}")
-    return normalised(vectors[:, :, :rank])
-
-
-def normalised(vectors: _Array) -> _Array:
-    """Return vectors, along the last axis, divided by their lengths."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
+    return SPHERES.normalise(vectors[:, :, :rank])
 
 
 def vectors_from_overlaps(states: _Array, task: Task) -> _Array:
@@ -112,56 +111,11 @@ def ambient_derivatives(
     return grad, hess
 
 
-def ambient_gradient_and_lagrangian_hessian(
-    points: _Array, lam: Any, task: Task
-) -> tuple[_Array, _Array]:
-    """Return the gradient of the risk in k and v, and the Hessian of the Lagrangian."""
-    grad, hess = ambient_derivatives(points, lam, task)
-    diagonal = np.arange(hess.shape[-1])
-    hess[..., diagonal, diagonal] -= np.repeat(
-        lagrange_multipliers(points, grad), points.shape[-1], axis=-1
-    )
-    return grad, hess
-
-
-def lagrange_multipliers(points: _Array, grad: _Array) -> _Array:
-    """Return the Lagrange multipliers of the unit norms: k . grad_k R and v . grad_v R."""
-    found: _Array = np.sum(points * grad, axis=-1)
-    return found
-
-
-def tangent_basis(points: _Array) -> _Array:
-    """Return an orthonormal basis of the tangent space of the two spheres at given k and v."""
-    m = points.shape[-1]
-    basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
-    for i in (0, 1):
-        # The columns, but the first, of the reflection that takes the first axis to the point.
-        x = points[..., i, :]
-        sign = np.where(x[..., :1] < 0, -1.0, 1.0)
-        normal = x.copy()
-        normal[..., :1] += sign
-        normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-        reflection = np.eye(m) - 2 * normal[..., :, None] * normal[..., None, :]
-        rows, columns = slice(i * m, (i + 1) * m), slice(i * (m - 1), (i + 1) * (m - 1))
-        basis[..., rows, columns] = reflection[..., 1:]
-    return basis
-
-
-def retract_to_spheres(points: _Array, step: _Array) -> _Array:
-    """Return points moved along tangent vectors, with k and v normalised again."""
-    return normalised(points + step)
-
-
 def riemannian_derivatives_and_basis(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, _Array]:
     """Return gradient and Hessian of the risk on the two spheres, and the tangent basis used."""
-    grad, hess = ambient_gradient_and_lagrangian_hessian(points, lam, task)
-    basis = tangent_basis(points)
-    across = np.swapaxes(basis, -1, -2)
-    flat = grad.reshape(*grad.shape[:-2], -1, 1)
-    second = across @ hess @ basis
-    return (across @ flat)[..., 0], (second + np.swapaxes(second, -1, -2)) / 2, basis
+    return SPHERES.hessian_to_riemannian(points, *ambient_derivatives(points, lam, task))
 
 
 def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = False) -> _Array:
@@ -170,12 +124,12 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
     By differences of the gradient, as its program is compiled in a tenth of the Hessian's time.
     """
     h = 1e-5
-    basis = _planar_basis(points) if planar else tangent_basis(points)
+    basis = _planar_basis(points) if planar else SPHERES.tangent_basis(points)
     columns = []
     for tangent in np.moveaxis(basis, -1, 0):
         step = h * tangent.reshape(points.shape)
         ahead, behind = (
-            _tangent_slope(retract_to_spheres(points, x), lam, task) for x in (step, -step)
+            _tangent_slope(SPHERES.retract(points, x), lam, task) for x in (step, -step)
         )
         columns.append((ahead - behind).reshape(*points.shape[:-2], -1) / (2 * h))
     hess = np.swapaxes(basis, -1, -2) @ np.stack(columns, axis=-1)
@@ -186,8 +140,7 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
 def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
     partial = gradient(overlaps_of_vectors(points), lam, task)
     grad = np.einsum("...p,...pi->...i", partial, overlap_jacobian(points)).reshape(points.shape)
-    found: _Array = grad - lagrange_multipliers(points, grad)[..., None] * points
-    return found
+    return SPHERES.project(points, grad)
 
 
 def manifold_vectors(states: _Array) -> _Array:

@@ -28,8 +28,9 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
-from slrsym.kernels.arguments import count_cores, flag_changed_steps
+from slrsym.kernels.arguments import flag_changed_steps
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
+from slrsym.kernels.machine_limits import count_cores
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.training.runs import Engine

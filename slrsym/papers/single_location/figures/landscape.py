@@ -21,7 +21,8 @@ from slrsym.documents.figures.style import (
     spread_label_heights,
     task_tex,
 )
-from slrsym.papers.single_location.landscape import Branch, CriticalPoints
+from slrsym.models.landscape.branches import Branch
+from slrsym.models.landscape.critical_point_table import CriticalPoints
 from slrsym.papers.single_location.task import Task
 
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
@@ -86,8 +87,8 @@ def critical_points_figure(found: CriticalPoints) -> Figure:
         right.tick_params(axis="y", length=0)
         left.grid(visible=False)
         figure.legend(loc="outside lower center", ncols=4)
-        task = task_tex(found.task.d, found.task.L, found.task.gamma)
-        figure.suptitle(rf"$\lambda = {found.lam:.4g}$, {task}", fontsize=10)
+        task = task_tex(*(found.values[name] for name in ("d", "L", "gamma")))
+        figure.suptitle(rf"$\lambda = {found.values['lambda']:.4g}$, {task}", fontsize=10)
     return figure
 
 
@@ -112,8 +113,8 @@ def bifurcation_diagram_figure(
         for axes in (above, below):
             for place, _ in marks:
                 axes.axvline(place, color=COLOURS["grey"], linewidth=0.7, linestyle=(0, (1, 2)))
-        low = min(float(b.lam.min()) for b in branches)
-        high = max(float(b.lam.max()) for b in branches)
+        low = min(float(b.values.min()) for b in branches)
+        high = max(float(b.values.max()) for b in branches)
         above.set(xscale="log", yscale="log", ylabel="excess risk")
         below.set(
             xlabel=r"inverse temperature $\lambda$",
@@ -152,8 +153,8 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
     ends = [
         (float(b.excess_risk[i]), b.name)
         for b in branches
-        for i in [int(np.argmax(b.lam))]
-        if b.index[i] > 1 and b.lam[i] > 0.98 * high
+        for i in [int(np.argmax(b.values))]
+        if b.index[i] > 1 and b.values[i] > 0.98 * high
     ]
     low, top = np.log(axes.get_ylim())
     heights = spread_label_heights(
@@ -173,7 +174,7 @@ def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
     low, high = 0.85 * place, 1.2 * place
     risks = []
     for branch in branches:
-        near = (branch.lam > low) & (branch.lam < high) & (branch.index < 2)
+        near = (branch.values > low) & (branch.values < high) & (branch.index < 2)
         if near.any():
             risks += branch.excess_risk[near].tolist()
             _draw(inset, branch, branch.excess_risk, None)
@@ -191,7 +192,7 @@ def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
 def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> None:
     """Draw a branch of critical points, in pieces of constant index."""
     kind = branch.name.rstrip("0123456789 ")
-    breaks = [0, *(np.flatnonzero(np.diff(branch.index)) + 1), len(branch.lam)]
+    breaks = [0, *(np.flatnonzero(np.diff(branch.index)) + 1), len(branch.values)]
     for first, last in pairwise(breaks):
         index = int(branch.index[first])
         colour = _COLOURS.get(kind, COLOURS["grey"]) if index < 2 else "#A0A0A0"
@@ -204,22 +205,22 @@ def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> Non
             seen.add(kind)
             look["label"] = kind
         # Pieces meet.
-        part = slice(first, min(last + 1, len(branch.lam)))
-        axes.plot(branch.lam[part], values[part], **look)
-    order = np.argsort(branch.lam)
+        part = slice(first, min(last + 1, len(branch.values)))
+        axes.plot(branch.values[part], values[part], **look)
+    order = np.argsort(branch.values)
     for event in branch.events:
         marker, filling, _ = _EVENTS[event.kind]
-        near = int(order[np.argmin(np.abs(np.log(branch.lam[order] / event.lam)))])
+        near = int(order[np.argmin(np.abs(np.log(branch.values[order] / event.value)))])
         height = values[near]
-        if (np.diff(branch.lam[order]) > 0).all() and (np.abs(np.diff(order)) == 1).all():
+        if (np.diff(branch.values[order]) > 0).all() and (np.abs(np.diff(order)) == 1).all():
             # It lies between two points that were followed.
-            height = np.interp(np.log(event.lam), np.log(branch.lam[order]), values[order])
+            height = np.interp(np.log(event.value), np.log(branch.values[order]), values[order])
         axes.plot(
-            event.lam,
+            event.value,
             height,
             marker,
             color="black",
             markerfacecolor=filling,
-            markersize=4.5 if math.isfinite(event.lam) else 0,
+            markersize=4.5 if math.isfinite(event.value) else 0,
             zorder=4,
         )

@@ -51,6 +51,8 @@ _RECOVERED = 0.9
 
 # How far apart runs have to end, in the square, to be shown both.
 _APART = 0.2
+# Places that are nearer to each other are the same but for rounding errors, on whatever machine.
+_ROUNDING = 1e-9
 
 
 def runs_figure(data: xr.Dataset, *, each_run: bool = False) -> Figure:
@@ -215,7 +217,8 @@ def choose_distinct_run_indices(data: xr.Dataset) -> list[int]:
     chosen = [0]
     for _ in PATH_COLOURS[1:]:
         away = np.linalg.norm(ends[:, None] - ends[chosen], axis=2).min(axis=1)
-        farthest = int(np.argmax(away))
+        # The first of those that are as far, but for rounding errors.
+        farthest = int(np.argmax(away > away.max() - _ROUNDING))
         if away[farthest] > _APART:
             chosen.append(farthest)
     if len(chosen) == 1 and len(ends) > 1:

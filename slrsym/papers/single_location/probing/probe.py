@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from slrsym.files import SaveableComputation
 from slrsym.jobs import show_progress
-from slrsym.kernels.arguments import count_cores
+from slrsym.kernels.machine_limits import count_cores
 from slrsym.papers.single_location.probing.encoder import Encoder
 from slrsym.papers.single_location.task import Task
 from slrsym.papers.single_location.transformers.layer import (

@@ -7,6 +7,7 @@ The oracle is that of Theorem 5; swap points are those of the claims ``swap-crit
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from slrsym.kernels.arguments import require_integer, require_positive
+from slrsym.kernels.arguments import float_or_nan, require_integer, require_positive
 from slrsym.models.training.runs import wilson_intervals
 from slrsym.models.training.schedules import InverseTimeDecay, parameter_values
 from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
@@ -197,15 +198,13 @@ class Setting:
     steps: int
 
     def __post_init__(self) -> None:
-        try:
-            schedule = InverseTimeDecay(self.lam0, self.rate)
-        except ValueError as problem:
-            # There they are called lam0 and c.
-            raise ValueError(str(problem).replace("c must", "rate must", 1)) from None
+        rate = float_or_nan(self.rate)
+        if not (math.isfinite(rate) and rate >= 0):
+            raise ValueError(f"rate must be finite and not negative; got {self.rate!r}")
         task = Task(self.d, self.L, self.gamma)
         checked = {
-            "lam0": schedule.lam0,
-            "rate": schedule.c,
+            "lam0": InverseTimeDecay(self.lam0, rate).lam0,
+            "rate": rate,
             "d": task.d,
             "L": task.L,
             "gamma": task.gamma,
@@ -235,12 +234,12 @@ class Setting:
         """The inverse temperature after twice the setting's number of steps."""
         return float(InverseTimeDecay(self.lam0, self.rate)(np.array(2 * self.steps)))
 
-    def entropy(self, seed: int) -> list[int]:
+    def entropy(self, rng: int) -> list[int]:
         """Return the entropy that seeds this setting's random numbers, unlike other settings'.
 
         Parameters
         ----------
-        seed : int
+        rng : int
             Not negative.
 
         Returns
@@ -248,14 +247,14 @@ class Setting:
         list of int
         """
         digest = hashlib.sha256(repr(self).encode()).digest()
-        return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
+        return [rng, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
-    def draw_starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
+    def draw_starts(self, rng: int, first: int, stop: int) -> NDArray[np.float64]:
         """Draw the five overlaps of uniform unit vectors k and v, for runs `first` to `stop - 1`.
 
         Parameters
         ----------
-        seed : int
+        rng : int
         first, stop : int
             From which run, and up to which, which is not included.
 
@@ -263,7 +262,7 @@ class Setting:
         -------
         ndarray of shape (stop - first, 5)
         """
-        return uniform_overlaps(self.d, self.entropy(seed), first, stop)
+        return uniform_overlaps(self.d, self.entropy(rng), first, stop)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the setting as a dictionary."""
@@ -305,13 +304,13 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
     return NumpyEngine(states, setting.task, setting.alpha, rank=rank)
 
 
-def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
+def build_tubes(setting: Setting, rng: int, runs: int, backend: str) -> tuple[Tube, ...]:
     """Build a tube around a pilot run for each kind of endpoint; none if there are few runs."""
     if runs < _ENOUGH:
         return ()
     lam, task = setting.inverse_temperatures, setting.task
     times = steps_when_runs_are_classified(setting.steps)
-    engine = _engine(setting.draw_starts(seed, 0, _PILOTS), setting, backend)
+    engine = _engine(setting.draw_starts(rng, 0, _PILOTS), setting, backend)
     log, done = [], 0
     for step in times.tolist():
         engine.advance(lam[done:step], step - done)
@@ -349,7 +348,7 @@ def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[T
 
 def follow_to_ends(
     setting: Setting,
-    seed: int,
+    rng: int,
     first: int,
     stop: int,
     tubes: tuple[Tube, ...] = (),
@@ -358,7 +357,7 @@ def follow_to_ends(
 ) -> ClassifiedRuns:
     """Run descent from random starts until each end is classified; return the endpoints."""
     lam = setting.inverse_temperatures
-    start = setting.draw_starts(seed, first, stop)
+    start = setting.draw_starts(rng, first, stop)
     count = len(start)
     result = ClassifiedRuns(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)

@@ -22,8 +22,9 @@ import xarray as xr
 
 from slrsym.files import DamagedFileError, SavingFailedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
-from slrsym.kernels.arguments import count_cores, float_or_nan, require_integer, require_memory
+from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import choose_backend
+from slrsym.kernels.machine_limits import count_cores, require_memory
 from slrsym.models.training.runs import CONFIDENCE
 from slrsym.papers.single_location.recovery.setting import (
     MOVING,
@@ -46,7 +47,7 @@ _Values = float | Sequence[float]
 def recover(
     setting: Setting,
     runs: int,
-    seed: int = 0,
+    rng: int = 0,
     *,
     executor: Executor | Maker | None = None,
     workers: int | None = None,
@@ -62,7 +63,7 @@ def recover(
     setting : Setting
     runs : int
         How many, at least 1.
-    seed : int, optional
+    rng : int, optional
         Of the starts, not negative. Each run has random numbers of its own.
     executor : Executor or callable, optional
         What the runs are divided over: any executor of `concurrent.futures`, or a function that
@@ -123,7 +124,7 @@ def recover(
         raise TypeError(
             f"setting must be a slrsym.papers.single_location.recovery.Setting; got {setting!r}"
         )
-    checked = _checked(runs, 1, seed, workers, backend) | {"stopping": bool(stopping)}
+    checked = _checked(runs, 1, rng, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: SweepParts | None) -> xr.Dataset:
@@ -143,7 +144,7 @@ def sweep(
     *,
     steps: int = 120_000,
     runs: int = 1000,
-    seed: int = 0,
+    rng: int = 0,
     executor: Executor | Maker | None = None,
     workers: int | None = None,
     path: str | Path | None = None,
@@ -161,7 +162,7 @@ def sweep(
         How many steps, at least 1.
     runs : int, optional
         How many for each setting, at least 1.
-    seed : int, optional
+    rng : int, optional
         Of the starts, not negative. Every run of every setting has random numbers of its own, so
         that it does not depend on what else is in the grid.
     executor, workers, path, progress, backend, stopping : optional
@@ -197,7 +198,7 @@ def sweep(
         Setting(**dict(zip(AXES, values, strict=True)), steps=steps)
         for values in product(*axes.values())
     ]
-    checked = _checked(runs, len(cells), seed, workers, backend) | {"stopping": bool(stopping)}
+    checked = _checked(runs, len(cells), rng, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: SweepParts | None) -> xr.Dataset:
@@ -222,14 +223,14 @@ def _axis(name: str, values: Any) -> list[Any]:
     return axis
 
 
-def _checked(runs: int, cells: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
+def _checked(runs: int, cells: int, rng: int, workers: int | None, backend: str) -> dict[str, Any]:
     runs = require_integer("runs", runs, 1)
     # Start, end, verdict and step of each, in parts and together.
     require_memory(f"runs = {runs:,} for each of {cells:,} settings", 400.0 * runs * cells)
     if workers is not None:
         require_integer("workers", workers, 1)
     backend = choose_backend(backend)
-    return {"runs": runs, "seed": require_integer("seed", seed, 0), "backend": backend}
+    return {"runs": runs, "rng": require_integer("rng", rng, 0), "backend": backend}
 
 
 # -- datasets ----------------------------------------------------------------------------------
@@ -323,7 +324,7 @@ def follow_runs(
     progress: bool | None,
     *,
     runs: int,
-    seed: int,
+    rng: int,
     backend: str,
     stopping: bool,
 ) -> list[ClassifiedRuns]:
@@ -341,7 +342,7 @@ def follow_runs(
                 found[cell, first] = ClassifiedRuns(**part)
         if missing:
             enough = runs if stopping else 0
-            jobs.append(((cell, missing), build_tubes, (setting, seed, enough, backend)))
+            jobs.append(((cell, missing), build_tubes, (setting, rng, enough, backend)))
     with show_progress(progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         # To start a process takes as long as to follow many runs.
@@ -354,7 +355,7 @@ def follow_runs(
                     (
                         (cell, first),
                         follow_to_ends,
-                        (settings[cell], seed, first, stop, result, backend, stopping),
+                        (settings[cell], rng, first, stop, result, backend, stopping),
                     )
                     for first, stop in missing
                 ]

@@ -38,10 +38,10 @@ from sympy import diff
 
 from slrsym.balls.box_functions import BoxFunctions, ParametricFunctions
 from slrsym.papers.single_location.dynamics.spheres import (
+    SPHERES,
     ambient_derivatives,
     gram_entries_of_orthogonal_parts,
     gram_matrices,
-    normalised,
     overlap_jacobian,
     overlaps_of_vectors,
 )
@@ -385,7 +385,7 @@ def lift_overlaps(states: _Array) -> _Array:
     np.divide(inner, larger, out=smaller, where=small < 0.1 * large)
     points[..., 0, 2] = np.where(first, larger, smaller)
     points[..., 1, 2] = np.where(first, smaller, larger)
-    return normalised(points)
+    return SPHERES.normalise(points)
 
 
 def rotation_directions(points: _Array) -> _Array:

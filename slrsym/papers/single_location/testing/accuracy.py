@@ -3,8 +3,9 @@
 ``python -m slrsym.papers.single_location.testing.accuracy`` prints a table of the worst relative
 errors, and of the same errors in units in the last place. Gradient and Hessian count by their
 largest error relative to their largest entry. The values in the folder ``data`` beside this file
-are made from the definition of the risk by `tests.testing.references`. Inputs are binary numbers
-and stand there exactly, in hexadecimal notation.
+are made from the definition of the risk by
+`tests.papers.single_location.testing.references`. Inputs are binary numbers and stand there
+exactly, in hexadecimal notation.
 """
 
 from __future__ import annotations

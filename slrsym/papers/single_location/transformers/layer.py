@@ -36,7 +36,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from slrsym.files import SaveableComputation, require_writable
 from slrsym.jobs import Jobs, iterate_results, show_progress
-from slrsym.kernels.arguments import count_cores, require_integer
+from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.machine_limits import count_cores
 from slrsym.papers.single_location.task import Task, task_settings
 
 # Added to standard deviations.

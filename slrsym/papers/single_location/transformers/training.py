@@ -9,7 +9,8 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from slrsym.kernels.arguments import require_integer, require_memory, require_positive
+from slrsym.kernels.arguments import require_integer, require_positive
+from slrsym.kernels.machine_limits import require_memory
 from slrsym.papers.single_location.transformers.layer import (
     Layer,
     MultipleLocation,

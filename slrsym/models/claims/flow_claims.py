@@ -1,0 +1,407 @@
+"""Claims about the gradient flow of a model: its Gram matrix stays one, and its risk never rises.
+
+The velocities are written by letters, the slopes of the risk in the vectors. With them, the Gram
+determinant divides its velocity, and the velocity of the risk is a form in the Gram matrix, which a
+decomposition into squares shows not to be positive. What the letters stand for is put in last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import (
+    Add,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Le,
+    Matrix,
+    S,
+    Symbol,
+    cancel,
+    count_ops,
+    div,
+    expand,
+    zeros,
+)
+
+from slrsym.models.claims.model_flow import closed_forms, coordinates_of, flow_of_equations
+from slrsym.models.definition.specification import Direction
+from slrsym.models.training.rates_of_change import RatesOfChange
+from slrsym.proof import Claim, D, algebra, chain, differentiate, having, lemma, signs
+from slrsym.proof.dynamical import (
+    ConstantAlong,
+    DecaysAlong,
+    RegionKept,
+    by_theorem,
+    find_conserved,
+    flow,
+)
+from slrsym.prover.statements.expressions import ProofError
+
+if TYPE_CHECKING:
+    from slrsym.models.training.descent import DerivedModel
+    from slrsym.models.training.equation_system import EquationSystem
+
+
+# Of longer velocities the normal forms take minutes, or more than there is memory.
+_LONGEST = 3000
+
+
+class SlopesInLetters:
+    """Means over one sample as `OneSampleMeans` has them, by letters for slopes of the risk."""
+
+    def __init__(self, model: DerivedModel, scalars: tuple[Symbol, ...]) -> None:
+        self.model = model
+        taken = {s.name for s in (*model.gram_indices, *model.scalars)}
+        names = (n for n in map("g_{}".format, range(1, 1000)) if n not in taken)
+        self.of = {p: Symbol(next(names), real=True) for p in (*model.gram_indices, *scalars)}
+
+    def risk(self) -> Expr:
+        """Return 0, as the risk is no expression in these letters."""
+        return S.Zero
+
+    def coefficients(self, x: Direction) -> dict[Direction, Expr]:
+        """Return the gradient of the risk in a direction, as a combination of directions."""
+        found = {}
+        for y in self.model.directions:
+            letter = self.of.get(self.model.inner_product(x, y))
+            if letter is not None:
+                found[y] = 2 * letter if y is x else letter
+        return found
+
+    def gradient(self, x: Direction, y: Direction, space: int) -> Expr:
+        """Return the inner product of y with the gradient of the risk in x."""
+        inner = self.model.inner_product
+        return Add(*(c * inner(y, z) for z, c in self.coefficients(x).items()))
+
+    def slope_in_scalar(self, s: Symbol) -> Expr:
+        """Return the slope of the risk in a trained scalar."""
+        return self.of[s]
+
+
+class FlowClaims:
+    """The claims about the gradient flow of equations of motion; see `Equations.flow_claims`."""
+
+    def __init__(self, equations: EquationSystem, name: str, source: str) -> None:
+        self.equations, self.name, self.source = equations, name, source
+        model = equations.model
+        if model.spaces > 1 or model.uses_representatives:
+            what = (
+                "units whose number is a symbol, or that are alike"
+                if model.uses_representatives
+                else f"{model.spaces} eigenspaces"
+            )
+            raise ValueError(
+                f"claims about a flow are for single directions in one Gram matrix; this model has "
+                f"{what}. State the units one by one, or prove the claim with "
+                "slrsym.proof.dynamical from equations.flow()"
+            )
+        length = sum(count_ops(f) for f in equations.drift)
+        if length > _LONGEST:
+            raise ValueError(
+                f"the velocities are too long for proofs: they have {length} operations, and at "
+                f"most {_LONGEST} are taken. Fix directions that need not move, or state a flow of "
+                "fewer coordinates by slrsym.proof.dynamical"
+            )
+        self.put = coordinates_of(equations)
+        self.letters = SlopesInLetters(model, equations.motion.scalars)
+        self.order = (*model.fixed_directions, *model.trained_directions)
+        gram = Matrix([[model.inner_product(x, y) for y in self.order] for x in self.order])
+        self.gram = gram.xreplace(self.put)
+        changes = RatesOfChange(model, equations.motion, self.letters)
+        self.in_letters = {p: self._written(changes.drift[p]) for p in equations.state}
+        self.flow = flow_of_equations(equations, *self._minors[:-1])
+        self.region = self.flow.region(self._minors[-1] if self._minors else S.One)
+        self.risk = closed_forms(equations)[-1]
+        # By the symbols of the state, as letters are.
+        self.slopes = {p: self.risk.diff(self.put[p]) for p in equations.state}
+
+    def _written(self, expr: Expr) -> Expr:
+        return expr.xreplace(self.put)
+
+    @cached_property
+    def _minors(self) -> list[Expr]:
+        """The leading minors of the Gram matrix that depend on the state, fixed ones first."""
+        found = [expand(self.gram[:k, :k].det()) for k in range(1, len(self.order) + 1)]
+        return [m for m in found if m.free_symbols & set(self.put.values())]
+
+    def _in_slopes(self, expr: Expr) -> Expr:
+        return expr.xreplace({g: self.slopes[p] for p, g in self.letters.of.items()})
+
+    def _claim(self, what: str, title: str, statement: Any, given: Any, proof: Any) -> Claim:
+        claim = Claim(
+            id=f"{self.name}-flow-{what}",
+            title=title,
+            statement=statement,
+            source=self.source,
+            hypotheses=given,
+        )
+        claim.proof(proof)
+        return claim
+
+    # -- the Gram matrix -------------------------------------------------------------------------
+
+    def gram_kept(self) -> list[Claim]:
+        """Return the claim that the Gram determinant does not become negative."""
+        if not self._minors:
+            raise ValueError("there is no Gram matrix that moves; only scalars are trained")
+        a = self._minors[-1]
+        rate = Add(*(a.diff(self.put[p]) * v for p, v in self.in_letters.items()))
+        letters = sorted(self.letters.of.values(), key=str)
+        quotient, rest = div(expand(rate), a, *self.put.values(), *letters)
+        if rest != 0:
+            raise ValueError(
+                f"the Gram determinant {a} does not divide its velocity: {rest} is left"
+            )
+        cofactor = self._in_slopes(quotient)
+        slopes = {p: a.diff(self.put[p]) for p in self.equations.state}
+        form = Eq(quotient * a, rate, evaluate=False)
+        # A trained scalar moves no Gram matrix.
+        used = form.free_symbols
+        values = {g.name: self.slopes[p] for p, g in self.letters.of.items() if g in used}
+
+        def proof(goal: Any) -> Any:
+            """Show that the determinant divides its velocity, in letters for slopes first."""
+            facts = [
+                chain(self._in_slopes(self.in_letters[p])).then(velocity, by=algebra)
+                for p, velocity in zip(self.equations.state, self.flow.velocities, strict=True)
+                if slopes[p] != 0
+            ]
+            moves = Add(
+                *(slopes[p] * v for p, v in zip(slopes, self.flow.velocities, strict=True)),
+                evaluate=False,
+            )
+            rises = (
+                chain(cofactor * a)
+                .then(self._in_slopes(rate), by=lemma(f"{self.name}-flow-gram-form", **values))
+                .then(moves, by=algebra.using(*facts))
+                .le(self.flow.rate_of(a), by=differentiate)
+            )
+            return by_theorem(
+                goal,
+                "flow-cofactor",
+                {"cofactors": self.flow.function(cofactor)},
+                rises_1=rises,
+            )
+
+        title = "Along the gradient flow, a Gram determinant that is not negative stays so"
+        what = "The velocity of the Gram determinant is a multiple of it, in letters for slopes"
+        return [
+            self._claim("gram-form", what, form, (), _by_algebra),
+            self._claim("gram-kept", title, RegionKept(self.flow, self.region), (), proof),
+        ]
+
+    # -- what is conserved -----------------------------------------------------------------------
+
+    def conserved(self) -> list[Claim]:
+        """Return claims that quadratic functions of directions and scalars are kept."""
+        rates = {str(r) for r in self.equations.motion.rates.values()}
+        decaying = [x for x, c in self.equations.motion.decays.items() if c != 0]
+        if decaying or len(rates) > 1:
+            raise ValueError(
+                "what is conserved is looked for where nothing decays and all rates are equal; "
+                f"here {f'{decaying[0]} decays' if decaying else 'rates are ' + ', '.join(rates)}"
+            )
+        trained = self.equations.model.trained_directions
+        parts = [self.gram[i, j] for i in self._places(trained) for j in self._places(trained)]
+        parts += [self.put[s] ** 2 for s in self.equations.motion.scalars]
+        parts = [p for p in dict.fromkeys(parts) if p.free_symbols & set(self.put.values())]
+        plane = flow(dict(zip(self.flow.coordinates, self.flow.velocities, strict=True)))
+        try:
+            found = find_conserved(plane, among=parts)
+        except ProofError as problem:
+            raise ValueError(f"no quadratic function is seen to be conserved: {problem}") from None
+
+        def proof(goal: Any) -> Any:
+            """Differentiate along the flow."""
+            slope = chain(self.flow.rate_of(goal.function.expr[0])).then(0, by=differentiate)
+            return by_theorem(goal, "flow-gronwall", kept=self._whole(), constant=slope)
+
+        whole = self.flow.region()
+        return [
+            self._claim(
+                f"conserved-{k}", f"Along the gradient flow, ${c}$ is constant",
+                ConstantAlong(self.flow, whole, self.flow.function(c)), (), proof,
+            )
+            for k, c in enumerate(found, start=1)
+        ]  # fmt: skip
+
+    def _places(self, directions: Any) -> list[int]:
+        return [self.order.index(x) for x in directions]
+
+    # -- the risk ----------------------------------------------------------------------------------
+
+    def risk_falls(self) -> list[Claim]:
+        """Return the claim that the risk never rises, with those that its proof cites."""
+        decaying = [x for x, c in self.equations.motion.decays.items() if c != 0]
+        if decaying:
+            raise ValueError(
+                f"the risk may rise where weights decay, and {decaying[0]} does; leave decay out"
+            )
+        claims = self.gram_kept() if self._minors else []
+        given = self.flow.domain_conditions()
+        for number, p in enumerate(self.equations.state, start=1):
+            title = f"The velocity of {self.put[p]}, by slopes of the risk"
+            claims.append(
+                self._claim(
+                    f"velocity-{number}", title, self._velocity(p), given, self._by_slopes(p)
+                )
+            )
+        form, squares = self._form()
+        total = Add(*(g * self.in_letters[p] for p, g in self.letters.of.items()), evaluate=False)
+        positive = [Gt(m, 0, evaluate=False) for m in self._minors[:-1]]
+        claims.append(
+            self._claim(
+                "form", "The velocity of the risk as a sum of squares, in letters for slopes",
+                Eq(total, form, evaluate=False), positive, _by_algebra,
+            )
+        )  # fmt: skip
+        weights, lengths = (
+            [Symbol(f"{letter}_{k}", real=True) for k in range(1, len(squares) + 1)]
+            for letter in ("p", "x")
+        )
+        sum_of_squares = Add(*(-p * x**2 for p, x in zip(weights, lengths, strict=True)))
+        claims.append(
+            self._claim(
+                "squares", "Minus a sum of squares, with weights that are not negative",
+                Le(sum_of_squares, 0, evaluate=False), [Ge(p, 0) for p in weights],
+                lambda goal: chain(goal.lhs).le(0, by=signs),
+            )
+        )  # fmt: skip
+        named = {p.name: c for p, (c, _) in zip(weights, squares, strict=True)}
+        named |= {
+            x.name: self._in_derivatives(e) for x, (_, e) in zip(lengths, squares, strict=True)
+        }
+        claims.append(self._falls(total, form, named))
+        return claims
+
+    def _in_derivatives(self, expr: Expr) -> Expr:
+        return expr.xreplace({g: D(self.risk, self.put[p]) for p, g in self.letters.of.items()})
+
+    def _velocity(self, p: Symbol) -> Any:
+        place = self.equations.state.index(p)
+        by_derivatives = self._in_derivatives(self.in_letters[p])
+        return Eq(self.flow.velocities[place], by_derivatives, evaluate=False)
+
+    def _by_slopes(self, p: Symbol) -> Callable[[Any], Any]:
+        """Return the proof that a velocity is what its drift says in slopes of the risk."""
+        used = [q for q, g in self.letters.of.items() if self.in_letters[p].has(g)]
+
+        def proof(goal: Any) -> Any:
+            """Differentiate the risk, and put its slopes in."""
+            found = [
+                chain(D(self.risk, self.put[q])).then(self.slopes[q], by=differentiate)
+                for q in used
+            ]
+            in_slopes = self._in_slopes(self.in_letters[p])
+            return (
+                chain(goal.lhs).then(in_slopes, by=algebra).then(goal.rhs, by=algebra.using(*found))
+            )
+
+        return proof
+
+    def _falls(self, total: Expr, form: Expr, squares: dict[str, Expr]) -> Claim:
+        used = total.free_symbols | form.free_symbols
+        slopes = {
+            g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items() if g in used
+        }
+
+        def proof(goal: Any) -> Any:
+            """Add up: minus squared lengths of gradients, which are forms of the Gram matrix."""
+            facts = [
+                chain(says.lhs).then(says.rhs, by=lemma(f"{self.name}-flow-velocity-{k}"))
+                for k, says in enumerate(map(self._velocity, self.equations.state), start=1)
+            ]
+            given = {*self._minors, S.One}
+            ratios = [chain(r).ge(0, by=signs) for r in self._factors[1] if r not in given]
+            down = (
+                chain(self.flow.rate_of(self.risk))
+                .then(self._in_derivatives(total), by=algebra.using(*facts))
+                .then(self._in_derivatives(form), by=lemma(f"{self.name}-flow-form", **slopes))
+                .le(0, by=lemma(f"{self.name}-flow-squares", **squares))
+            )
+            kept = lemma(f"{self.name}-flow-gram-kept") if self._minors else self._whole()
+            return by_theorem(
+                goal, "flow-gronwall", kept=kept, decays=having(*ratios, down) if ratios else down
+            )
+
+        title = "Along the gradient flow, the risk never rises"
+        about = self.flow, self.region, self.flow.function(self.risk), S.Zero
+        return self._claim("risk-falls", title, DecaysAlong(*about), (), proof)
+
+    def _whole(self) -> Any:
+        plane = RegionKept(self.flow, self.flow.region())
+        stays = chain(S.Zero).le(self.flow.rate_of(S.One), by=differentiate)
+        return by_theorem(
+            plane, "flow-cofactor", {"cofactors": self.flow.function(0)}, rises_1=stays
+        )
+
+    @cached_property
+    def _factors(self) -> tuple[Matrix, list[Expr]]:
+        """The factors of the Gram matrix: lower triangular L, and a diagonal, ratios of minors."""
+        size = len(self.order)
+        L, diagonal = zeros(size, size), list[Expr]()
+        for k in range(size):
+            diagonal.append(
+                cancel(self.gram[k, k] - sum(L[k, j] ** 2 * diagonal[j] for j in range(k)))
+            )
+            for i in range(k, size):
+                rest = self.gram[i, k] - sum(L[i, j] * L[k, j] * diagonal[j] for j in range(k))
+                L[i, k] = S.One if i == k else cancel(rest / diagonal[k])
+        return L, diagonal
+
+    def _form(self) -> tuple[Expr, list[tuple[Expr, Expr]]]:
+        """Return minus the sum of squared lengths of what directions move by, in letters.
+
+        Also the weights of the squares, and what is squared.
+        """
+        L, diagonal = self._factors
+        motion, squares = self.equations.motion, []
+        for x in self.equations.model.trained_directions:
+            moved = self.letters.coefficients(x)
+            if x.on_sphere:
+                products = (c * self.equations.model.inner_product(x, y) for y, c in moved.items())
+                moved[x] = moved.get(x, S.Zero) - Add(*products)
+            row = [self._written(S(moved.get(y, 0))) for y in self.order]
+            for k, ratio in enumerate(diagonal):
+                part = Add(*(row[i] * L[i, k] for i in range(len(row))))
+                # Numbers stand before squares, as SymPy would take them out of some.
+                number, part = part.as_content_primitive()
+                squares.append((number**2 * motion.rates[x] * ratio, part))
+        squares += [(motion.rates[s], self.letters.of[s]) for s in motion.scalars]
+        squares = [(p, x) for p, x in squares if p != 0 and x != 0]
+        return Add(*(-p * x**2 for p, x in squares), evaluate=False), squares
+
+
+def _by_algebra(goal: Any) -> Any:
+    """Expand both sides."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+_MAKERS = {
+    "gram-kept": FlowClaims.gram_kept,
+    "risk-falls": FlowClaims.risk_falls,
+    "conserved": FlowClaims.conserved,
+}
+
+
+def claims_about_flow(
+    equations: EquationSystem, name: str, source: str, about: tuple[str, ...] = ()
+) -> list[Claim]:
+    """Return claims about the gradient flow of equations; see `Equations.flow_claims`."""
+    for kind in about:
+        if kind not in _MAKERS:
+            raise ValueError(f"about must be some of {', '.join(_MAKERS)}; got {kind!r}")
+    made = FlowClaims(equations, name, source)
+    found: dict[str, Claim] = {}
+    for kind in about or _MAKERS:
+        try:
+            found |= {claim.id: claim for claim in _MAKERS[kind](made)}
+        except ValueError:
+            if about:
+                raise
+    return list(found.values())

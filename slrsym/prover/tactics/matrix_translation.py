@@ -1,0 +1,149 @@
+"""Translation of SymPy's matrix expressions to terms of the proof checker's extension matrices.
+
+SymPy multiplies matrices of any shapes, and inverts any letter. So shapes and kinds are judged
+here, on the term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import sympy as sp
+
+from slrsym.checker import Rejected
+from slrsym.checker.extensions import matrices  # noqa: F401
+from slrsym.checker.term import Term, is_valid_name, num, require_all_well_formed, substitute
+from slrsym.matrices.letters import SORTS, Letter, Size
+from slrsym.matrices.means import Along, Loewner, MatrixMean
+
+_ZERO = num(0)
+
+
+class UntranslatableMatrix(ValueError):  # noqa: N818
+    """Raised for a matrix expression that the proof checker cannot express."""
+
+
+class ExpressionTranslator(Protocol):
+    """The translator of a claim, as far as matrices need it."""
+
+    def named_term(self, x: Any, term: Term) -> Term:
+        """Return the term for a letter or size; refuse one whose name another symbol has."""
+
+    def part(self, e: Any, env: Mapping[Any, Term]) -> Term:
+        """Translate a part of an expression, under terms for the symbols bound around it."""
+
+
+def is_matrix_expression(e: Any) -> bool:
+    """Return whether an expression is a matrix, a trace, a size, or a mean over matrices."""
+    return isinstance(e, sp.MatrixExpr | sp.Trace | Size | MatrixMean | Along | Loewner)
+
+
+def translate_matrix(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]) -> Term:
+    """Translate a matrix expression; raise `UntranslatableMatrix` if shapes or kinds are wrong."""
+    term = _translate(translator, e, env)
+    try:
+        require_all_well_formed([term])
+    except Rejected as reason:
+        raise UntranslatableMatrix(f"{e}: {reason}") from None
+    return term
+
+
+def _size(translator: ExpressionTranslator, n: Any) -> str:
+    if isinstance(n, Size):
+        return str(translator.named_term(n, ("M.dim", _valid_name(n.name)))[1])
+    if n == 1:
+        return "1"
+    raise UntranslatableMatrix(f"{n} is no size: declare it by Size")
+
+
+def _valid_name(name: str) -> str:
+    if not is_valid_name(name):
+        raise UntranslatableMatrix(
+            f"{name} is no name for a matrix or a size: use letters and digits, such as W_1"
+        )
+    return name
+
+
+def _letter(translator: ExpressionTranslator, e: Letter) -> Term:
+    rows, columns = (_size(translator, n) for n in e.shape)
+    if e.family:
+        _valid_name(e.family)
+    term = ("M", _valid_name(e.name), SORTS[e.kind], rows, columns, e.family)
+    return translator.named_term(e, term)
+
+
+def _product(parts: list[Term]) -> Term:
+    # Powers are products within products.
+    parts = [q for p in parts for q in (p[1:] if p[0] == "M.mul" else (p,))]
+    return parts[0] if len(parts) == 1 else ("M.mul", *parts)
+
+
+def _translate(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]) -> Term:
+    def matrix(part: Any) -> Term:
+        return _translate(translator, part, env)
+
+    if isinstance(e, Letter):
+        return _letter(translator, e)
+    if isinstance(e, Size):
+        return ("M.dim", _size(translator, e))
+    if isinstance(e, sp.Identity):
+        return ("M.id", _size(translator, e.args[0]))
+    if isinstance(e, sp.ZeroMatrix) and e.shape[0] == e.shape[1]:
+        return ("M.scale", _ZERO, ("M.id", _size(translator, e.shape[0])))
+    if isinstance(e, sp.MatMul):
+        factor, parts = e.as_coeff_matrices()
+        body = _product([matrix(part) for part in parts])
+        return body if factor == 1 else ("M.scale", translator.part(factor, env), body)
+    if isinstance(e, sp.MatAdd):
+        return ("M.add", *map(matrix, e.args))
+    if isinstance(e, sp.Transpose):
+        return ("M.T", matrix(e.arg))
+    if isinstance(e, sp.Inverse):
+        return _inverse(translator, e.arg, env)
+    if isinstance(e, sp.MatPow) and e.exp.is_Integer and e.exp != 0:
+        base = e.base if e.exp > 0 else sp.Inverse(e.base)
+        return _product([matrix(base)] * abs(int(e.exp)))
+    if isinstance(e, sp.Trace):
+        return ("M.tr", matrix(e.arg))
+    if isinstance(e, Loewner):
+        return ("M.psd", matrix(e.difference))
+    if isinstance(e, MatrixMean):
+        names = tuple(matrix(x) for x in e.bound_symbols)
+        laws = tuple(("M.gauss", matrix(a), matrix(b)) for _, a, b in e.laws)
+        return ("M.E", names, (translator.part(e.body, env),), laws)
+    if isinstance(e, Along):
+        return _derivative(translator, e, env)
+    if isinstance(e, sp.MatrixSymbol):
+        raise UntranslatableMatrix(f"{e} has no declared kind; make it by slrsym.matrices.matrix")
+    raise UntranslatableMatrix(f"{e} is a {type(e).__name__}")
+
+
+def _inverse(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]) -> Term:
+    # SymPy writes the transpose of an inverse as the inverse of a transpose.
+    if isinstance(e, sp.Transpose):
+        return ("M.T", _inverse(translator, e.arg, env))
+    if isinstance(e, Letter) and e.kind in ("definite", "invertible"):
+        return ("M.inv", _letter(translator, e))
+    raise UntranslatableMatrix(
+        f"{e} is not declared invertible; an inverse is of a letter, so name a sum or a product by "
+        f"a hypothesis Eq(G, ...)"
+    )
+
+
+def _derivative(translator: ExpressionTranslator, e: Along, env: Mapping[Any, Term]) -> Term:
+    body = translator.part(e.body, env)
+    taken = {getattr(x, "name", "") for x in e.free_symbols}
+    name = "t"
+    while name in taken:
+        name += "'"
+    t: Term = ("s", name, "R")
+    moved = {}
+    for x, h in e.moves:
+        if isinstance(x, Letter):
+            letter, direction = _letter(translator, x), _translate(translator, h, env)
+            moved[letter] = ("M.add", letter, ("M.scale", t, direction))
+        else:
+            symbol = translator.part(x, env)
+            moved[symbol] = ("+", symbol, ("*", t, translator.part(h, env)))
+    return ("d", (1,), (t,), (substitute(body, moved),), (_ZERO,))

@@ -1,0 +1,1 @@
+"""Tests of matrices of free size: language, translation, tactics and cross-check."""
