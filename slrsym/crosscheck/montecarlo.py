@@ -164,14 +164,17 @@ def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarloC
 def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) -> MonteCarloCheck:
     refusal = ""
     vacuous: MonteCarloCheck | None = None
-    for tried, child in enumerate(seed.spawn(_POINTS), start=1):
+    # Where single values dominate a sample at every point, more values may settle it: products of
+    # many variables are rarely large.
+    sizes = [_SAMPLES] * _POINTS + [_MORE * _SAMPLES] * _POINTS
+    for tried, (child, size) in enumerate(zip(seed.spawn(len(sizes)), sizes, strict=True), 1):
         choice, first, second = child.spawn(3)
         concrete, point = _point(relation, given, choice)
         place = ", ".join(f"{x} = {v}" for x, v in point.items() if not isinstance(v, np.ndarray))
         try:
             sides = _Sides(concrete, point)
-            found = sides.sampled(first, _SAMPLES)
-            samples = _SAMPLES
+            samples = size
+            found = sides.sampled(first, samples)
             if _off(relation, found) > NOTICEABLE:
                 samples = _MORE * _SAMPLES
                 found = sides.sampled(second, samples)
@@ -195,7 +198,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             off if math.isfinite(off) else None,
             samples,
             tried,
-            sees=_seen(found, samples) or None,
+            sees=_seen(found, samples / size) or None,
         )
         if off > CONFIRMING:
             numbers = result.summary or f"{found.lhs} against {found.rhs}, and nothing is random"
@@ -205,7 +208,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             return result
         # Nothing is random at this point: another one may say more.
         vacuous = vacuous or result
-    return vacuous or MonteCarloCheck(text, tried=_POINTS, refusal=refusal)
+    return vacuous or MonteCarloCheck(text, tried=len(sizes), refusal=refusal)
 
 
 def _point(
@@ -221,11 +224,13 @@ def _point(
     return replace_undefined_functions(relation, functions), point
 
 
-def _seen(found: _Difference, samples: int) -> float:
-    """Return the size of an error that the test detects with probability 0.97."""
-    first = NOTICEABLE + 2
-    # A larger sample has followed, whose standard error is known; the first one's was larger.
-    return found.stderr * first * math.sqrt(samples / _SAMPLES)
+def _seen(found: _Difference, times: float) -> float:
+    """Return the size of an error that the test detects with probability 0.97.
+
+    A sample so many times as large as the first has followed, whose standard error is known; the
+    first one's was larger.
+    """
+    return found.stderr * (NOTICEABLE + 2) * math.sqrt(times)
 
 
 def _off(relation: Any, found: _Difference) -> float:

@@ -98,7 +98,9 @@ def gradient(f: Any, x: Any) -> Any:
     algebra = TraceAlgebra()
     f = sp.sympify(f)
     if f.has(Along):
-        raise ProofError("f must have no derivatives along a direction; take the gradient of those")
+        raise ProofError(
+            f"f must have no derivatives along a direction; take the gradient of those; got {f}"
+        )
     if isinstance(x, Letter):
         if x.kind != "any":
             raise ProofError(

@@ -475,7 +475,7 @@ def test_what_was_not_sampled_is_shown():
         "Monte Carlo: 1 statement on expectations sampled, off by 0.00 standard errors at most; "
         "they would show an error of 0.1 % of the larger side, or more"
     )
-    assert shown[1].startswith("not sampled: two: at each of 12 points single values dominate")
+    assert shown[1].startswith("not sampled: two: at each of 24 points single values dominate")
     assert len(shown) == 2
     assert terminal_output.monte_carlo_summary(rows[2:]) is None
 

@@ -278,7 +278,8 @@ class ProjectionLaws:
             return
         if any(error.has(softmax) for error, _ in self.shares.values()):
             raise ValueError(
-                "ridge is for predictors that are sums over tokens; softmax is none. Leave it out"
+                "ridge is for predictors that are sums over tokens; softmax is none. Leave out "
+                f"ridge={self.ridge}"
             )
         if self.ridge_penalty == 0:
             raise ValueError(

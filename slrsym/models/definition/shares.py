@@ -111,8 +111,9 @@ def _sums(data: TokenSequence, predictor: Predictor, loss: Loss | None) -> State
         shares.append(S.Zero if token.target is None else X.share_of("target", token.target))
         if any(e.has(softmax) or unit_tags_in(e) for e in shares):
             raise ValueError(
-                "sums of a readout are of functions of the token alone, of units whose number is a "
-                "number; softmax and sums over units that are counted by a symbol are none"
+                f"sums of a readout are of functions of the token ({token.name!r}) alone, of units "
+                "whose number is a number; softmax and sums over units that are counted by a "
+                "symbol are none"
             )
         found.shares[token, None] = (TokenSums(*shares), dict(X.symbols))
     return found

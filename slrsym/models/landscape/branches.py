@@ -104,9 +104,9 @@ def follow_model_branches(
             f"parameter must be one of {', '.join(known_names) or 'the parameters'}; got {name!r}"
         )
     if not model.is_additive or model.spaces > 1:
+        has = f"has {model.spaces} eigenspaces" if model.is_additive else "is an integral of softmax"
         raise ValueError(
-            "branches need second derivatives and one eigenspace; the risk of this model is "
-            "an integral of softmax, or it has several"
+            f"branches need second derivatives and one eigenspace; the risk of this model {has}"
         )
     by_name = parameter_values_by_name(model, values)
     if name in by_name:
@@ -178,7 +178,10 @@ def follow_parameter_branches(
         known = search(value)
         if tracer is None:
             if known.triangle is None:
-                raise ValueError("branches need fixed directions that do not depend on each other")
+                fixed = ", ".join(x.name for x in model.fixed_directions)
+                raise ValueError(
+                    f"branches need fixed directions that do not depend on each other; got {fixed}"
+                )
             tracer = _Tracer(known, parameter, low, high, name)
             spaced = tracer.spaced(anchors)
         for entry in known.entries:

@@ -47,7 +47,8 @@ class MatrixRisk:
         self.trained: tuple[Any, ...] = tuple(sorted(filter(_moves, free), key=lambda x: x.name))
         if not self.trained:
             raise ValueError(
-                "the predictor has nothing to train: no letter made by matrix, and no real symbol"
+                f"the predictor {self.prediction} has nothing to train: no letter made by matrix, "
+                "and no real symbol"
             )
         self.algebra = TraceAlgebra()
         self.risk_polynomial: TracePolynomial = self.algebra.polynomial(self.definition)

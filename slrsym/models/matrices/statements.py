@@ -222,7 +222,7 @@ class LinearAttention:
         if (predict is None) == (not layers):
             raise TypeError(
                 "LinearAttention takes either a function, such as lambda p: p.b.T * U * p.x, or "
-                "layers=[A_1, ...]"
+                f"layers=[A_1, ...]; got {'none' if predict is None else 'both'}"
             )
         self._predict = predict
         self.layers = tuple(map(sp.sympify, layers or ()))

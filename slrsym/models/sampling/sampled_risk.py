@@ -184,7 +184,7 @@ class Sampling:
         if self.method == "conditioned" and model.readout_error is not None:
             raise ValueError(
                 "method must be 'plain' or 'projected' for a readout of sums, which is not affine "
-                "in them; got 'conditioned'"
+                f"in them; got {self.method!r}"
             )
 
     @property

@@ -60,7 +60,10 @@ def solve_fluctuations(
         require_writable(path)
     by_name = {str(name): value for name, value in values.items()}
     if "d" not in by_name:
-        raise ValueError("values must have a number for d, on which fluctuations depend")
+        raise ValueError(
+            "values must have a number for d, on which fluctuations depend; got "
+            f"{', '.join(by_name) or 'none'}"
+        )
     d = require_integer("d", by_name["d"], 2)
     rates = _Rates(equations, leading)
     known = "d" in map(str, equations.parameters) or isinstance(start, str)
