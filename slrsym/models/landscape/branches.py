@@ -104,7 +104,7 @@ def follow_model_branches(
             f"parameter must be one of {', '.join(known_names) or 'the parameters'}; got {name!r}"
         )
     if not model.is_additive or model.spaces > 1:
-        has = f"has {model.spaces} eigenspaces" if model.is_additive else "is an integral of softmax"
+        has = f"has {model.spaces}" if model.is_additive else "is an integral of softmax"
         raise ValueError(
             f"branches need second derivatives and one eigenspace; the risk of this model {has}"
         )
@@ -178,9 +178,10 @@ def follow_parameter_branches(
         known = search(value)
         if tracer is None:
             if known.triangle is None:
-                fixed = ", ".join(x.name for x in model.fixed_directions)
+                fixed = ", ".join(map(str, known.there.model.fixed_directions))
                 raise ValueError(
-                    f"branches need fixed directions that do not depend on each other; got {fixed}"
+                    "branches need fixed directions that do not depend on each other; those of "
+                    f"this model do: {fixed}"
                 )
             tracer = _Tracer(known, parameter, low, high, name)
             spaced = tracer.spaced(anchors)
