@@ -267,7 +267,7 @@ those of a processor, for the closed form and its proof. Tests compare every row
 that shares no code with slrsym, to 1e-12.
 `python benchmarks/normal_integrals.py --write docs/reference/normal-integrals.md` writes this page.
 
-| | integrand | law | mean | proved | seconds |
+| number | integrand | law | mean | proved | seconds |
 |---|---|---|---|---|---|"""
 
 

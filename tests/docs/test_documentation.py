@@ -175,6 +175,20 @@ def test_formulas(latex, shown):
     assert "\\" not in text
 
 
+TABLE = re.compile(r"^(\|.*)\|\n\|[-:| ]+\|$", re.MULTILINE)
+
+
+def test_every_column_of_a_table_has_a_name():
+    """A reader who hears the page is told which column a cell belongs to."""
+    nameless = {
+        (page.name, heads)
+        for page in [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+        for heads in TABLE.findall(page.read_text(encoding="utf-8"))
+        if not all(head.strip() for head in re.split(r"(?<!\\)\|", heads)[1:])
+    }
+    assert nameless == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_python_names_that_pages_refer_to_exist(page):
     for name in re.findall(r"\{py:\w+\}`([\w.]+)`", page.read_text(encoding="utf-8")):
