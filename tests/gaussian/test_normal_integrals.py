@@ -96,7 +96,7 @@ def test_a_hundred_rows_are_on_the_page():
     text = PAGE.read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith("| ") and line[2].isdigit()]
     assert len(lines) == len(ROWS) >= 100
-    proved = sum(" | yes | " in line for line in lines)
+    proved = sum(" | proved | " in line for line in lines)
     assert f"from an empty log: {proved} of {len(lines)}" in " ".join(text.split())
     assert proved >= 85
 
@@ -104,7 +104,7 @@ def test_a_hundred_rows_are_on_the_page():
 def test_a_drawn_row_is_what_the_program_prints(monkeypatch):
     text = PAGE.read_text(encoding="utf-8")
     assert table.check(text, 3) == []
-    wrong = text.replace(" | yes | ", " | no | ")
+    wrong = text.replace(" | proved | ", " | not proved | ")
     monkeypatch.setattr(table, "rows", lambda: ROWS[:2])
     assert len(table.check(wrong, 2)) == 2
 
