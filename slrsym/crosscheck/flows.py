@@ -3,7 +3,8 @@
 A statement is *contradicted* only by what both see with errors far below it, or by a zero of the
 field: a trajectory that leaves the region, a value that is not kept, one that ends. That a limit is
 not reached in the time that is looked at contradicts nothing, since trajectories may be slow; a
-zero of the field in the region that is not listed does, as it is the trajectory of itself. The
+zero of the field in the region that is not listed does, as it is the trajectory of itself, and so
+does a zero that attracts all points near by, if a trajectory comes close to it. The
 statement is accepted if enough trajectories were seen to behave as it says; otherwise the
 examination is undecided, which refuses it, too.
 """
@@ -34,6 +35,8 @@ _TIMES = np.concatenate([[0.0], np.geomspace(1e-3, 30, 60)])
 _LATE = np.concatenate([[0.0], np.geomspace(1e-2, 1000, 40)])
 # By how much a value may be off, by its size, and how near a limit is.
 _OFF, _NEAR = 1e-6, 1e-3
+# How near a sink a trajectory has to come, to be seen to tend to it.
+_AT_SINK = 1e-6
 # A trajectory confirms what is said of all times at so many, and of limits at the last ones.
 _SHOWN, _LAST = 20, 5
 
@@ -176,6 +179,9 @@ def _tends(
         if path.ends:
             yield start, _ended(path)
         places += [path.points[-1], start]
+        if path.complete and (sink := _sink_near(flow, path.points[-1])) is not None:
+            if not _is_limit(statement, flow, sink, 1e-9):
+                yield start, f"it is near {_shown(sink)} at the time {path.times[-1]:.4g}, a sink"
         # It has come there some time ago.
         early, late = path.points[:-_LAST], path.points[-_LAST:]
         is_bounded = np.abs(late).max() <= 1.01 * np.abs(early).max(initial=_NEAR)
@@ -184,6 +190,23 @@ def _tends(
     for zero in flow.zeros_near(places):
         if not _is_limit(statement, flow, zero, 1e-9):
             yield zero, "the trajectory stays there, where the field is 0"
+
+
+def _sink_near(flow: FlowInstance, point: Array) -> Array | None:
+    """Return the zero of the field that attracts all points near by, if a point is close to one.
+
+    What comes so close to a zero whose eigenvalues all have clearly negative real parts tends to
+    it, in the region or not.
+    """
+    (zero,) = flow.zeros_near([point], within_region=False) or [None]
+    if zero is None:
+        return None
+    z = np.array([float(c) for c in zero])
+    if not np.abs(z - point).max() < _AT_SINK * (1 + np.abs(z).max()):
+        return None
+    slopes = _jacobian(flow, z)
+    is_sink = np.isfinite(slopes).all() and np.linalg.eigvals(slopes).real.max() < -_NEAR
+    return z if is_sink else None
 
 
 def _is_limit(statement: Any, flow: FlowInstance, point: Any, within: float) -> bool:

@@ -341,8 +341,13 @@ class FlowInstance:
 
     # -- zeros of the field --------------------------------------------------------------------
 
-    def zeros_near(self, starts: Sequence[Array]) -> list[tuple[Any, ...]]:
-        """Return zeros of the field in the closed region, found by Newton's method from points."""
+    def zeros_near(
+        self, starts: Sequence[Array], within_region: bool = True
+    ) -> list[tuple[Any, ...]]:
+        """Return zeros of the field in the closed region, found by Newton's method from points.
+
+        Outside of the region, too, but not of the domain, if that is asked.
+        """
         field_ = self.precise(self.case.map.args[0])
         domain, bounds = (self.precise(f) for f in (self.case.map.args[1], self.region))
         found: list[tuple[Any, ...]] = []
@@ -354,10 +359,12 @@ class FlowInstance:
                 if zero is None or any(is_close(zero, other) for other in found):
                     continue
                 with mpmath.workdps(30):
-                    low = [mpmath.mpmathify(a) for a in bounds(*zero)]
+                    low = [mpmath.mpmathify(a) for a in (bounds(*zero) if within_region else ())]
                     high = [mpmath.mpmathify(h) for h in domain(*zero)]
                     is_real = all(mpmath.im(v) == 0 for v in (*zero, *low, *high))
-                    inside = is_real and all(a >= -(mpmath.mpf(10) ** -25) for a in low)
+                    inside = is_real and (
+                        not within_region or all(a >= -(mpmath.mpf(10) ** -25) for a in low)
+                    )
                     if inside and all(h > 1e-12 for h in high):
                         found.append(zero)
             except (ZeroDivisionError, ValueError, TypeError, OverflowError):

@@ -33,6 +33,7 @@ t = Symbol("t", nonnegative=True)
 HALF = Rational(1, 2)
 RADIUS = x**2 + y**2
 LOGISTIC = flow({x: x * (1 - x)})
+SHRINKING = flow({x: -x * (1 - x)})
 BLOWUP = flow({x: x**2})
 ROOT = flow({x: -sqrt(x)}, [x])
 DECAY = flow({x: -x}, [x])
@@ -104,7 +105,11 @@ FALSE = {
         FlowLimitsSolve(CYCLE, RING, CYCLE.function(*CYCLE.velocities)), (), "undecided"),
     "wrong-limit": (
         FlowsConvergeTo(LOGISTIC, LOGISTIC.region(x - HALF), LOGISTIC.points((2,))), (),
-        "stays there, where the field is 0"),
+        "it is near (1.0) at the time 1000, a sink"),
+    # The trajectories leave the region, for a zero outside of it.
+    "sink-outside": (
+        FlowsConvergeTo(SHRINKING, SHRINKING.region(1 - x, x - HALF), SHRINKING.points((1,))), (),
+        "at the time 1000, a sink"),
     "fast-logistic": (
         SolvedBy(LOGISTIC, LOGISTIC.region(x),
                  LOGISTIC.solution(t, x * exp(4 * t) / (1 + x * (exp(4 * t) - 1)))), (),
