@@ -8,6 +8,7 @@ decomposition into squares shows not to be positive. What the letters stand for 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from sympy import (
 
 from slrsym.models.claims.model_flow import closed_forms, coordinates_of, flow_of_equations
 from slrsym.models.definition.specification import Direction
-from slrsym.models.training.rates_of_change import RatesOfChange
+from slrsym.models.training.rates_of_change import RatesOfChange, TrainingSettings
 from slrsym.proof import Claim, D, algebra, chain, differentiate, having, lemma, signs
 from slrsym.proof.dynamical import (
     ConstantAlong,
@@ -112,13 +113,18 @@ class FlowClaims:
         self.order = (*model.fixed_directions, *model.trained_directions)
         gram = Matrix([[model.inner_product(x, y) for y in self.order] for x in self.order])
         self.gram = gram.xreplace(self.put)
-        changes = RatesOfChange(model, equations.motion, self.letters)
+        changes = RatesOfChange(model, self._motion_without_ridge(), self.letters)
         self.in_letters = {p: self._written(changes.drift[p]) for p in equations.state}
         self.flow = flow_of_equations(equations, *self._minors[:-1])
         self.region = self.flow.region(self._minors[-1] if self._minors else S.One)
         self.risk = closed_forms(equations)[-1]
         # By the symbols of the state, as letters are.
         self.slopes = {p: self.risk.diff(self.put[p]) for p in equations.state}
+
+    def _motion_without_ridge(self) -> TrainingSettings:
+        """Return the motion by slopes of the whole risk, with the penalty, which is no decay."""
+        motion, ridge = self.equations.motion, self.equations.model.ridge_of
+        return replace(motion, decays={x: c - motion.rates[x] * ridge(x) for x, c in motion.decays.items()})
 
     def _written(self, expr: Expr) -> Expr:
         return expr.xreplace(self.put)
