@@ -138,8 +138,8 @@ def drawn(part, rng):
     small = Rational(int(rng.integers(1, 10)), int(rng.integers(10, 1000)))
     side = int(rng.choice([-1, 1]))
     value, false = {
-        # Shrinks: it leaves the region.
-        "sign": (-1, IDS),
+        # Shrinks: it leaves the region, and tends to the other zero.
+        "sign": (-1, [x for x in IDS if x != "ends"]),
         # Where a is small, it leaves at one of both ends. Upwards, the distance decays faster.
         "constant": (side * small, [x for x in IDS if side < 0 or x != "rate"]),
         # From u < 0 it tends to minus infinity, and 0 rests.
