@@ -7,6 +7,7 @@ from sympy import Rational
 
 from slrsym.models import model
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention
 
 RUNS = 3000
@@ -68,3 +69,13 @@ def test_roots_of_gram_matrices():
     for bad, said in (([[1, 2], [0, 1]], "symmetric"), ([[1, 2], [2, 1]], "least .* is -1")):
         with pytest.raises(ValueError, match=f"gram must be .*{said}"):
             vectors_with_gram_matrix([np.eye(2), bad])
+
+
+@pytest.mark.parametrize(("i", "j"), [(1, 2), (1, 3), (2, 3), (1, 1)])
+def test_all_products_of_fixed_directions_are_compared(i, j):
+    """Several have the same value in the model, and each is looked at in the start."""
+    stated, gram = committee(1, 3).model, np.eye(4)
+    gram[i, j] = gram[j, i] = 0.5
+    first, second = sorted((f"u_{i}", f"u_{j}"))
+    with pytest.raises(ValueError, match=f"start has directions {first} and {second} of inner"):
+        stated.simulate({"epsilon": 0}, steps=1, alpha=0.01, start=gram, backend="numpy")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from sympy import Symbol, lambdify, sqrt
+from sympy import Expr, Symbol, lambdify, sqrt
 
 from slrsym.files import read_start_arrays, require_writable
 from slrsym.jobs import no_waits_said
@@ -322,7 +322,7 @@ def _schedules(
 ) -> ParameterSchedules:
     """Return the parameters at each step up to `steps`; raise if one is missing or unknown."""
     known = {p.name for p in parameters} | {"d"}
-    known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
+    known |= {p.name for p, _ in _between(model) if isinstance(p, Symbol)}
     unknown = sorted(by_name.keys() - known)
     if unknown:
         allowed = ", ".join(p.name for p in parameters)
@@ -336,15 +336,15 @@ def _schedules(
     return ParameterSchedules(given, 0, steps)
 
 
-def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
-    """Map inner products of fixed directions to their indices in the Gram matrices."""
+def _between(model: DerivedModel) -> list[tuple[Expr, tuple[int, int, int]]]:
+    """Return inner products of fixed directions, with their indices in the Gram matrices."""
     t = len(model.trained_directions)
-    return {
-        model.inner_product(x, y, a): (i, j, a)
+    return [
+        (model.inner_product(x, y, a), (i, j, a))
         for i, x in enumerate(model.fixed_directions, t)
         for j, y in enumerate(model.fixed_directions[i - t :], i)
         for a in range(model.spaces)
-    }
+    ]
 
 
 def add_inner_products_of_start(
@@ -356,7 +356,7 @@ def add_inner_products_of_start(
     """Add the start's inner products of fixed directions to the values; raise if they disagree."""
     parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
-    for product, (i, j, a) in _between(model).items():
+    for product, (i, j, a) in _between(model):
         found = gram[:, a, i, j]
         if isinstance(product, Symbol) and product not in parameters:
             continue
@@ -408,7 +408,8 @@ def initial_gram_factors(
                 f"for {', '.join(sorted(by_name)) or 'nothing'}"
             )
         d, gram, runs = require_value_of_d(by_name), None, runs or 1
-        free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
+        between = dict.fromkeys(p for p, _ in _between(model) if isinstance(p, Symbol))
+        free = [p for p in between if p.name not in by_name]
         # A direction is drawn with length 1.
         squares = [model.squared_length(x) for x in model.fixed_directions]
         lengths = [1.0 if s in free else _number(sqrt(s), by_name) for s in squares]
