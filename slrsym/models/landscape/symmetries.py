@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import expand
+
+from slrsym.models.definition.symmetries import is_proved_symmetry
 
 if TYPE_CHECKING:
     from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
@@ -33,13 +34,6 @@ def proved_sign_symmetries(model: DerivedModel) -> Array:
     -------
     ndarray of shape (n, p)
         Trained directions first, of which the first stays; a row of ones is always there.
-
-    Notes
-    -----
-    If directions change their signs, so do the projections of a token whose mean is made of
-    directions that stay; of a token whose mean changes its sign, those of all other directions do.
-    The error is a sum over tokens. If it is the same, or the opposite, as a function of the
-    projections, then the risk is the same.
     """
     directions = model.directions
     found = [np.ones(len(directions))]
@@ -47,28 +41,10 @@ def proved_sign_symmetries(model: DerivedModel) -> Array:
         return np.array(found)
     # If all change their signs, no inner product does.
     for signs in itertools.product((1,), *[(1, -1)] * (len(directions) - 1)):
-        if -1 in signs and _is_proved(model, dict(zip(directions, signs, strict=True))):
+        images = {x: (x, sign) for x, sign in zip(directions, signs, strict=True)}
+        if -1 in signs and is_proved_symmetry(model, images):
             found.append(np.array(signs, dtype=np.float64))
     return np.array(found)
-
-
-def _is_proved(model: DerivedModel, signs: Mapping[Any, int]) -> bool:
-    fixed = model.fixed_directions
-    tied = itertools.combinations(fixed, 2)
-    if any(signs[x] != signs[y] and model.inner_product(x, y) != 0 for x, y in tied):
-        return False
-    allowed = {1, -1}
-    for (token, _), (error, symbols) in model.shares.items():
-        means = {signs[y] for y in token.mean.terms}
-        if len(means) == 2:
-            return False
-        turns = means or {1, -1}
-        possible = set()
-        for turn in turns:
-            image = error.xreplace({s: turn * signs[x] * s for x, s in symbols.items()})
-            possible |= {sign for sign in (1, -1) if expand(image - sign * error) == 0}
-        allowed &= possible
-    return bool(allowed)
 
 
 def order_of_triangle(fixed: Array) -> NDArray[np.int64]:
