@@ -7,6 +7,7 @@ from functools import reduce
 from numbers import Rational
 from typing import Any
 
+import mpmath
 import numpy as np
 from flint import acb, arb, ctx, fmpq
 
@@ -234,13 +235,30 @@ def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _erf, _erfc = _monotone(arb.erf), _monotone(arb.erfc)
 
 
+def _erfinv(x: Any) -> Any:
+    """Enclose the inverse of erf by ends of which erf is certainly below and above."""
+    x = arb(x)
+    with mpmath.workdps(ctx.dps):
+        low, high = (
+            arb(mpmath.erfinv(mpmath.mpf(end.mid().str(ctx.dps, radius=False))))
+            for end in (x.lower(), x.upper())
+        )
+    step = arb(2) ** (16 - ctx.prec)
+    while step < 1:
+        found = (low - step).union(high + step)
+        if found.lower().erf() < x and found.upper().erf() > x:
+            return found
+        step *= 2**16
+    return _NAN
+
+
 _NAMESPACE = {
     # Constants may be integers.
     "sqrt": lambda x: arb(x).sqrt(), "exp": lambda x: arb(x).exp(), "abs": abs,
     "maximum": lambda *x: reduce(arb.max, map(arb, x)),
     "minimum": lambda *x: reduce(arb.min, map(arb, x)),
     "arcsin": lambda x: arb(x).asin(), "arctan": lambda x: arb(x).atan(),
-    "erf": _erf, "erfc": _erfc,
+    "erf": _erf, "erfc": _erfc, "erfinv": _erfinv,
     "sin": lambda x: arb(x).sin(), "cos": lambda x: arb(x).cos(), "log": lambda x: arb(x).log(),
     "tanh": lambda x: arb(x).tanh(), "sign": _sign, "nan": _NAN,
     "normal_cdf": lambda x: _erfc(-arb(x) / arb(2).sqrt()) / 2,

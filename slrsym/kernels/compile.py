@@ -84,8 +84,8 @@ def compile_expressions(
     Parameters
     ----------
     outputs : sequence of expressions
-        In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, Abs,
-        Max, Min, and the functions of ``slrsym.kernels.symbolic_functions``.
+        In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, erfinv, asin, atan,
+        Abs, Max, Min, and the functions of ``slrsym.kernels.symbolic_functions``.
     state : sequence of Symbol
         Inputs that vary fast.
     parameters : sequence of Symbol
@@ -182,7 +182,8 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _ARRAYS = {
     "sqrt": np.sqrt, "exp": np.exp, "arcsin": np.arcsin, "arctan": np.arctan, "pi": math.pi,
-    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "abs": np.abs,
+    "erf": scipy_special.erf, "erfc": scipy_special.erfc, "erfinv": scipy_special.erfinv,
+    "abs": np.abs,
     "maximum": lambda *x: reduce(np.maximum, x), "minimum": lambda *x: reduce(np.minimum, x),
     "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "log": np.log, "sign": np.sign,
     "decay_coefficients": decay_coefficients,

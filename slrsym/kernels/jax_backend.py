@@ -46,7 +46,8 @@ def _namespace() -> dict[str, Any]:
 
     return {
         "sqrt": jnp.sqrt, "exp": jnp.exp, "arcsin": jnp.arcsin, "arctan": jnp.arctan,
-        "erf": erf, "erfc": erfc, "abs": jnp.abs, "sin": jnp.sin, "cos": jnp.cos,
+        "erf": erf, "erfc": erfc, "erfinv": _jax_special.erfinv,
+        "abs": jnp.abs, "sin": jnp.sin, "cos": jnp.cos,
         "tanh": jnp.tanh, "log": jnp.log, "sign": jnp.sign, "pi": math.pi, "nan": math.nan,
         "maximum": lambda *x: reduce(jnp.maximum, x), "minimum": lambda *x: reduce(jnp.minimum, x),
         "decay_coefficients": _jax_special.decay_coefficients,

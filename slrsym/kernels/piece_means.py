@@ -21,6 +21,8 @@ from slrsym.kernels.symbolic_functions import GaussianMean, Z
 # The variable on the piece, and what of its law is not 0.
 _PLACE = Symbol("place", real=True)
 _MEAN, _VARIANCE = Symbol("mean_of_z", real=True), Symbol("variance_of_z", positive=True)
+# Ends that are no rational numbers, which are computed once and not at each place.
+_LOW, _HIGH = Symbol("low_end", real=True), Symbol("high_end", real=True)
 
 # From -10 to 10, where normal variables are, a half-line is passed from 1e-24 to 23 standard
 # deviations from its end.
@@ -66,10 +68,10 @@ class PieceMean(GaussianMean):
 
     def as_expectation(self) -> Expectation:
         """Return the mean as an unevaluated `Expectation`, with steps at the ends."""
-        low, high = self.ends
+        at = dict(zip(self.parameters, self.args[2:], strict=True))
+        low, high = (end.xreplace(at) for end in self.ends)
         inside = S.One if low == -oo else Heaviside(_PLACE - low)
         inside *= S.One if high == oo else Heaviside(high - _PLACE)
-        at = dict(zip(self.parameters, self.args[2:], strict=True))
         law = GaussianLaw({_PLACE: at.get(_MEAN, S.Zero)}, [[at[_VARIANCE]]])
         return Expectation((self.of * inside).xreplace(at), law)
 
@@ -97,8 +99,13 @@ def mean_on_piece(
         return S.Zero
     of = function.xreplace({z: _PLACE})
     values = {_VARIANCE: variance} if mean == 0 else {_MEAN: mean, _VARIANCE: variance}
+    named = {symbol: end for symbol, end in zip((_LOW, _HIGH), ends, strict=True)
+             if not (end.is_Rational or end.is_infinite)}  # fmt: skip
+    low, high = (symbol if symbol in named else end
+                 for symbol, end in zip((_LOW, _HIGH), ends, strict=True))  # fmt: skip
     own = sorted(of.free_symbols - {_PLACE}, key=str)
-    found: Expr = _kind(of, ends, (*values, *own))(0, 1, *values.values(), *own)
+    kind = _kind(of, (low, high), (*values, *named, *own))
+    found: Expr = kind(0, 1, *values.values(), *named.values(), *own)
     return found
 
 

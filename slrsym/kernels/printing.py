@@ -39,7 +39,8 @@ from slrsym.kernels.symbolic_functions import (
 
 # The names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {
-    sp.exp: "exp", sp.erf: "erf", sp.erfc: "erfc", sp.asin: "arcsin", sp.atan: "arctan",
+    sp.exp: "exp", sp.erf: "erf", sp.erfc: "erfc", sp.erfinv: "erfinv", sp.asin: "arcsin",
+    sp.atan: "arctan",
     sp.Abs: "abs", sp.Max: "maximum", sp.Min: "minimum", sp.sin: "sin", sp.cos: "cos",
     sp.tanh: "tanh", sp.log: "log", sp.sign: "sign", normal_cdf: "normal_cdf", OwensT: "owens_t",
     ErfCovariance: "erf_covariance", DifferenceFromErf: "erf_defect",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat
 from scipy.special import ndtr
-from sympy import Piecewise, Symbol, sign, symbols
+from sympy import Piecewise, Symbol, erfinv, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
@@ -236,6 +236,22 @@ def test_owens_t(seed, backend):
             exact = by_definition(float(number), float(slope))
             assert abs(found[0] - exact) < 1e-16 + 1e-15 * abs(exact)
             assert abs(found[1] - mpmath.ncdf(float(number))) < 3e-16
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_inverse_of_erf(backend):
+    x = Symbol("x", real=True)
+    inverse = compile_expressions([erfinv(x)], [x], [], backend)
+    for at in (0.5, -0.3, 1e-12, 0.0, 0.93, -1 + 1e-9):
+        with mpmath.workdps(40):
+            exact = mpmath.erfinv(mpmath.mpf(at))
+            if backend == "ball":
+                (found,) = inverse([at], dps=40)
+                assert found.contains(arb(exact))
+                assert found.rad() < 1e-25
+            else:
+                (found,) = inverse([at])
+                assert float(found) == pytest.approx(float(exact), rel=4e-15, abs=0)
 
 
 def test_balls_hold_the_values_at_all_points():
