@@ -282,7 +282,12 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
     factors = Mul.make_args(function)
     exponent = expand(Add(*(f.exp for f in factors if isinstance(f, exp))))
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))
-    if len(used) == 1 or exponent == 0 or not rest.has(erf, normal_cdf):
+    if exponent == 0 or not rest.has(erf, normal_cdf):
+        return None
+    powers = [f.as_base_exp() for f in Mul.make_args(rest)]
+    order = Add(*(power for base, power in powers if isinstance(base, erf | normal_cdf)))
+    # Of one variable, only that of two error functions has branches, by Owen's T.
+    if len(used) == 1 and order != 2:
         return None
     quadratic, linear = -hessian(exponent, names), Matrix([exponent.diff(z) for z in names])
     origin = dict.fromkeys(names, S.Zero)
