@@ -270,8 +270,8 @@ those of a processor, for the closed form and its proof. Tests compare every row
 that shares no code with slrsym, to 1e-12.
 `python benchmarks/normal_integrals.py --write docs/reference/normal-integrals.md` writes this page.
 
-:::{{container}} stacked
-| number | integrand | law | status | time | mean |
+:::{{container}} stacked integrals
+| no. | integrand | law | status | time | mean |
 |---|---|---|---|---|---|"""
 
 
