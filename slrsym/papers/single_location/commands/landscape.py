@@ -75,7 +75,10 @@ def landscape(
         content: Any = [_branch_as_dict(branch) for branch in found]
         out.print(branch_table(found))
     else:
-        with shared.show_activity("searching for critical points"):
+        with (
+            shared.value_errors_as_usage_errors(),
+            shared.show_activity("searching for critical points"),
+        ):
             found = find_critical_points(task, lam, seed=seed)
         content = points_as_dict(found, task)
         out.print(critical_point_table(found, alpha, out.width))

@@ -111,6 +111,7 @@ def test_branches_from_the_command_line(tmp_path):
     ("arguments", "said"),
     [
         (("--lam", -1), "lam must be positive"),
+        (("--lam", 1e300), "parameters must not be so large that their powers overflow"),
         (("--gamma2", "1/0"), "must be a positive number; got '1/0'"),
         (("--d", 1), "d must be an integer of at least 2"),
         (("--alpha", 0), "alpha must be positive"),
