@@ -127,8 +127,9 @@ def verify(
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
     elif found.kept:
+        was = "was" if found.kept == 1 else "were"
         out.print(
-            f"{found.kept} of these verdicts were found earlier, of the same claims; --no-cache "
+            f"{found.kept} of these verdicts {was} found earlier, of the same claims; --no-cache "
             "checks all again."
         )
     out.print(terminal_output.outcome_line(rows, time.perf_counter() - start))

@@ -17,7 +17,7 @@ from tests._profile import thorough
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"
-KEPT = "of these verdicts were found earlier"
+KEPT = "found earlier, of the same claims"
 # Another text that makes the same claims.
 UNUSED = "unused = 1\n"
 
@@ -39,6 +39,12 @@ def body(result):
     """What is said but for times."""
     lines = [line for line in result.stdout.splitlines() if not (SAID in line or KEPT in line)]
     return [line.rsplit(",", 1)[0] if line.endswith(" s") else line for line in lines]
+
+
+def test_a_single_earlier_verdict_is_counted(verify, derivation):
+    file = derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
+    verify(file, "--claim", "one")
+    assert "1 of these verdicts was found earlier" in verify(file).stdout
 
 
 def test_an_earlier_run_is_shown_again(verify, derivation, tmp_path):
