@@ -205,6 +205,13 @@ class Model(ModelWithLandscape):
         -----
         RuntimeWarning
             If parameters are constant and the risk rises at last: the step size is too large.
+
+        Notes
+        -----
+        If all runs start on a set that symmetries of the risk leave as it is (overlaps that vanish,
+        units that are alike, to the last bit), the step is compiled for that set, and runs stay on
+        it to the last bit. Symmetries are proved from the statement. The last digits differ from
+        those of the same runs beside one that starts elsewhere.
         """
         from slrsym.models.training.simulation import simulate
 

@@ -20,47 +20,75 @@ def _signed(count):
 
 
 def _models():
-    x, y, z = (Direction(n) for n in "xyz")
+    x, y = Direction("x"), Direction("y")
     u, v = Direction("u", unit=True), Direction("v", unit=True)
     s = Symbol("s", positive=True)
-    yield "products", {"s": 0.7}, model(
-        TokenSequence({Token(cov=s, target=lambda X: (X @ u) * (X @ v)): 1}),
-        Predictor(lambda X: (X @ x) * (X @ y)),
-        inner_products={u @ v: 0},
-    )
-    yield "spikes", {"s": 0.7}, model(
-        TokenSequence(
-            {
-                Token(u, {1: s, v: 2}, lambda X: X @ u, "a"): 1,
-                Token(-v, {1: s, u: 2}, lambda X: X @ v, "b"): 1,
-            }
+    yield (
+        "products",
+        {"s": 0.7},
+        model(
+            TokenSequence({Token(cov=s, target=lambda X: (X @ u) * (X @ v)): 1}),
+            Predictor(lambda X: (X @ x) * (X @ y)),
+            inner_products={u @ v: 0},
         ),
-        Predictor(lambda X: erf(X @ x)),
-        inner_products={u @ v: 0},
     )
-    yield "uneven counts", {}, model(
-        TokenSequence({Token(u, name="a"): 1, Token(v, name="b"): 2}),
-        Predictor(lambda X: (X @ x) ** 2),
-        inner_products={u @ v: 0},
+    yield (
+        "spikes",
+        {"s": 0.7},
+        model(
+            TokenSequence(
+                {
+                    Token(u, {1: s, v: 2}, lambda X: X @ u, "a"): 1,
+                    Token(-v, {1: s, u: 2}, lambda X: X @ v, "b"): 1,
+                }
+            ),
+            Predictor(lambda X: erf(X @ x)),
+            inner_products={u @ v: 0},
+        ),
     )
-    yield "noise", {}, model(
-        TokenSequence({Token(target=lambda X: X @ u + (X @ Noise("xi"))): 1}),
-        Predictor(lambda X: X @ x + (X @ y)),
+    yield (
+        "uneven counts",
+        {},
+        model(
+            TokenSequence({Token(u, name="a"): 1, Token(v, name="b"): 2}),
+            Predictor(lambda X: (X @ x) ** 2),
+            inner_products={u @ v: 0},
+        ),
     )
-    yield "a loss that is odd", {}, model(
-        TokenSequence({Token(target=lambda X: X @ u): 1}),
-        Predictor(lambda X: X @ x),
-        loss=lambda label, out: label * out + (out**2) / 2,
+    yield (
+        "noise",
+        {},
+        model(
+            TokenSequence({Token(target=lambda X: X @ u + (X @ Noise("xi"))): 1}),
+            Predictor(lambda X: X @ x + (X @ y)),
+        ),
     )
-    yield "a loss that is no square", {}, model(
-        TokenSequence({Token(u, target=lambda X: X @ u): 1}),
-        Predictor(lambda X: X @ x),
-        loss=lambda label, out: -label * out,
+    yield (
+        "a loss that is odd",
+        {},
+        model(
+            TokenSequence({Token(target=lambda X: X @ u): 1}),
+            Predictor(lambda X: X @ x),
+            loss=lambda label, out: label * out + (out**2) / 2,
+        ),
     )
-    yield "lengths", {}, model(
-        TokenSequence({Token(target=lambda X: X @ u + X @ v): 1}),
-        Predictor(lambda X: X @ x + X @ y),
-        inner_products={u @ v: 0, v @ v: 2} if not v.is_unit else {u @ v: Rational(1, 3)},
+    yield (
+        "a loss that is no square",
+        {},
+        model(
+            TokenSequence({Token(u, target=lambda X: X @ u): 1}),
+            Predictor(lambda X: X @ x),
+            loss=lambda label, out: -label * out,
+        ),
+    )
+    yield (
+        "lengths",
+        {},
+        model(
+            TokenSequence({Token(target=lambda X: X @ u + X @ v): 1}),
+            Predictor(lambda X: X @ x + X @ y),
+            inner_products={u @ v: 0, v @ v: 2} if not v.is_unit else {u @ v: Rational(1, 3)},
+        ),
     )
 
 
@@ -80,7 +108,11 @@ def test_proved_symmetries_leave_the_risk_as_it_is(name, values, stated):
     row = [values[p.name] for p in stated.parameters]
 
     def at(g):
-        return float(risk(np.array([g[stated.gram_indices[p][:2]] for p in stated.order_parameters]), *row)[0])
+        return float(
+            risk(np.array([g[stated.gram_indices[p][:2]] for p in stated.order_parameters]), *row)[
+                0
+            ]
+        )
 
     proved, holding = 0, 0
     for order, signs in _signed(len(directions)):

@@ -20,9 +20,7 @@ Images: TypeAlias = Mapping[Direction, tuple[Direction, int]]
 _MOST_EXCHANGES = 24
 
 
-def is_proved_symmetry(
-    model: ProjectionLaws, images: Images, *, any_fixed: bool = False
-) -> bool:
+def is_proved_symmetry(model: ProjectionLaws, images: Images, *, any_fixed: bool = False) -> bool:
     """Return whether the risk stays if each direction takes the place of its image.
 
     Parameters
@@ -108,9 +106,7 @@ def _turns(token: Token, other: Token, images: Images) -> tuple[int, ...]:
         return ()
     mean = {images[x][0]: images[x][1] * c for x, c in token.mean.terms.items()}
     return tuple(
-        turn
-        for turn in (1, -1)
-        if {x: turn * c for x, c in mean.items()} == dict(other.mean.terms)
+        turn for turn in (1, -1) if {x: turn * c for x, c in mean.items()} == dict(other.mean.terms)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -174,12 +174,51 @@ class ExactRisk(ProjectionLaws):
         return self._programs[what, order]
 
     def _load_or_print(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
-        if self._definition is None:
-            return self._printed(what, parameters)
-        return load_or_derive_program(
-            f"{what} {srepr(parameters)} {self._definition.text}",
-            lambda: self._printed(what, parameters),
+        return self.load_or_derive_program(
+            f"{what} {srepr(parameters)}", lambda: self._printed(what, parameters)
         )
+
+    def load_or_derive_program(self, what: str, derive: Callable[[], Program]) -> Program:
+        """Return a program of this model from the cache folder, or derive it and keep it there.
+
+        Parameters
+        ----------
+        what : str
+            All that the program depends on besides the model.
+        derive : callable
+
+        Returns
+        -------
+        Program
+        """
+        if self._definition is None:
+            return derive()
+        return load_or_derive_program(f"{what} {self._definition.text}", derive)
+
+    def gradient_with_definitions(
+        self, only: Collection[Symbol] | None = None
+    ) -> tuple[list[Expr], dict[Symbol, Expr]]:
+        """Return the slopes in the order parameters, with definitions of symbols in them.
+
+        Parameters
+        ----------
+        only : collection of Symbol, optional
+            In which order parameters; by default in all.
+
+        Returns
+        -------
+        slopes : list of Expr
+            In the order of `order_parameters`.
+        definitions : dict of Symbol to Expr
+            In the form for programs.
+
+        Raises
+        ------
+        ValueError
+            If the number of units is a symbol.
+        """
+        slopes = [*map(self._terms.write_as_nested_polynomial, self._terms.gradient(only))]
+        return slopes, self._terms.needed_definitions(slopes)
 
     def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
         from slrsym.kernels.printing import program_from_expressions
@@ -190,7 +229,7 @@ class ExactRisk(ProjectionLaws):
                 rows = self._terms.hessian()
                 outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
             elif name == "gradient":
-                outputs += map(self._terms.write_as_nested_polynomial, self._terms.gradient())
+                outputs += self.gradient_with_definitions()[0]
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)

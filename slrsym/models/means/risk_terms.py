@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -195,9 +195,10 @@ class RiskTerms(_Symbols):
     def _bias(self, bias: _SumOfTerms) -> Expr:
         return self.name_if_state_dependent(self._written(bias.moment))
 
-    def gradient(self) -> list[Expr]:
-        """Return the gradient of the risk, in the order of the order parameters."""
-        return [self._in_parts(slope) for slope in self._gradient]
+    def gradient(self, only: Collection[Symbol] | None = None) -> list[Expr]:
+        """Return the gradient of the risk, or some slopes, in the order of the order parameters."""
+        slopes = zip(self.order_parameters, self._gradient, strict=True)
+        return [self._in_parts(slope) for p, slope in slopes if only is None or p in only]
 
     @cached_property
     def _gradient(self) -> list[Expr]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,14 @@ from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt, srepr
 
 from slrsym.kernels.compile import compile_program
 from slrsym.kernels.numba_backend import compile_loop, is_loop_compiled
-from slrsym.kernels.program import Program, load_or_derive_program
+from slrsym.kernels.program import Program
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.risk import ExactRisk
 from slrsym.models.means.softmax_risk_backends import is_softmax_risk_compiled
 from slrsym.models.training.spheres import Spheres
+
+if TYPE_CHECKING:
+    from slrsym.models.training.reduced_steps import ReducedStep
 
 Array = NDArray[np.float64]
 
@@ -352,6 +355,11 @@ class DerivedModel(ExactRisk):
     def _compiled(self) -> dict[tuple[str, tuple[str, ...]], Callable[..., Any]]:
         return {}
 
+    @cached_property
+    def reduced_steps(self) -> dict[Any, ReducedStep]:
+        """The steps on invariant sets that were asked for, each derived and compiled once."""
+        return {}
+
     def gradient_rate(self, parameter: Symbol) -> Callable[..., Any]:
         """Compile the derivative of the risk's gradient in a parameter, for NumPy.
 
@@ -377,6 +385,4 @@ class DerivedModel(ExactRisk):
             outputs = list(self.gradient.diff(parameter))
             return program_from_expressions(outputs, self.order_parameters, self.parameters)
 
-        if self._definition is None:
-            return derive()
-        return load_or_derive_program(f"rate {srepr(parameter)} {self._definition.text}", derive)
+        return self.load_or_derive_program(f"rate {srepr(parameter)}", derive)

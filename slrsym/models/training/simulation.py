@@ -21,6 +21,7 @@ from slrsym.kernels.machine_limits import require_memory
 from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
 from slrsym.models.definition.specification import Direction, InnerProduct
 from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.models.training.reduced_steps import ReducedEngine, ReducedStep, find_reduced_step
 from slrsym.models.training.runs import (
     MODEL_RUNS,
     Runs,
@@ -32,7 +33,7 @@ from slrsym.models.training.runs import (
 from slrsym.models.training.schedules import SORTS, ParameterSchedules
 
 if TYPE_CHECKING:
-    from slrsym.models.training.descent import DerivedModel
+    from slrsym.models.training.descent import DerivedModel, DescentMap
 
 
 Array = NDArray[np.float64]
@@ -164,7 +165,7 @@ def simulate(
 
     require_room(runs or 1)
     logged = np.append(np.arange(0, steps, every), steps)
-    factor = initial_gram_factors(
+    stated, factor = initial_gram_matrices(
         model, by_name, begin, runs, np.random.default_rng(rng), dimensions
     )
     runs = len(factor)
@@ -178,8 +179,10 @@ def simulate(
     taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
+    reduced = find_reduced_step(model, _with_stated_products(model, by_name, stated))
+    compiled = model.flow if reduced is None else reduced[0]
     settings = {
-        "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs)),
+        "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs, compiled)),
         "alpha": alpha,
         "steps": steps,
         "log_every": every,
@@ -190,7 +193,10 @@ def simulate(
     noise = model.data.noise**2
     noise_of: Any = lambdify(model.parameters, noise) if noise.free_symbols else None
     with no_waits_said() if progress is False else nullcontext():
-        engine = DescentEngine(model, factor, alpha, chosen)
+        engine = (
+            DescentEngine(model, factor, alpha, chosen) if reduced is None
+            else ReducedEngine(*reduced, alpha, chosen)
+        )  # fmt: skip
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         """Return the excess risks, shape (step, run), of states that no step came upon, too."""
@@ -211,6 +217,8 @@ def simulate(
         with np.errstate(all="ignore"):
             states = model.flow.order_parameters_of_gram_factor(noted)
             gram = np.moveaxis(noted @ np.swapaxes(noted, -1, -2), 0, 1)
+            if reduced is not None:
+                gram = reduced[0].spread(gram)
         try:
             found, problem = risks(noted, numbers).T, None
         except Exception as raised:  # a run of hours is not lost, whatever its risk fails by
@@ -257,10 +265,17 @@ _COMPILES_INTEGRAL, _LOADS_INTEGRAL = 25_000, 1_500
 _MEANS = {1: 1.5, 2: 100.0}
 
 
-def choose_backend_of_runs(backend: str, model: DerivedModel, steps: int, runs: int) -> str:
+def choose_backend_of_runs(
+    backend: str,
+    model: DerivedModel,
+    steps: int,
+    runs: int,
+    step: DescentMap | ReducedStep | None = None,
+) -> str:
     """Return the backend for runs; 'auto' means NumPy if it is done before machine code is there.
 
-    That goes by the number of steps and not by a clock.
+    That goes by the number of steps and not by a clock. The `step` is by default that of all Gram
+    matrices.
     """
     chosen = choose_backend(backend)
     if backend != "auto" or chosen == "numpy":
@@ -273,7 +288,7 @@ def choose_backend_of_runs(backend: str, model: DerivedModel, steps: int, runs: 
         work, loads, compiles = steps * runs, _LOADS_INTEGRAL, _COMPILES_INTEGRAL
     if work < loads:
         return "numpy"
-    return "numba" if work >= compiles or model.flow.is_loop_compiled else "numpy"
+    return "numba" if work >= compiles or (step or model.flow).is_loop_compiled else "numpy"
 
 
 def _warn_where_states_are_not_finite(result: Runs, alpha: float) -> None:
@@ -376,6 +391,18 @@ def add_inner_products_of_start(
             raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
 
 
+def _with_stated_products(model: DerivedModel, by_name: Mapping[str, Any], gram: Array) -> Array:
+    """Return Gram matrices with the model's inner products of fixed directions, where it has some.
+
+    Those of a start may differ by rounding.
+    """
+    found = gram.copy()
+    for product, (i, j, a) in _between(model):
+        if all(s.name in by_name for s in product.free_symbols):
+            found[:, a, i, j] = found[:, a, j, i] = _number(product, by_name)
+    return found
+
+
 def initial_gram_factors(
     model: DerivedModel,
     by_name: Mapping[str, Any],
@@ -388,6 +415,18 @@ def initial_gram_factors(
 
     Without a number of runs there are as many as `start` has points.
     """
+    return initial_gram_matrices(model, by_name, start, runs, rng, dimensions)[1]
+
+
+def initial_gram_matrices(
+    model: DerivedModel,
+    by_name: Mapping[str, Any],
+    start: Any,
+    runs: int | None,
+    rng: np.random.Generator,
+    dimensions: Sequence[int] | None,
+) -> tuple[Array, Array]:
+    """Return the initial Gram matrices, to the last bit as stated, with factors of them."""
     if isinstance(start, xr.Dataset):
         names = [x.name for x in model.directions]
         if not MODEL_RUNS.fits(start) or start.direction.values.tolist() != names:
@@ -428,9 +467,9 @@ def initial_gram_factors(
         factor = draw_directions(model, d, runs, rng, gram, dimensions)
         if gram is None:
             factor[:, :, len(model.trained_directions) :] *= np.array(lengths)[:, None]
-        return factor
+        return factor @ np.swapaxes(factor, -1, -2), factor
     if isinstance(start, Mapping) and not (start and all(isinstance(x, Direction) for x in start)):
-        return _repeated(_factor_of_gram(model, _gram_by_pairs(model, by_name, start)), runs)
+        return _with_factor(model, _gram_by_pairs(model, by_name, start), runs)
     if isinstance(start, Mapping):
         missing = [x.name for x in model.directions if x not in start]
         if missing:
@@ -456,7 +495,8 @@ def initial_gram_factors(
             )
         # Coordinates in an orthonormal basis of their span.
         factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
-        return _repeated(factor, runs)
+        gram = (vectors @ np.swapaxes(vectors, -1, -2))[:, None]
+        return _repeated(gram, runs), _repeated(factor, runs)
     if isinstance(start, xr.DataArray):
         start = _gram_by_names(model, start)
     given = np.asarray(start, dtype=np.float64)
@@ -467,19 +507,22 @@ def initial_gram_factors(
             f"start, as a Gram matrix of {_in_order(model)}, must have shape (..., {model.spaces}, "
             f"{p}, {p}) (without the {model.spaces} for one eigenspace); got {given.shape}"
         )
-    return _repeated(_factor_of_gram(model, given), runs)
+    return _with_factor(model, given, runs)
 
 
 def _in_order(model: DerivedModel) -> str:
     return f"{', '.join(map(str, model.directions))} (in this order)"
 
 
-def _factor_of_gram(model: DerivedModel, gram: Array) -> Array:
+def _with_factor(model: DerivedModel, gram: Array, runs: int | None) -> tuple[Array, Array]:
+    """Return Gram matrices of a start, with factors of them, for each run."""
     p = len(model.directions)
+    gram = gram.reshape(-1, model.spaces, p, p)
     try:
-        return vectors_with_gram_matrix(gram.reshape(-1, model.spaces, p, p))
+        factor = vectors_with_gram_matrix(gram)
     except ValueError as problem:
         raise ValueError(f"start, as a Gram matrix of {_in_order(model)}: {problem}") from None
+    return _repeated((gram + np.swapaxes(gram, -1, -2)) / 2, runs), _repeated(factor, runs)
 
 
 def _gram_by_pairs(
