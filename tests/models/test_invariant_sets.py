@@ -136,6 +136,47 @@ def test_reduced_runs_are_those_of_the_whole_step(make, backend, whole_steps):
     assert len(step.program.state) == size
 
 
+def _alone():
+    """Return units that are not alike, of any start, beside one fixed direction of length 2."""
+    w = [Direction("w_1"), Direction("w_2", sphere=True)]
+    u = Direction("u")
+    data = TokenSequence({Token(target=lambda X: erf(X @ u)): 1})
+    stated = model(
+        data, Predictor(lambda X: erf(X @ w[0]) + 2 * (X @ w[1])), inner_products={u @ u: 4}
+    )
+    products = {(w[0], u): 0.3, (w[1], u): 0.5, (w[0], w[1]): 0.2, (u, u): 4}
+    return stated, gram_of_products(stated, products)[None], {}
+
+
+def _off_manifold():
+    stated, gram, values, *_ = on_manifold()
+    return stated, 0.9 * gram + 0.1 * (np.ones((4, 4)) * 0.2 + 0.8 * np.eye(4)), values
+
+
+@pytest.mark.parametrize("make", [_alone, thorough(_off_manifold)])
+def test_few_coordinates_are_written_out_for_machine_code(make, whole_steps):
+    stated, gram, values = make()
+    t = len(stated.trained_directions)
+    gram[:, t:, t:] = gram_of_products(stated, products_of_fixed_directions(stated, values))[t:, t:]
+    values = _used(stated, values)
+    options = {"steps": 200, "alpha": 0.02, "start": gram, "every": 50, "backend": "numba"}
+    found, expected = stated.simulate(values, **options), whole_steps(stated, values, **options)
+    np.testing.assert_allclose(found.gram, expected.gram, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.excess_risk, expected.excess_risk, rtol=1e-12)
+    assert abs(expected.gram.values[:, -1] - expected.gram.values[:, 0]).max() > 0.01
+    # To the last bit, though one run is taken by itself, and several by one instruction.
+    beside = np.concatenate([gram[:1], *[gram * 0.99 + 0.01 * gram[:1]] * 4])
+    beside[:, t:, t:] = gram[0, t:, t:]
+    diagonal = np.arange(len(stated.directions))
+    beside[:, diagonal, diagonal] = gram[0, diagonal, diagonal]
+    among = stated.simulate(values, **options | {"start": beside})
+    alone = stated.simulate(values, **options | {"start": gram[:1]})
+    assert (among.gram[0] == alone.gram[0]).all()
+    step, _ = find_reduced_step(stated, gram[:, None])
+    assert step.is_whole
+    assert len(step.program.state) == t * len(stated.directions)
+
+
 @pytest.mark.parametrize("make", CASES)
 def test_equal_entries_stay_equal_to_the_last_bit(make):
     stated, gram, values, _, _ = make()
@@ -161,8 +202,8 @@ def test_a_start_that_is_not_on_a_set_takes_the_whole_step(monkeypatch):
     for start in (near, "uniform"):
         stated.simulate(values | {"d": 30}, steps=2, alpha=0.01, start=start, backend="numpy")
     # One run is enough.
-    assert find_reduced_step(stated, near[:, None]) is None
-    assert find_reduced_step(stated, near[1:, None]) is not None
+    assert find_reduced_step(stated, near[:, None])[0].is_whole
+    assert not find_reduced_step(stated, near[1:, None])[0].is_whole
 
 
 def test_symmetries_of_a_start_alone_are_not_taken():

@@ -3,7 +3,8 @@ r"""Descent on an invariant set of Gram matrices: a step of the coordinates that
 Directions have coordinates W, with :math:`G = W W^T`, that commute with the symmetries of a set: of
 fixed directions the root of their Gram matrix, of a trained one their products with that, and the
 root of what is left of it. A step moves those that stand for others. Written out, it is a
-straight-line program, which takes blocks of runs at once. It takes the same step as
+straight-line program, which takes blocks of runs at once. So for machine code it is written out on
+the set of all Gram matrices, too, if there are few coordinates. It takes the same step as
 `slrsym.models.training.descent.DescentMap`; the last digits differ.
 """
 
@@ -37,6 +38,10 @@ Array = NDArray[np.float64]
 # An eigenspace, a row and a column.
 Place: TypeAlias = tuple[int, int, int]
 
+# Of so many coordinates a step is written out, also if no symmetry makes them fewer.
+_MOST_COORDINATES = 16
+# So many runs are taken one by one: a block of several has as many numbers as an instruction takes.
+_FEW_RUNS = 2
 # What is smaller, as a share of the largest eigenvalue of a Gram matrix, is rounding.
 _ROUNDING = 1e-14
 # Names with spaces, which no symbol of a model is likely to have.
@@ -111,14 +116,20 @@ class ReducedStep:
         self._others = {p: x for p, x in values.items() if p not in plain}
         self._symbols: dict[Place, Expr] = {p: _named("coordinate", p) for p in self.places}
         self._symbols |= plain | {p: _named("fixed", p) for p in self._others}
-        self.program = self._load_or_derive()
 
     @property
     def row_of_fixed(self) -> Array:
         """Coordinates of fixed directions that the program has as its last parameters."""
         return np.array([*self._others.values()], dtype=np.float64)
 
-    def _load_or_derive(self) -> Program:
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a step of all Gram matrices."""
+        return self._kept.is_whole
+
+    @cached_property
+    def program(self) -> Program:
+        """The step as a program of the coordinates that stand for others."""
         symbols = sorted((p, str(x)) for p, x in self._symbols.items())
         said = f"reduced step {self._kept} {symbols}"
         return self._model.load_or_derive_program(said, self._derived)
@@ -246,7 +257,8 @@ class ReducedStep:
         return (
             "",
             f"work = np.empty({len(self.places) * BLOCK})\n"
-            "lanes = filled(work, states[first : first + runs])",
+            "lanes = filled(work, states[first : first + runs])\n"
+            f"lanes = runs if runs <= {_FEW_RUNS} else lanes",
             blockwise_loop_source(self.program, ""),
             "emptied(work, states[first : first + runs])",
             "emptied(work, noted[row, first : first + runs])",
@@ -310,22 +322,33 @@ def find_reduced_step(model: DerivedModel, gram: Array) -> tuple[ReducedStep, Ar
     Returns
     -------
     (ReducedStep, ndarray of shape (runs, spaces, p, p)) or None
-        None if no equality is proved, or runs have different fixed directions.
+        None if no equality is proved and there are many coordinates, or runs have different fixed
+        directions.
     """
     trained = len(model.trained_directions)
     held = gram[..., trained:, trained:]
     if not model.is_additive or model.uses_representatives or not (held == held[:1]).all():
         return None
     kept = find_invariant_set(model, gram)
-    if kept.is_whole:
+    if kept.is_whole and not _is_small(model):
         return None
     factor = kept.spread(symmetric_coordinates(gram, trained))
     if _is_flat(factor[..., :trained, :trained]):
         return None
+    step = _cached_step(model, kept, factor[0])
     try:
-        return _cached_step(model, kept, factor[0]), factor
+        # That of all Gram matrices is derived when it is needed, which is with Numba only.
+        if not kept.is_whole:
+            _ = step.program
     except _NoReducedStepError:
         return None
+    return step, factor
+
+
+def _is_small(model: DerivedModel) -> bool:
+    """Return whether a step of all coordinates is soon compiled, and has no quadratures."""
+    coordinates = model.spaces * len(model.trained_directions) * len(model.directions)
+    return coordinates <= _MOST_COORDINATES and model.has_closed_form
 
 
 def _is_flat(roots: Array) -> bool:

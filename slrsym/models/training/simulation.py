@@ -188,6 +188,9 @@ def simulate(
         "log_every": every,
         "start": start if isinstance(start, str) else type(start).__name__,
     }
+    if reduced is not None and reduced[0].is_whole and chosen == "numpy":
+        # It takes all runs at once as they are.
+        reduced = None
     # Of closed forms NumPy takes all states at once; of a double integral each is a long way.
     excess = model.compile("numpy" if model.is_additive else chosen, "excess_risk")
     noise = model.data.noise**2
