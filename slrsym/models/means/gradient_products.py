@@ -11,6 +11,7 @@ Of another loss D of one token the gradient in x is :math:`\partial_x D\,X`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations_with_replacement, product
 from math import factorial
 from typing import Any, NamedTuple, TypeAlias
@@ -83,6 +84,9 @@ class GradientProducts:
     def __init__(self, samples: OneSampleMeans) -> None:
         self.samples = samples
         self._known: dict[Any, Expr] = {}
+
+    def require_few_means(self, pairs: Iterable[tuple[SampleProduct, SampleProduct]]) -> None:
+        """Raise an error if covariances of these need too many means; of sums they are few."""
 
     def covariance(self, one: SampleProduct, other: SampleProduct) -> Expr:
         """Return the covariance of two products, over tokens, their roles and the noise."""

@@ -217,6 +217,9 @@ class OneSampleMeans:
                 total += 4 * probability * count * role.token.eigenvalues[0] * part
         return total
 
+    def require_few_second_moments(self) -> None:
+        """Raise an error if second moments need too many means; of sums over tokens they do not."""
+
     def _bias(self, roles: Iterable[tuple[TokenRole, Expr]]) -> Expr:
         return Add(*(n * self._mean(r) for r, n in roles))
 

@@ -10,15 +10,15 @@ with it; what is left is a mean over the other tokens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations_with_replacement, product
 from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
 from sympy import Expr, Mul, Poly, S, Symbol, binomial, factorial2
 
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
-from slrsym.models.definition.specification import Direction
+from slrsym.models.definition.specification import Direction, NotClosedError
 from slrsym.models.means.gradient_products import (
     GradientAlong,
     GradientPair,
@@ -29,6 +29,9 @@ from slrsym.models.means.jumps import derivative_across_jumps
 from slrsym.models.means.mean_patterns import ONE, ProductFactors, Z
 from slrsym.models.means.moments import expand_into_coefficient_pairs
 from slrsym.models.means.one_sample_means import OneSampleMeans, ProductTerm
+
+# Of one token, for all products of two gradients, or for all covariances of products.
+MOST_MEANS = 500
 
 
 class Summand(NamedTuple):
@@ -75,20 +78,26 @@ class ReadoutMeans(OneSampleMeans):
         """Return the mean of a product of what gradients of one sample give."""
         if parts in self._known:
             return self._known[parts]
-        errors = sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
+        errors = _count_errors(parts)
         noise, total = self.model.data.noise, S.Zero
-        choices = [self._with_pairs(p) if isinstance(p, GradientPair) else self._along(p)
-                   for p in parts]  # fmt: skip
         for power in range(0, errors + 1, 2):
             weight = binomial(errors, power) * factorial2(power - 1) * noise**power
             if weight == 0:
                 continue
-            for chosen in product(*choices):
-                slopes = Mul(*(slope for slope, _ in chosen))
-                more = tuple(summand for _, summand in chosen if summand is not None)
+            for slopes, more in self._factors(parts):
                 total += weight * self._mean_of(self.error ** (errors - power) * slopes, more)
         self._known[parts] = 2**errors * total
         return self._known[parts]
+
+    def _factors(
+        self, parts: tuple[SampleProduct, ...]
+    ) -> Iterator[tuple[Expr, tuple[Summand | Pair, ...]]]:
+        """Yield the terms of a product but for errors: polynomials in the sums, times more sums."""
+        choices = [self._with_pairs(p) if isinstance(p, GradientPair) else self._along(p)
+                   for p in parts]  # fmt: skip
+        for chosen in product(*choices):
+            more = (summand for _, summand in chosen if summand is not None)
+            yield Mul(*(slope for slope, _ in chosen)), tuple(more)
 
     def _along(self, part: GradientAlong) -> list[tuple[Expr, Summand | None]]:
         """Return the terms of half a gradient's product with y, but for the error.
@@ -115,6 +124,68 @@ class ReadoutMeans(OneSampleMeans):
             for a in range(len(slopes))
             for b in range(len(slopes))
         ]
+
+    def require_few_second_moments(self) -> None:
+        """Raise NotClosedError if second moments of gradients need too many means of one token."""
+        trained = combinations_with_replacement(self.model.trained_directions, 2)
+        self.require_few_means((GradientPair(x, y),) for x, y in trained)
+
+    def require_few_means(self, products: Iterable[tuple[SampleProduct, ...]]) -> None:
+        """Raise NotClosedError if products need too many means of one token.
+
+        Means of polynomials, which are quick, do not count.
+        """
+        needed: set[tuple[TokenRole, tuple[tuple[Any, int], ...]]] = set()
+        roles = {role: None for roles, _ in self.cases for role, _ in roles}
+        sums = [Summand(a) for a, _ in enumerate(self.sums)]
+        if all(self._kind(role, part) != "function" for role in roles for part in sums):
+            return
+        for polynomial, more in self._terms(products):
+            for powers in Poly(polynomial, *self.sums).monoms():
+                factors = [part for part, n in zip(sums, powers, strict=True) for _ in range(n)]
+                counted = sorted(Counter([*factors, *more]).items(), key=str)
+                for role in roles:
+                    needed |= {(role, block) for block in self._blocks(role, counted)}
+            if len(needed) > MOST_MEANS:
+                *names, target = self.sums
+                raise NotClosedError(
+                    f"the readout {target - self.error} of {', '.join(map(str, names))} needs more "
+                    f"than {MOST_MEANS} means of products of functions of a token here, which take "
+                    "long to derive. Ask for gradient-flow, which needs fewer, or state a readout "
+                    "of lower degree; sums of polynomials have no such limit"
+                )
+
+    def _terms(
+        self, products: Iterable[tuple[SampleProduct, ...]]
+    ) -> Iterator[tuple[Expr, tuple[Summand | Pair, ...]]]:
+        """Yield the terms of products: polynomials in the sums, times more sums."""
+        for parts in products:
+            errors = self.error ** _count_errors(parts)
+            for slopes, more in self._factors(parts):
+                if slopes != 0:
+                    yield errors * slopes, more
+
+    def _blocks(
+        self, role: TokenRole, counted: list[tuple[Any, int]]
+    ) -> Iterator[tuple[tuple[Any, int], ...]]:
+        """Yield the parts of a product that one token may have, but for polynomials."""
+        kinds = [self._kind(role, factor) for factor, _ in counted]
+        most = [n if kind else 0 for (_, n), kind in zip(counted, kinds, strict=True)]
+        for taken in product(*(range(n + 1) for n in most)):
+            chosen = zip(counted, taken, kinds, strict=True)
+            block = [(factor, n, kind) for (factor, _), n, kind in chosen if n]
+            if any(kind == "function" for _, _, kind in block):
+                yield tuple((factor, n) for factor, n, _ in block)
+
+    def _kind(self, role: TokenRole, part: Summand | Pair) -> str:
+        """Return "function" or "polynomial" for what a token adds to a sum, or "" for 0."""
+        if not isinstance(part, Summand):
+            kinds = {self._kind(role, x) for x in part}
+            return "" if "" in kinds else min(kinds)
+        if not self._summand(role, part):
+            return ""
+        share = role.share.args[part.number]
+        return "polynomial" if share.is_polynomial(*role.symbols) else "function"
 
     # -- sums over tokens --------------------------------------------------------------------------
 
@@ -194,8 +265,17 @@ class ReadoutMeans(OneSampleMeans):
         return []
 
 
+def _count_errors(parts: tuple[SampleProduct, ...]) -> int:
+    return sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
+
+
 class ReadoutProducts(GradientProducts):
     """Covariances of products of one sample's gradients of a readout."""
+
+    def require_few_means(self, pairs: Iterable[tuple[SampleProduct, SampleProduct]]) -> None:
+        """Raise NotClosedError if covariances of these need too many means of one token."""
+        assert isinstance(self.samples, ReadoutMeans)
+        self.samples.require_few_means(pairs)
 
     def _mean_of_product(self, parts: tuple[SampleProduct, ...]) -> Expr:
         assert isinstance(self.samples, ReadoutMeans)

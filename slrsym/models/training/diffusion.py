@@ -41,6 +41,14 @@ def covariance_of_changes(changes: RatesOfChange, leading: bool) -> ImmutableMat
         for p in changes.state
     ]
     products = products_of_gradients(changes.samples)
+    size = len(rows)
+    places = [(i, j) for i in range(size) for j in range(i, size)]
+    needed = {
+        frozenset({one, other}): (one, other)
+        for i, j in places
+        for one in rows[i]
+        for other in rows[j]
+    }
 
     def entry(i: int, j: int) -> Expr:
         total: Expr = S.Zero
@@ -49,9 +57,9 @@ def covariance_of_changes(changes: RatesOfChange, leading: bool) -> ImmutableMat
                 total += c * e * products.covariance(one, other)
         return total / changes.motion.batch
 
-    size = len(rows)
     try:
-        upper = {(i, j): entry(i, j) for i in range(size) for j in range(i, size)}
+        products.require_few_means(needed.values())
+        upper = {(i, j): entry(i, j) for i, j in places}
     except NotClosedError as problem:
         if leading:
             raise

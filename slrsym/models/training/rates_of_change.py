@@ -55,6 +55,8 @@ class RatesOfChange:
             _require_limit(model)
             _require_gradients(model, training)
         self.samples = means_over_one_sample(model) if means is None else means
+        if training.kind == "online-sgd" and means is None:
+            self.samples.require_few_second_moments()
         self._directions = directions_of_moving_inner_products(model)
         self.state = (*self._directions, *training.scalars)
         self._loss = self.samples.risk()
