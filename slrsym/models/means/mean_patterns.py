@@ -259,8 +259,13 @@ class GaussianMeanFormula:
         return self.value.has(OwensT) or any(map(self._has_pole, functions))
 
     @property
-    def _variances(self) -> list[Symbol]:
-        return [covariance_symbol(i, i) for i in range(self.pattern.count)]
+    def _variances(self) -> dict[Symbol, frozenset[Symbol]]:
+        """Each variance, with the covariances of its variable with others."""
+        count = range(self.pattern.count)
+        return {
+            covariance_symbol(i, i): frozenset(covariance_symbol(i, j) for j in count if j != i)
+            for i in count
+        }
 
     @property
     def _covariances(self) -> frozenset[Symbol]:
@@ -324,7 +329,10 @@ class GaussianMeanFormula:
         if self._formal is None:
             value = self.value.xreplace(at)
             return named(value, self.printed_at(entries, named))
-        parts = {node: _atom_at(node, at, named) for node in atomic_means_in(self._formal)}
+        variances = self._variances
+        parts = {
+            node: _atom_at(node, at, named, variances) for node in atomic_means_in(self._formal)
+        }
         if not whole:
             return expand(self._formal.xreplace(parts).xreplace(at))
         return named(self._formal.xreplace(parts).xreplace({x: named(e) for x, e in at.items()}))
@@ -483,11 +491,15 @@ def _symbols_in(formal: Expr) -> set[Symbol]:
     return found
 
 
-def _atom_at(node: Expr, at: Mapping[Symbol, Expr], named: Callable[..., Expr]) -> Expr:
+def _atom_at(
+    node: Expr,
+    at: Mapping[Symbol, Expr],
+    named: Callable[..., Expr],
+    variances: Mapping[Symbol, frozenset[Symbol]],
+) -> Expr:
     """Return the name of an atomic mean, or of its derivative, at given entries of the law."""
     function, orders = split_atomic_mean_derivative(node)
     atom = ATOMS[function.func]
-    variances = [x for x in at if x.name.startswith("c_") and x.is_positive]
 
     def both(expr: Expr) -> tuple[Expr, Expr]:
         return expr.xreplace(at), with_least_variances(expr, variances).xreplace(at)

@@ -9,7 +9,7 @@ s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 import numpy as np
@@ -165,7 +165,9 @@ def with_roots_beyond_alignment(value: Expr) -> Expr:
     return found
 
 
-def with_least_variances(value: Expr, variances: Iterable[Symbol], divided: bool = False) -> Expr:
+def with_least_variances(
+    value: Expr, variances: Mapping[Symbol, frozenset[Symbol]], divided: bool = False
+) -> Expr:
     """Write a mean for programs where variances vanish that it is divided by.
 
     There ends are at infinity, and quotients 0/0. The limit is the mean at a variance of next to
@@ -175,7 +177,8 @@ def with_least_variances(value: Expr, variances: Iterable[Symbol], divided: bool
     Parameters
     ----------
     value : Expr
-    variances : iterable of Symbol
+    variances : mapping of Symbol to frozenset of Symbol
+        Each with the covariances of its variable with others.
     divided : bool, optional
         Whether it is divided by all, as far as is known.
 
@@ -189,28 +192,28 @@ def with_least_variances(value: Expr, variances: Iterable[Symbol], divided: bool
         for v in variances
         if v in value.free_symbols
         and (divided or any(v in base.free_symbols and base.subs(v, 0) == 0 for base in below))
-        and _is_bounded_at_zero(value, v)
+        and _is_bounded_at_zero(value, v, variances[v], frozenset(variances))
     }
     return value.xreplace(vanishing)
 
 
 @cache
-def _is_bounded_at_zero(value: Expr, variance: Symbol) -> bool:
+def _is_bounded_at_zero(
+    value: Expr, variance: Symbol, covariances: frozenset[Symbol], variances: frozenset[Symbol]
+) -> bool:
     """Return whether a mean stays bounded where a variance vanishes, as tried in numbers.
 
     Covariances with its variable vanish as its root.
     """
-    place = variance.name.split("_")[-1]
     names = sorted(value.free_symbols, key=lambda s: s.name)
     state = []
     for x in names:
-        kind, *places = x.name.split("_")
         if x == variance:
             state.append(float(_LEAST_VARIANCE))
-        elif kind == "c" and place in places:
+        elif x in covariances:
             state.append(0.3 * float(sqrt(_LEAST_VARIANCE)))
         else:
-            state.append(1.3 if kind == "c" and len(set(places)) == 1 else 0.3)
+            state.append(1.3 if x in variances else 0.3)
     evaluate = compile_program(program_from_expressions([value], names, ()), "numpy")
     with np.errstate(all="ignore"):
         try:
