@@ -90,15 +90,20 @@ def drawn(seed):
     raise AssertionError(words)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_statement_drawn_at_random(seed):
+    check_statement(seed)
+
+
+def check_statement(seed):
+    """Check a statement, and return False if it is refused before anything is compiled."""
     stated, words = drawn(seed)
     numbers = {"d": 6, "a": 0.4, "L": 3}
     try:
         found = stated.compile("numpy", "risk", "gradient")
     except NotClosedError:
-        # Refused in words, before anything was compiled.
-        return
+        return False
     values = {p.name: numbers[p.name] for p in stated.parameters} | {"d": 6}
     checked = stated.check(values, samples=20_000, rng=seed)
     assert checked.is_passed, (checked, words)
@@ -120,3 +125,4 @@ def test_a_statement_drawn_at_random(seed):
         change = e.compile("numpy")
         at = [dict(zip(stated.order_parameters, state, strict=True)).get(p, 0.5) for p in e.state]
         assert np.isfinite(change(at, *(values[p.name] for p in e.parameters))).all(), words
+    return True
