@@ -94,8 +94,8 @@ OWN = {
     },
     # The words in which statements on matrices are made.
     "matrices": {
-        "Letter", "Loewner", "MatrixMean", "Size", "along", "covariance", "gradient", "matrix",
-        "mean", "symmetric",
+        "ForAllMatrices", "Letter", "Loewner", "MatrixMean", "Size", "SmoothFunction", "along",
+        "covariance", "gradient", "matrix", "mean", "smooth_function", "symmetric",
     },
     # The words in which a model is stated.
     "statements of models": {

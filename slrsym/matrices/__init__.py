@@ -6,6 +6,7 @@ are those of SymPy. A statement about them is for all sizes, and all matrices of
 
 from typing import TYPE_CHECKING, Any
 
+from slrsym.matrices.functions import ForAllMatrices, SmoothFunction, smooth_function
 from slrsym.matrices.letters import Letter, Size, covariance, matrix, symmetric
 from slrsym.matrices.means import Loewner, MatrixMean, along
 
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
     from slrsym.matrices.values import gradient, mean
 
 __all__ = [
+    "ForAllMatrices",
     "Letter",
     "Loewner",
     "MatrixMean",
     "Size",
+    "SmoothFunction",
     "along",
     "covariance",
     "gradient",
     "matrix",
     "mean",
+    "smooth_function",
     "symmetric",
 ]
 

@@ -1,4 +1,4 @@
-"""Sentences that declare the matrices of a statement: sizes, kinds, and commuting families."""
+"""Sentences that declare the matrices and the functions of vectors of a statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from slrsym.documents.export.document import Inline, Math, Text, join_list
 from slrsym.documents.typeset import FormulaPrinter
 from slrsym.documents.typeset.boxes import Operator, row_of_boxes
-from slrsym.matrices import Letter
+from slrsym.matrices import Letter, SmoothFunction
 
 # What a letter of a kind is, in words; one with a single column is a vector.
 _KINDS = {
@@ -42,3 +42,21 @@ def matrix_sentences(
     for commuting in families.values():
         if len(commuting) > 1:
             yield (*join_list([Math(printer.box(x)) for x in commuting]), Text(" commute."))
+
+
+def function_sentences(
+    functions: Iterable[SmoothFunction], printer: FormulaPrinter
+) -> Iterator[tuple[Inline, ...]]:
+    """Yield a sentence for the unknown functions of vectors of each size, with their class."""
+    groups: dict[object, list[SmoothFunction]] = {}
+    for f in sorted(functions, key=lambda f: f.name):
+        groups.setdefault(f.size, []).append(f)
+    for size, found in groups.items():
+        is_one = len(found) == 1
+        names = join_list([Math(printer.symbol(f)) for f in found])
+        kind = "a twice continuously differentiable function" if is_one else (
+            "twice continuously differentiable functions")  # fmt: skip
+        grow = "grows at most as a power, with its gradient and its Hessian" if is_one else (
+            "grow at most as a power, with their gradients and Hessians")  # fmt: skip
+        yield (Text("Let "), *names, Text(f" be {kind} of vectors of size "),
+               Math(printer.box(size)), Text(f" which {grow}."))  # fmt: skip

@@ -26,7 +26,7 @@ from slrsym.documents.export.document import (
     Text,
     join_list,
 )
-from slrsym.documents.export.matrix_letters import matrix_sentences
+from slrsym.documents.export.matrix_letters import function_sentences, matrix_sentences
 from slrsym.documents.typeset import Box, FormulaPrinter, PrintingOrder
 from slrsym.documents.typeset.boxes import (
     Atom,
@@ -38,7 +38,7 @@ from slrsym.documents.typeset.boxes import (
 )
 from slrsym.documents.typeset.letters import GREEK, tex_name_of_greek_letter
 from slrsym.gaussian.law import Law, ProductLaw
-from slrsym.matrices import Letter
+from slrsym.matrices import Letter, SmoothFunction
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.rules.axioms import AXIOMS
 from slrsym.prover.rules.lemmas import Lemma
@@ -309,17 +309,19 @@ def free_symbols_of_statements(statements: Iterable[Basic]) -> list[Any]:
     return [*sorted(plain, key=str), *indexed.values()]
 
 
-def arbitrary_functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
-    """Return the undefined functions that occur in some expressions."""
+def arbitrary_functions_in(shown: Iterable[Basic]) -> list[Any]:
+    """Return the undefined functions that occur in some expressions, and those of vectors."""
+    shown = list(shown)
     first: dict[tuple[str, int], AppliedUndef] = {}
     for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
         first.setdefault((f.func.__name__, len(f.args)), f)
-    return list(first.values())
+    of_vectors = set().union(*(e.atoms(SmoothFunction) for e in shown))
+    return [*first.values(), *sorted(of_vectors, key=str)]
 
 
 def assumption_paragraphs(
     symbols: Iterable[Symbol],
-    functions: Iterable[AppliedUndef],
+    functions: Iterable[Any],
     given: Iterable[Any],
     laws: Mapping[Symbol, Law],
     printer: FormulaPrinter,
@@ -330,10 +332,12 @@ def assumption_paragraphs(
     Symbols whose names are in an order are listed in it.
     """
     sentences: list[tuple[Inline, ...]] = []
-    symbols = list(symbols)
+    symbols, functions = list(symbols), list(functions)
     letters = [x for x in symbols if isinstance(x, Letter)]
     numbers = [x for x in symbols if not isinstance(x, Letter)]
     declared = [Math(box) for box in _domains(numbers, printer, order)]
+    of_vectors = [f for f in functions if isinstance(f, SmoothFunction)]
+    functions = [f for f in functions if not isinstance(f, SmoothFunction)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
     if declared:
         sentences.append((Text("Let "), *join_list(declared), Text(".")))
@@ -344,6 +348,7 @@ def assumption_paragraphs(
         sentences.append((
             Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
         ))  # fmt: skip
+    sentences += function_sentences(of_vectors, printer)
     hypotheses = [Math(box) for box in hypothesis_formulas(list(given), printer)]
     if hypotheses:
         sentences.append((Text("Suppose "), *join_list(hypotheses), Text(".")))

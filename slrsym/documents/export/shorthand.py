@@ -33,7 +33,12 @@ from sympy.logic.boolalg import BooleanFunction
 
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
+from slrsym.matrices.functions import ForAllMatrices, SmoothFunction, ValueAt
+from slrsym.matrices.letters import Letter
 from slrsym.matrices.means import Along, Loewner, MatrixMean
+
+# Of matrices of free size.
+_OF_MATRICES = (MatrixExpr, Trace, MatrixMean, Along, Loewner, ValueAt, ForAllMatrices)
 
 
 def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
@@ -44,8 +49,8 @@ def symbol_and_function_names(expressions: Iterable[Any]) -> set[str]:
 # A claim is asked for its names more than once.
 @lru_cache(maxsize=1024)
 def _names(expr: Any) -> frozenset[str]:
-    found = expr.atoms(Symbol, AppliedUndef)
-    return frozenset(x.name if isinstance(x, Symbol) else x.func.__name__ for x in found)
+    found = expr.atoms(Symbol, AppliedUndef, Letter, SmoothFunction)
+    return frozenset(x.func.__name__ if isinstance(x, AppliedUndef) else x.name for x in found)
 
 
 def exponents_and_coefficient(product: Expr) -> tuple[dict[Expr, Any], Expr]:
@@ -173,7 +178,7 @@ class Shorthand:
         if named is not None:
             return named
         # Factors of matrices have an order, which products of numbers have not.
-        if not expr.args or isinstance(expr, MatrixExpr | Trace | MatrixMean | Along | Loewner):
+        if not expr.args or isinstance(expr, _OF_MATRICES):
             return expr
         if isinstance(expr, Relational | BooleanFunction):
             return expr.func(*map(self, expr.args), evaluate=False)

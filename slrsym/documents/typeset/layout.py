@@ -62,6 +62,13 @@ from slrsym.documents.typeset.printer_base import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law
+from slrsym.matrices.functions import (
+    ForAllMatrices,
+    GradientAt,
+    HessianAt,
+    SmoothFunction,
+    ValueAt,
+)
 from slrsym.matrices.letters import Letter
 from slrsym.matrices.means import Along, Loewner, MatrixMean
 from slrsym.prover.statements.expressions import ForAll, conjuncts
@@ -364,6 +371,11 @@ class FormulaPrinter(
         MatrixMean: MatrixPrinter._matrix_mean,
         Along: MatrixPrinter._along,
         Loewner: MatrixPrinter._loewner,
+        SmoothFunction: _atom,
+        ValueAt: MatrixPrinter._function_at,
+        GradientAt: MatrixPrinter._gradient_at,
+        HessianAt: MatrixPrinter._hessian_at,
+        ForAllMatrices: MatrixPrinter._for_all_matrices,
         type(sp.pi): _constant,
         type(sp.oo): _constant,
         type(-sp.oo): _minus_infinity,

@@ -17,7 +17,16 @@ from slrsym.documents.typeset.boxes import (
     relation_box,
     row_of_boxes,
 )
-from slrsym.documents.typeset.printer_base import ATOM, POWER, PRODUCT, RELATION, SUM, PrinterBase
+from slrsym.documents.typeset.printer_base import (
+    ATOM,
+    LOGIC,
+    POWER,
+    PRODUCT,
+    RELATION,
+    SUM,
+    PrinterBase,
+)
+from slrsym.matrices.functions import ForAllMatrices, GradientAt, HessianAt, ValueAt
 from slrsym.matrices.means import Along, Loewner, MatrixMean
 
 
@@ -93,6 +102,26 @@ class MatrixPrinter(PrinterBase):
         along = comma_separated_row([self._print(h)[0] for _, h in expr.moves])
         sign = ScriptBox(Atom("D", "name"), names)
         return row_of_boxes([sign, body, BracketedBox("(", along, ")")]), POWER
+
+    def _function_at(self, expr: ValueAt) -> tuple[Box, int]:
+        return self._function_call(self.symbol(expr.function), (expr.vector,)), POWER
+
+    def _gradient_at(self, expr: GradientAt) -> tuple[Box, int]:
+        call = self._function_call(self.symbol(expr.function), (expr.vector,))
+        return row_of_boxes([Atom("nabla"), call]), POWER
+
+    def _hessian_at(self, expr: HessianAt) -> tuple[Box, int]:
+        call = self._function_call(self.symbol(expr.function), (expr.vector,))
+        return row_of_boxes([ScriptBox(Atom("nabla"), above=number_box(2)), call]), POWER
+
+    def _for_all_matrices(self, expr: ForAllMatrices) -> tuple[Box, int]:
+        x, (rows, columns) = expr.letter, expr.letter.shape
+        size = self._print(rows)[0]
+        if columns != 1:
+            size = row_of_boxes([size, Operator("times", "binary"), self._print(columns)[0]])
+        domain = relation_box(self.symbol(x), "in", ScriptBox(Atom("mathbb{R}"), above=size))
+        over = Atom("for all", "words")
+        return row_of_boxes([self._print(expr.statement)[0], over, domain]), LOGIC
 
     def _loewner(self, expr: Loewner) -> tuple[Box, int]:
         difference = self._print_at_precedence(expr.difference, SUM)

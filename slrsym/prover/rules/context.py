@@ -18,6 +18,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.matrices.functions import SmoothFunction
 from slrsym.prover.statements.expressions import (
     ProofError,
     Refused,
@@ -118,6 +119,7 @@ def require_unambiguous_statement(statement: Basic, context: Context) -> None:
     _require_commuting(nodes)
     _require_one_symbol_a_name(n for n in nodes if isinstance(n, Symbol))
     _require_one_meaning_a_name(n for n in nodes if isinstance(n, AppliedUndef | Indexed))
+    _require_other_names({n.name for n in nodes if isinstance(n, SmoothFunction)}, nodes)
     _require_named_copies(n for n in nodes if isinstance(n, IIDSum))
     _require_own_variables((n for n in inside if isinstance(n, Law)), context)
     _require_moving(n for n in inside if isinstance(n, Derivative))
@@ -152,6 +154,15 @@ def _require_one_meaning_a_name(nodes: Iterable[Any]) -> None:
         name = own.__name__ if node.is_Function else str(own.label)
         if found.setdefault((kind, name), own) != own:
             raise Refused(f"two {kind}s are called {name}, and are declared differently")
+
+
+def _require_other_names(of_vectors: set[str], nodes: Iterable[Any]) -> None:
+    """Raise `Refused` if a function of vectors and one of numbers have one name."""
+    for node in nodes:
+        if isinstance(node, AppliedUndef) and node.func.__name__ in of_vectors:
+            raise Refused(
+                f"two functions are called {node.func.__name__}: one of vectors, and {node}"
+            )
 
 
 def _require_named_copies(sums: Iterable[IIDSum]) -> None:

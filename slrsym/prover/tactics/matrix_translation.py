@@ -13,11 +13,16 @@ import sympy as sp
 
 from slrsym.checker import Rejected
 from slrsym.checker.extensions import matrices  # noqa: F401
+from slrsym.checker.extensions.matrix_language import shape
 from slrsym.checker.term import Term, is_valid_name, num, require_all_well_formed, substitute
+from slrsym.matrices.functions import ForAllMatrices, GradientAt, HessianAt, ValueAt
 from slrsym.matrices.letters import SORTS, Letter, Size
 from slrsym.matrices.means import Along, Loewner, MatrixMean
 
 _ZERO = num(0)
+_FUNCTION_HEADS: dict[type, str] = {ValueAt: "M.h", GradientAt: "M.grad", HessianAt: "M.hess"}
+# Matrices, and terms and statements that are made of them.
+_STATED = (sp.MatrixExpr, sp.Trace, Size, MatrixMean, Along, Loewner, ValueAt, ForAllMatrices)
 
 
 class UntranslatableMatrix(ValueError):  # noqa: N818
@@ -35,14 +40,14 @@ class ExpressionTranslator(Protocol):
 
 
 def is_matrix_expression(e: Any) -> bool:
-    """Return whether an expression is a matrix, a trace, a size, or a mean over matrices."""
-    return isinstance(e, sp.MatrixExpr | sp.Trace | Size | MatrixMean | Along | Loewner)
+    """Return whether an expression is a matrix, or a term or statement made of matrices."""
+    return isinstance(e, _STATED)
 
 
 def translate_matrix(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]) -> Term:
     """Translate a matrix expression; raise `UntranslatableMatrix` if shapes or kinds are wrong."""
-    term = _translate(translator, e, env)
     try:
+        term = _translate(translator, e, env)
         require_all_well_formed([term])
     except Rejected as reason:
         raise UntranslatableMatrix(f"{e}: {reason}") from None
@@ -114,6 +119,10 @@ def _translate(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]
         return ("M.E", names, (translator.part(e.body, env),), laws)
     if isinstance(e, Along):
         return _derivative(translator, e, env)
+    if type(e) in _FUNCTION_HEADS:
+        return _at_vector(translator, e, matrix(e.vector))
+    if isinstance(e, ForAllMatrices):
+        return ("M.forall", (matrix(e.letter),), (translator.part(e.statement, env),), ())
     if isinstance(e, sp.MatrixSymbol):
         raise UntranslatableMatrix(f"{e} has no declared kind; make it by slrsym.matrices.matrix")
     raise UntranslatableMatrix(f"{e} is a {type(e).__name__}")
@@ -129,6 +138,17 @@ def _inverse(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]) 
         f"{e} is not declared invertible; an inverse is of a letter, so name a sum or a product by "
         f"a hypothesis Eq(G, ...)"
     )
+
+
+def _at_vector(translator: ExpressionTranslator, e: Any, vector: Term) -> Term:
+    function, size = e.function, _size(translator, e.function.size)
+    # A function has its name among those of letters. It is known by its value at one of its own.
+    name = _valid_name(function.name)
+    translator.named_term(function, ("M.h", name, ("M", name, "M", size, "1", "")))
+    if shape(vector) != (size, "1"):
+        kind = " x ".join(shape(vector))
+        raise UntranslatableMatrix(f"{name} takes a vector of size {size} x 1; {e} has {kind}")
+    return (_FUNCTION_HEADS[type(e)], name, vector)
 
 
 def _derivative(translator: ExpressionTranslator, e: Along, env: Mapping[Any, Term]) -> Term:
