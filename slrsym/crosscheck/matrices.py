@@ -10,13 +10,13 @@ product, and no less than four.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import Ordering, fmpq, fmpq_mat, fmpq_mpoly_ctx
+from flint import Ordering, arb_mat, ctx, fmpq, fmpq_mat, fmpq_mpoly_ctx
 from numpy.random import Generator
 from sympy import Basic
 from sympy.core.relational import Relational
@@ -24,6 +24,18 @@ from sympy.core.relational import Relational
 from slrsym.crosscheck.ball_quadrature import Inconclusive
 from slrsym.crosscheck.evaluator import Disagreement
 from slrsym.crosscheck.points import Comparison, NoPointFound
+from slrsym.crosscheck.vector_functions import (
+    BoundsForAllVectors,
+    random_vector_function,
+)
+from slrsym.crosscheck.waves import PRECISION, Wave, as_ball, sign_of_difference
+from slrsym.matrices.functions import (
+    ForAllMatrices,
+    GradientAt,
+    HessianAt,
+    SmoothFunction,
+    ValueAt,
+)
 from slrsym.matrices.letters import Letter, Size
 from slrsym.matrices.means import Along, Loewner, MatrixMean
 
@@ -62,8 +74,12 @@ def _dual(x: Any) -> _Dual:
 class MatrixPoint:
     """Exact values of sizes, numbers and letters, and of expressions in them."""
 
-    def __init__(self, rng: Generator, sizes: Mapping[Size, int], shrink: int = 0) -> None:
+    def __init__(
+        self, rng: Generator, sizes: Mapping[Size, int], shrink: int = 0, spread: bool = False
+    ) -> None:
         self._rng, self._shrink = rng, shrink
+        # Whether letters are of several magnitudes.
+        self._spread = spread
         self.values: dict[Any, Any] = {n: fmpq(k) for n, k in sizes.items()}
         self._roots: dict[Letter, Rows] = {}
         self._rotations: dict[tuple[str, int], Any] = {}
@@ -84,15 +100,23 @@ class MatrixPoint:
 
     def _draw_letter(self, x: Letter) -> Rows:
         rows, columns = map(self._size, x.shape)
+        unit = fmpq(1, 4 if self._spread and self._integer(0, 1) else 1)
+        near = [v for y, v in self.values.items() if self._spread and isinstance(y, Letter)
+                and (y.kind, y.shape) == (x.kind, x.shape) == ("any", y.shape)]  # fmt: skip
+        if near and self._integer(0, 1):
+            # Beside another one, or beside twice the other one.
+            times, unit = self._integer(1, 2), fmpq(1, 4)
+            first = near[self._integer(0, len(near) - 1)]
+            return [[times * c + unit * self._integer(-4, 4) for c in row] for row in first]
         if x.kind in ("any", "invertible"):
             while True:
-                entries = [fmpq(self._integer(-4, 4), self._integer(1, 3))
+                entries = [unit * fmpq(self._integer(-4, 4), self._integer(1, 3))
                            for _ in range(rows * columns)]  # fmt: skip
                 drawn = fmpq_mat(rows, columns, entries)
                 if x.kind == "any" or drawn.det() != 0:
                     return _rows(drawn)
         # Different eigenvalues, so that no polynomial of low degree in the letter vanishes.
-        roots = [fmpq(int(n), 2) for n in self._rng.permutation(3 * rows)[:rows] + 1]
+        roots = [unit * fmpq(int(n), 2) for n in self._rng.permutation(3 * rows)[:rows] + 1]
         if x.kind == "semidefinite" and rows > 1:
             roots[0] = fmpq(0)
         signs = [1 if x.kind != "symmetric" else 2 * self._integer(0, 1) - 1 for _ in roots]
@@ -140,6 +164,12 @@ class MatrixPoint:
                 pairs = zip(first, part, strict=True)
                 first = [[x + y for x, y in zip(a, b, strict=True)] for a, b in pairs]
             return first
+        if isinstance(e, GradientAt):
+            return [[u] for u in self._derivatives(e)]
+        if isinstance(e, HessianAt):
+            entries = iter(self._derivatives(e))
+            n = self._size(e.function.size)
+            return [[next(entries) for _ in range(n)] for _ in range(n)]
         raise Inconclusive(f"no value in coordinates for {e}")
 
     def number(self, e: Any) -> Any:
@@ -162,18 +192,54 @@ class MatrixPoint:
         if isinstance(e, sp.Trace):
             value = self.matrix(e.arg)
             return _total([value[i][i] for i in range(len(value))])
+        if isinstance(e, ValueAt):
+            return self._derivatives(e)[0]
         if isinstance(e, MatrixMean):
             return self._mean(e)
         if isinstance(e, Along):
             return self._along(e)
         raise Inconclusive(f"no value in coordinates for {e}")
 
+    def _derivatives(self, e: Any) -> list[Any]:
+        """Return the value of an unknown function at a vector, its gradient, or its Hessian."""
+        f, x = self.values[e.function], [row[0] for row in self.matrix(e.vector)]
+        order = {ValueAt: 0, GradientAt: 1, HessianAt: 2}[type(e)]
+        base = [u.a if isinstance(u, _Dual) else u for u in x]
+        moved = [(i, u.b) for i, u in enumerate(x) if isinstance(u, _Dual)]
+        found = []
+        for places in product(range(f.size), repeat=order):
+            value = f.at(base, places)
+            slope = sum((f.at(base, (*places, i)) * b for i, b in moved), fmpq(0))
+            found.append(_Dual(value, slope) if moved else value)
+        return found
+
+    def choose_functions(
+        self, functions: Iterable[SmoothFunction], everywhere: Sequence[ForAllMatrices]
+    ) -> bool:
+        """Choose concrete functions; return whether there are some that satisfy hypotheses."""
+        functions = list(functions)
+        for p in everywhere:
+            self._draw_free(p)
+            if len(p.atoms(SmoothFunction)) != 1:
+                raise Inconclusive(f"no values are known for which {p}")
+        for f in functions:
+            given, size = [p for p in everywhere if p.has(f)], self._size(f.size)
+            if not given:
+                self.values[f] = random_vector_function(size, self._rng)
+                continue
+            self.values[f] = BoundsForAllVectors(f, given).choose(
+                size, self._rng, lambda p, put: self._with(put).holds(p)
+            )
+            if self.values[f] is None:
+                return False
+        return True
+
     def _with(self, values: Mapping[Any, Any]) -> MatrixPoint:
         point = MatrixPoint.__new__(MatrixPoint)
         vars(point).update(vars(self), values={**self.values, **values})
         return point
 
-    def _mean(self, e: MatrixMean) -> fmpq:
+    def _mean(self, e: MatrixMean) -> Any:
         self._draw_free(e)
         shapes = [tuple(map(self._size, x.shape)) for x in e.bound_symbols]
         ring = fmpq_mpoly_ctx.get([("z", sum(r * c for r, c in shapes))], Ordering.lex)
@@ -184,6 +250,8 @@ class MatrixPoint:
                            for m in (a, b))  # fmt: skip
             values[x] = _product([left, plain, right])
         value = self._with(values).number(e.body)
+        if isinstance(value, Wave):
+            return value.mean()
         if not hasattr(value, "to_dict"):
             return value
         # The mean of z^n is (n - 1)!! for an even n.
@@ -226,11 +294,18 @@ class MatrixPoint:
         if isinstance(p, Loewner):
             return _is_semidefinite(self.matrix(p.difference))
         if isinstance(p, Relational) and p.lhs.is_Matrix:
-            return (self.matrix(p.lhs) == self.matrix(p.rhs)) is isinstance(p, sp.Eq)
+            rows = zip(self.matrix(p.lhs), self.matrix(p.rhs), strict=True)
+            pairs = [pair for row in rows for pair in zip(*row, strict=True)]
+            is_equal = not any(sign_of_difference(a, b) for a, b in pairs)
+            return is_equal is isinstance(p, sp.Eq)
         if isinstance(p, Relational):
             a, b = self.number(p.lhs), self.number(p.rhs)
-            return bool({sp.Eq: a == b, sp.Ne: a != b, sp.Le: a <= b, sp.Lt: a < b, sp.Ge: a >= b,
-                         sp.Gt: a > b}[type(p)])  # fmt: skip
+            sign = sign_of_difference(a, b)
+            is_exact = isinstance(a, fmpq) and isinstance(b, fmpq)
+            if not (sign or is_exact or isinstance(p, sp.Eq | sp.Le | sp.Ge)):
+                raise Inconclusive(f"the sides of {p} are too close to each other")
+            return bool({sp.Eq: sign == 0, sp.Ne: sign != 0, sp.Le: sign <= 0, sp.Lt: sign < 0,
+                         sp.Ge: sign >= 0, sp.Gt: sign > 0}[type(p)])  # fmt: skip
         raise Inconclusive(f"no value in coordinates for {p}")
 
     def suppose(self, given: Iterable[Any]) -> bool:
@@ -260,16 +335,23 @@ class MatrixPoint:
 
     def named_values(self) -> dict[Any, Any]:
         """Return the values of sizes and numbers by name; matrices would be too long to read."""
-        known = {x: v for x, v in self.values.items() if isinstance(x, sp.Symbol)}
+        known = {x: v for x, v in self.values.items()
+                 if isinstance(x, sp.Symbol | SmoothFunction)}  # fmt: skip
         return dict(sorted(known.items(), key=lambda item: str(item[0])))
 
     def sides(self, p: Any) -> tuple[str, str]:
         """Return the two sides of a relation of numbers as texts."""
         if isinstance(p, Relational) and not p.lhs.is_Matrix:
             sides = (self.number(side) for side in p.args)
-            left, right = (str(sp.Rational(int(x.p), int(x.q)).n(12)) for x in sides)
+            left, right = map(_text, sides)
             return left, right
         return "one side", "another"
+
+
+def _text(x: Any) -> str:
+    if isinstance(x, fmpq):
+        return str(sp.Rational(int(x.p), int(x.q)).n(12))
+    return str(as_ball(x).str(12, radius=False))
 
 
 def _orthogonal_letter(p: Any) -> Letter | None:
@@ -315,13 +397,23 @@ def _product(factors: Sequence[Rows]) -> Rows:
 
 def _is_semidefinite(m: Rows) -> bool:
     n = len(m)
-    if any(m[i][j] != m[j][i] for i, j in combinations(range(n), 2)):
+    if any(not isinstance(c, fmpq) for row in m for c in row):
+        balls = [[as_ball(c) for c in row] for row in m]
+        is_symmetric = not any(sign_of_difference(m[i][j], m[j][i]) for i, j in _pairs(n))
+        return is_symmetric and not any(minor < 0 for minor in _principal_minors(arb_mat, balls))
+    if any(m[i][j] != m[j][i] for i, j in _pairs(n)):
         return False
-    return all(
-        fmpq_mat([[m[i][j] for j in places] for i in places]).det() >= 0
-        for k in range(1, n + 1)
-        for places in combinations(range(n), k)
-    )
+    return all(minor >= 0 for minor in _principal_minors(fmpq_mat, m))
+
+
+def _pairs(n: int) -> Iterable[tuple[int, int]]:
+    return combinations(range(n), 2)
+
+
+def _principal_minors(kind: Any, m: Rows) -> Iterable[Any]:
+    for k in range(1, len(m) + 1):
+        for places in combinations(range(len(m)), k):
+            yield kind([[m[i][j] for j in places] for i in places]).det()
 
 
 def _longest_product(*statements: Basic) -> int:
@@ -347,13 +439,23 @@ def compare_matrices(
     `NoPointFound` if hypotheses hold nowhere.
     """
     given = list(given)
+    while isinstance(statement, ForAllMatrices):
+        statement = statement.statement
+    with ctx.workprec(PRECISION):
+        return _compare(statement, given, rng, points)
+
+
+def _compare(statement: Any, given: Sequence[Any], rng: Generator, points: int) -> Comparison:
     names, letters = _names(Size, statement, *given), _names(Letter, statement, *given)
-    most = _LARGEST_IN_MEANS if statement.has(MatrixMean) else _LARGEST
+    functions = _functions(statement, *given)
+    most = _LARGEST_IN_MEANS if functions or statement.has(MatrixMean) else _LARGEST
     largest = min(most, max(4, _longest_product(statement, *given)))
     example = ""
     used: list[Mapping[Any, Any]] = []
+    if functions:
+        points = 8 if statement.has(MatrixMean) else 32
     for sizes in _sizes_to_try(names, largest, max(1, points)):
-        point = _point(given, rng, sizes, letters)
+        point = _point(given, rng, sizes, letters, functions)
         if not point.holds(statement):
             raise Disagreement(statement, point.named_values(), *point.sides(statement))
         where = ", ".join(f"{x} = {v}" for x, v in point.named_values().items())
@@ -369,12 +471,13 @@ def floats_at_matrix_point(statement: Any, given: Iterable[Any], rng: Generator)
     sizes = {
         n: int(rng.integers(1, _LARGEST, endpoint=True)) for n in _names(Size, statement, *given)
     }
-    point = _point(given, rng, sizes, _names(Letter, statement, *given))
+    letters, functions = _names(Letter, statement, *given), _functions(statement, *given)
+    point = _point(given, rng, sizes, letters, functions)
     for x in _names(sp.Symbol, statement, *given):
         point.number(x)
     return {
         x: np.array([[_float(c) for c in row] for row in value]) if isinstance(value, list) else
-        sizes[x] if x in sizes else _float(value)
+        sizes[x] if x in sizes else value if x in functions else _float(value)
         for x, value in point.values.items()
     }  # fmt: skip
 
@@ -388,16 +491,24 @@ def _names(kind: type, *statements: Any) -> list[Any]:
                    if isinstance(x, kind)}, key=str)  # fmt: skip
 
 
+def _functions(*statements: Any) -> list[SmoothFunction]:
+    return sorted({f for s in statements for f in s.atoms(SmoothFunction)}, key=str)
+
+
 def _point(
-    given: Sequence[Any], rng: Generator, sizes: Mapping[Size, int], letters: Sequence[Letter]
-) -> MatrixPoint:
+    given: Sequence[Any], rng: Generator, sizes: Mapping[Size, int], letters: Sequence[Letter],
+    functions: Sequence[SmoothFunction] = (),
+) -> MatrixPoint:  # fmt: skip
+    everywhere = [p for p in given if isinstance(p, ForAllMatrices)]
+    given = [p for p in given if not isinstance(p, ForAllMatrices)]
     defined = {x for p in given if isinstance(p, sp.Eq) for x in (p.lhs, _orthogonal_letter(p))}
     for shrink in range(_TRIES):
-        point = MatrixPoint(rng, sizes, shrink)
+        point = MatrixPoint(rng, sizes, shrink, spread=bool(functions))
         # Letters that hypotheses define have to commute with the others of their family.
         for x in letters:
             if x not in defined:
                 point.matrix(x)
-        if point.suppose(given):
+        if point.choose_functions(functions, everywhere) and point.suppose(given):
             return point
-    raise NoPointFound("no matrices were found for which the hypotheses hold")
+    what = "functions and matrices" if everywhere else "matrices"
+    raise NoPointFound(f"no {what} were found for which the hypotheses hold")

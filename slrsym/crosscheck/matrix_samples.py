@@ -12,6 +12,7 @@ from numpy.random import Generator
 from sympy import Basic
 
 from slrsym.crosscheck.ball_quadrature import Inconclusive
+from slrsym.matrices.functions import GradientAt, HessianAt
 from slrsym.matrices.letters import Letter
 from slrsym.matrices.means import MatrixMean
 
@@ -44,12 +45,20 @@ def matrix_value(at: EvaluatorOfNumbers, e: Any) -> Any:
         return np.asarray(at.value(factor))[..., None, None] * product
     if isinstance(e, sp.MatAdd):
         return sum(matrix_value(at, part) for part in e.args)
+    if isinstance(e, GradientAt | HessianAt):
+        vectors = matrix_value(at, e.vector)
+        return at.values[e.function].samples(vectors, 1 if isinstance(e, GradientAt) else 2)
     raise Inconclusive(f"no value in coordinates for {e}")
 
 
 def trace_value(at: EvaluatorOfNumbers, e: Any) -> Any:
     """Return the values of a trace, one for each sample."""
     return np.trace(matrix_value(at, e.arg), axis1=-2, axis2=-1)
+
+
+def function_value(at: EvaluatorOfNumbers, e: Any) -> Any:
+    """Return the values of an unknown function at vectors, one for each sample."""
+    return at.values[e.function].samples(matrix_value(at, e.vector), 0)
 
 
 def drawn_matrices(

@@ -33,6 +33,7 @@ from slrsym.crosscheck.samples import (
     is_expectation_or_derivative,
     sample_average,
 )
+from slrsym.crosscheck.vector_functions import VectorFunction
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.matrices.means import MatrixMean
@@ -124,6 +125,8 @@ _MORE = 16
 
 # If one value makes up more of the spread of a sample, there may be others that were not met.
 _LARGEST_SHARE = 0.05
+# Both sides of a relation of matrices, whose entries are of size 1, are 0 below this.
+_ROUNDING = 1e-13
 
 _POINTS = 12
 
@@ -186,6 +189,9 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
                 f"at each of {tried} points single values dominate the spread of the samples, or "
                 f"all values are one, as where a variance is infinite or what matters is rare"
             )
+            continue
+        if relation.has(MatrixMean) and max(abs(found.lhs), abs(found.rhs)) <= _ROUNDING:
+            refusal = f"at each of {tried} points both sides are 0 up to rounding"
             continue
         off = max(0.0, _off(relation, found))
         result = MonteCarloCheck(
@@ -265,7 +271,7 @@ class _Sides:
         self.relation = relation
         self.values = {
             x: tuple(map(float, value)) if isinstance(value, tuple) else
-            value if isinstance(value, np.ndarray) else float(value)
+            value if isinstance(value, np.ndarray | VectorFunction) else float(value)
             for x, value in point.items()
         }  # fmt: skip
 

@@ -22,10 +22,11 @@ from sympy import Basic, Expr, Symbol
 from sympy.core.relational import Relational
 from sympy.tensor.indexed import Indexed
 
-from slrsym.crosscheck.matrix_samples import drawn_matrices, trace_value
+from slrsym.crosscheck.matrix_samples import drawn_matrices, function_value, trace_value
 from slrsym.crosscheck.random_values import RandomSequence
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw, zeta
 from slrsym.gaussian.law import Law, standard_normal
+from slrsym.matrices.functions import ValueAt
 from slrsym.matrices.means import MatrixMean
 
 
@@ -203,6 +204,7 @@ _KINDS: tuple[tuple[Any, Callable[[SampleEvaluator, Any], Any]], ...] = (
     (type(sp.true), lambda self, e: True),
     (type(sp.false), lambda self, e: False),
     (sp.Trace, trace_value),
+    (ValueAt, function_value),
     (sp.Sum, lambda self, e: sum(self._terms(e))),
     (sp.Product, lambda self, e: math.prod(self._terms(e))),
     (Indexed, SampleEvaluator._indexed),
