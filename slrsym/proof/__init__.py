@@ -58,6 +58,7 @@ from slrsym.prover.rules.inequalities import (
 )
 from slrsym.prover.rules.lemmas import by_citation, by_claim, lemma
 from slrsym.prover.rules.matrices import definite, isserlis, positive, trace_algebra
+from slrsym.prover.rules.matrix_functions import averaged, tangent_plane
 from slrsym.prover.rules.solutions import never, only_at, solution, solution_set, split_product
 from slrsym.prover.rules.structure import (
     all_of,
@@ -118,6 +119,7 @@ __all__ = [
     "algebra",
     "all_of",
     "at",
+    "averaged",
     "ball_arithmetic",
     "builtin_ledger",
     "by_citation",
@@ -168,6 +170,7 @@ __all__ = [
     "stein",
     "symmetry",
     "tangent",
+    "tangent_plane",
     "taylor",
     "termwise",
     "trace_algebra",

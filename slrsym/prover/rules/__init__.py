@@ -8,6 +8,7 @@ from slrsym.prover.rules import (
     expectations,
     inequalities,
     matrices,
+    matrix_functions,
     solutions,
     structure,
     theorems,

@@ -8,7 +8,9 @@ from typing import Any
 
 from sympy import Expr, Symbol, sympify
 
+from slrsym.matrices.letters import Letter
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.matrix_functions import PoincareOfMatricesRule
 from slrsym.prover.rules.step import Link, Proof, Rule
 
 
@@ -164,7 +166,8 @@ class PoincareRule(Rule):
 def poincare(of: Any) -> Rule:
     """Bound the variance of a function of Gaussian variables by its gradient.
 
-    Rests on the axiom ``gaussian-poincare``.
+    Rests on the axiom ``gaussian-poincare``; for vectors and matrices of free size, on
+    ``poincare-inequality-of-matrices``.
 
     Parameters
     ----------
@@ -176,4 +179,5 @@ def poincare(of: Any) -> Rule:
     Rule
         For ``E f^2 - (E f)^2 <= E grad f' C grad f``, where C is the covariance.
     """
-    return PoincareRule(sympify(of))
+    of = sympify(of)
+    return PoincareOfMatricesRule(of) if of.has(Letter) else PoincareRule(of)

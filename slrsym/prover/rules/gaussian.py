@@ -12,9 +12,11 @@ from sympy import Add, Expr, Matrix, Mul, Symbol
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.gaussian.special_functions import erf_prime
+from slrsym.matrices.letters import Letter
 from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.matrix_functions import SteinOfMatricesRule
 from slrsym.prover.rules.step import Link, Rule
-from slrsym.prover.statements.expressions import Refused, replace_outermost_parts
+from slrsym.prover.statements.expressions import ProofError, Refused, replace_outermost_parts
 
 # How often Stein's lemma is used on one term before it is said not to end.
 _MOST_FACTORS = 40
@@ -68,21 +70,33 @@ class SteinRule(Rule):
         return Expectation(term, law)
 
 
-def stein(*variables: Symbol) -> Rule:
+def stein(*variables: Symbol | Letter) -> Rule:
     """Remove the polynomial factors of Gaussian variables by Stein's lemma.
 
-    Rests on the axioms ``stein-lemma`` and ``integral-linearity``.
+    Rests on the axioms ``stein-lemma`` and ``integral-linearity``. For vectors and matrices of free
+    size it removes explicit factors from the means of both sides, as long as there is a derivative,
+    and rests on ``stein-lemma-of-matrices`` in place of the first.
 
     Parameters
     ----------
-    *variables : Symbol
-        The variables, of Gaussian vectors.
+    *variables : Symbol or Letter
+        The variables, of Gaussian vectors; or vectors and matrices themselves.
 
     Returns
     -------
     Rule
-        For links with the polynomial factors on the left.
+        For links with the polynomial factors on the left; of matrices, on any side.
+
+    Raises
+    ------
+    ProofError
+        If some variables are symbols, and others matrices.
     """
+    letters = [x for x in variables if isinstance(x, Letter)]
+    if letters and len(letters) == len(variables):
+        return SteinOfMatricesRule(tuple(letters))
+    if letters:
+        raise ProofError(f"stein takes symbols, or matrices, and not both; got {variables}")
     return SteinRule(variables)
 
 

@@ -473,6 +473,8 @@ def generator_sign_and_term(ring: SearchHintRecordingRing, i: int) -> tuple[int,
         return 1, ("M.dim", data[0])
     if kind == "tr":
         return 1, trace_of_word(ring, data[0])
+    if kind == "h":
+        return 1, ("M.h", data[0], ring.vectors[data[1]])
     name, *arguments = data
     sign, values = 1, []
     parity = PARITY.get(name, (0,) * len(arguments))

@@ -6,7 +6,7 @@ both sides within a product; which products are of use is read off the words of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -60,6 +60,9 @@ _ZERO = num(0)
 # How many equations are tried, and in how many rounds words of new ones are looked at.
 _MOST_EQUATIONS, _ROUNDS = 40, 2
 _COMPARED_GENERATORS = 256
+# Finds what unknown functions of vectors in a formula are at vectors written in several ways; the
+# module of these functions, which imports this one, enters it.
+FACTS_OF_FUNCTIONS: list[Callable[[ProofEmitter, Term, Sequence[Term]], list[Inference]]] = []
 
 
 # -- conditions ------------------------------------------------------------------------------------
@@ -150,7 +153,7 @@ register_prover(12, _prove_by_traces)
 
 def is_condition_on_matrices(p: Term) -> bool:
     """Return whether a formula is about matrices, and not about numbers."""
-    return p[0] in ("M.eq", "M.psd", "M.invertible")
+    return p[0] in ("M.eq", "M.psd", "M.invertible", "M.forall")
 
 
 # -- means -----------------------------------------------------------------------------------------
@@ -262,14 +265,14 @@ def sandwiches_for(emitter: ProofEmitter, p: Term, equations: Sequence[Term]) ->
                 right: Term = matrix_of_word(alphabet, rest) if rest else ("M.id", columns)
                 with suppress(Rejected):
                     assumed = emitter.script.add("assume", (), equation)
-                    made[key] = _sandwich(emitter, assumed, rows, right)
+                    made[key] = sandwich(emitter, assumed, rows, right)
                     said = made[key].theorem.conclusion
                     found |= {w for product in difference_of_sides(ring, said) for w in product}
         new = found - seen
     return _independent(ring, emitter, p, list(made.values()))
 
 
-def _sandwich(emitter: ProofEmitter, equation: Inference, rows: str, right: Term) -> Inference:
+def sandwich(emitter: ProofEmitter, equation: Inference, rows: str, right: Term) -> Inference:
     """Prove that the traces of both sides of an equation times a product of letters are equal."""
     line = emitter.script.add("sandwich", [equation], ("M.id", rows), right)
     own = equation.theorem.hypotheses
@@ -345,7 +348,8 @@ def _emit_trace_algebra(
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     if p[0] == "M.eq":
         return prove_matrix_equation(emitter, p, given)
-    line = prove_traces_equal(emitter, p, _numbers(given), given)
+    facts = FACTS_OF_FUNCTIONS[0](emitter, p, given) if FACTS_OF_FUNCTIONS else []
+    line = prove_traces_equal(emitter, p, _numbers(given), given, facts)
     return emitter.discharge_hypotheses(line, step.context)
 
 

@@ -36,6 +36,7 @@ from slrsym.prover.tactics import (
     limits_by_leading_terms,
     logarithms,
     matrices,
+    matrix_functions,
     orbits,
     solution_sets_by_cases,
     structure,
@@ -59,6 +60,7 @@ TACTIC_MODULES = (
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
     elementary_function_identities, equal_arguments, logarithms, inverse_trigonometric_functions,
     equations_of_sums, derivatives_of_laws, matrices,
+    matrix_functions,
 )  # fmt: skip
 
 

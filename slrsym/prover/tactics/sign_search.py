@@ -66,8 +66,10 @@ class SearchHintRecordingRing(Ring):
     def __init__(self, size: int, units: Any, search: SignSearch, *data: Any) -> None:
         super().__init__(size, units, search, *data)
         self.search, self.facts = search, WorkCountingFacts(size, search)
-        # Opaque terms by key; by generator, n of a root that is the absolute value of n.
+        # Opaque terms by key, and vectors of unknown functions; by generator, n of a root that is
+        # the absolute value of n.
         self.opaque_terms: dict[str, Term] = {}
+        self.vectors: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
     def _binder_normal_form(self, t: Term) -> Any:
@@ -131,6 +133,8 @@ class SearchHintRecordingRing(Ring):
         self._memo = {}
 
     def normal_form(self, t: Term) -> Any:
+        if t[0] == "M.h":
+            self.vectors.setdefault(canonical_key(t[2]), t[2])
         f = super().normal_form(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
             self.search.record_base_of_square(super().normal_form(t[3])[0])

@@ -1,0 +1,114 @@
+"""Rules for unknown functions of vectors: Stein, Poincare, averaged bounds, tangent planes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, MatrixExpr, Tuple, sympify
+
+from slrsym.matrices.functions import ForAllMatrices
+from slrsym.matrices.letters import Letter
+from slrsym.prover.rules.step import Rule
+from slrsym.prover.statements.expressions import ProofError
+
+
+@dataclass(frozen=True)
+class SteinOfMatricesRule(Rule):
+    """Means without explicit factors of some Gaussian matrices, by Stein's lemma."""
+
+    letters: tuple[Letter, ...]
+
+    name = "Stein's lemma of matrices"
+
+
+@dataclass(frozen=True)
+class PoincareOfMatricesRule(Rule):
+    """The variance of a function of Gaussian matrices is at most the mean of its squared slope."""
+
+    of: Expr
+
+    name = "Poincare inequality of matrices"
+
+
+@dataclass(frozen=True)
+class AveragedRule(Rule):
+    """A bound that holds for all matrices holds for the means of both sides."""
+
+    hypothesis: ForAllMatrices
+    at: MatrixExpr
+
+    name = "averaged bound"
+
+
+@dataclass(frozen=True)
+class TangentPlaneRule(Rule):
+    """A function beside its tangent plane, by bounds of its Hessian."""
+
+    lines: tuple[Tuple, ...]
+
+    name = "tangent plane"
+
+
+def averaged(hypothesis: Any, at: Any) -> Rule:
+    """Take the mean of both sides of a bound that a hypothesis says of all matrices.
+
+    Rests on the axiom ``integral-linearity``.
+
+    Parameters
+    ----------
+    hypothesis : ForAllMatrices
+        The hypothesis, a relation of numbers, such as `Lipschitz` returns.
+    at : matrix
+        The matrix that takes the place of its letter; in the mean, it is random.
+
+    Returns
+    -------
+    Rule
+        For a relation that follows from the bound under the means of the relation.
+
+    Raises
+    ------
+    ProofError
+        If the hypothesis is for no matrices, or the other argument is no matrix.
+    """
+    if not isinstance(hypothesis, ForAllMatrices):
+        raise ProofError(
+            f"averaged takes a ForAllMatrices, such as Lipschitz(h, K); got {hypothesis}"
+        )
+    at = sympify(at)
+    if not getattr(at, "is_Matrix", False):
+        raise ProofError(f"averaged takes the matrix that is random; got {at}")
+    return AveragedRule(hypothesis, at)
+
+
+def tangent_plane(*lines: Any) -> Rule:
+    """Compare a function at a vector y with its tangent plane at x, by bounds of its Hessian.
+
+    The bounds are hypotheses for all vectors, such as `Convex` and `Smooth` return: the Hessian is
+    integrated twice along the line from x to y. This is the descent lemma, and the inequality of
+    first order of convex functions. Rests on the axiom ``taylor-theorem``.
+
+    Parameters
+    ----------
+    *lines : (vector, vector)
+        Pairs x, y.
+
+    Returns
+    -------
+    Rule
+        For a relation that follows by arithmetic from what the bounds say of each pair.
+
+    Raises
+    ------
+    ProofError
+        If there is no pair, or one is none.
+    """
+    if not lines or any(not isinstance(pair, tuple | list | Tuple) or len(pair) != 2
+                        for pair in lines):  # fmt: skip
+        raise ProofError(f"tangent_plane takes pairs of vectors, such as (x, y); got {lines}")
+    made = tuple(Tuple(*map(sympify, pair)) for pair in lines)
+    for x, y in made:
+        if any(not getattr(end, "is_Matrix", False) for end in (x, y)) or x.shape != y.shape:
+            raise ProofError(f"tangent_plane takes pairs of vectors of one size; got {x}, {y}")
+    return TangentPlaneRule(made)
