@@ -423,7 +423,6 @@ def test_all_axioms():
     )
     assert {name for name in unused if not name.startswith("theorem flow-")} == {
         "cauchy-schwarz", "gaussian-poincare", "jensen", "limits-of-functions",
-        "poincare-inequality-of-matrices", "stein-lemma-of-matrices",
     }  # fmt: skip
 
 

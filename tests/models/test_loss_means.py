@@ -285,3 +285,18 @@ def test_a_start_at_zero(loss, backend):
     change = of.equations("online-sgd", rate=1).compile(backend)([0, 0], 0.25)
     right = [slope**2, -slope * math.sqrt(2 / math.pi / 1.25)]
     assert [float(x) for x in change] == pytest.approx(right, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "unit"),
+    [("squared hinge", "relu"), thorough("hinge", "relu")],
+)
+def test_kinks_where_student_and_teacher_align(loss, unit):
+    of = of_sign(loss, unit, noisy=False)
+    risk = of.compile("numpy", "risk")
+    change = of.equations("online-sgd", rate=1).compile("numpy")
+    for q, side in ((0.7, 1), (0.7, -1), (1, 1), (1, -1)):
+        r = side * math.sqrt(q)
+        mean, along_w, along_u, second = integrals_of_sign(loss, unit, q, r, 0)
+        assert risk([q, r]) == pytest.approx([mean], abs=1e-10)
+        assert change([q, r]) == pytest.approx([second - 2 * along_w, -along_u], abs=1e-10)

@@ -52,6 +52,7 @@ from slrsym.models.training.alignment import (
     with_least_variances,
     with_least_widths,
     with_limit_at_alignment,
+    with_merged_powers,
     with_quotients_at_alignment,
     with_roots_beyond_alignment,
     without_poles_at_alignment,
@@ -294,7 +295,8 @@ class GaussianMeanFormula:
         if self.value.has(GaussianMean):
             found = with_least_widths(self.value, self._covariances)
         elif self.has_ends:
-            found = with_roots_beyond_alignment(with_limits(self.value))
+            whole = with_merged_powers(self.value, self._covariances)
+            found = with_roots_beyond_alignment(with_limits(whole))
         else:
             found = self._pairwise(with_limit_at_alignment, self.value, parts)
         divided = self.has_ends or self.value.has(GaussianMean)

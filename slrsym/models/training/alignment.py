@@ -165,6 +165,37 @@ def with_roots_beyond_alignment(value: Expr) -> Expr:
     return found
 
 
+def with_merged_powers(value: Expr, covariances: Set[Symbol]) -> Expr:
+    """Write what is left of a variance, over a root of a multiple of it, as one power.
+
+    The quotient is 0/0 at alignment, and its limit is 0.
+
+    Parameters
+    ----------
+    value : Expr
+    covariances : set of Symbol
+        Of two variables each.
+
+    Returns
+    -------
+    Expr
+    """
+
+    def merged(*factors: Expr) -> Expr:
+        moving = [f for f in factors if covariances & f.free_symbols]
+        powers = [f for f in moving if f.is_Pow and f.exp.is_Rational and f.exp.is_negative]
+        for whole in (f for f in moving if f.is_Add):
+            for power in powers:
+                share = cancel(whole / power.base)
+                if not covariances & share.free_symbols:
+                    rest = [f for f in factors if f not in (whole, power)]
+                    return merged(*rest, share, power.base ** (power.exp + 1))
+        return Mul(*factors)
+
+    found: Expr = value.replace(Mul, merged)
+    return found
+
+
 def with_least_variances(
     value: Expr, variances: Mapping[Symbol, frozenset[Symbol]], divided: bool = False
 ) -> Expr:
