@@ -95,9 +95,12 @@ def require_integer(name: str, value: Any, least: int) -> int:
 
 
 def vectorise_over_leading_axes(
-    fill: Callable[..., None], width: int, count: int
+    fill: Callable[..., None], width: int, count: int, names: Sequence[str] = ()
 ) -> Callable[..., Any]:
-    """Turn a function that fills rows of results into one for arrays with any leading axes."""
+    """Turn a function that fills rows of results into one for arrays with any leading axes.
+
+    With `names` of state and parameters, an `ArithmeticError` names the first row that raises it.
+    """
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)
@@ -114,10 +117,40 @@ def vectorise_over_leading_axes(
         # Of a state without components the number of rows cannot be told by reshaping.
         rows = state.reshape(math.prod(shape), width)
         result = np.empty((len(rows), count))
-        fill(rows, arrays, result)
+        try:
+            fill(rows, arrays, result)
+        except ArithmeticError as error:
+            # Those of Python itself are of other kinds.
+            if type(error) is not ArithmeticError or not names:
+                raise
+            raise _at_point(error, fill, rows, arrays, result, names) from None
         return result.reshape(*shape, count)
 
     return evaluate
+
+
+def _at_point(
+    error: ArithmeticError,
+    fill: Callable[..., None],
+    rows: NDArray[np.float64],
+    parameters: Sequence[Any],
+    result: NDArray[np.float64],
+    names: Sequence[str],
+) -> ArithmeticError:
+    """Return an error with the names and numbers of the first row at which it is raised."""
+    first, last = 0, len(rows)
+    while last - first > 1:
+        middle = (first + last) // 2
+        some = slice(first, middle)
+        try:
+            fill(rows[some], [p[some] if np.ndim(p) else p for p in parameters], result[some])
+            first = middle
+        except ArithmeticError:
+            last = middle
+    given = [p[first] if np.ndim(p) else p for p in parameters]
+    values = zip(names, [*rows[first], *given], strict=True)
+    shown = ", ".join(f"{name.removesuffix('_')} = {x:.10g}" for name, x in values)
+    return ArithmeticError(f"{error}. It is at {shown}")
 
 
 def flag_changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:

@@ -273,7 +273,9 @@ def numpy_function(program: Program) -> Callable[..., Any]:
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
-    return vectorise_over_leading_axes(fill, len(program.state), program.outputs)
+    return vectorise_over_leading_axes(
+        fill, len(program.state), program.outputs, (*program.state, *program.parameters)
+    )
 
 
 def _rows_of(constant: Any, block: slice) -> Any:

@@ -384,7 +384,9 @@ def numba_function(program: Program) -> Callable[..., Any]:
             columns = [np.ascontiguousarray(p, dtype=np.float64).reshape(-1) for p in parameters]
             rows(np.ascontiguousarray(states), *columns, result)
 
-    return vectorise_over_leading_axes(fill, len(program.state), program.outputs)
+    return vectorise_over_leading_axes(
+        fill, len(program.state), program.outputs, (*program.state, *program.parameters)
+    )
 
 
 # -- a map taken many times, as of `slrsym.kernels.compile.iterate_step`

@@ -337,8 +337,8 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
 GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 TOO_STEEP = (
-    "a mean by quadrature is not found to 1e-8: at this state and these parameters its integrand "
-    "overflows, or changes too fast. Make the lengths smaller"
+    "a mean by quadrature is not found to 1e-8: its integrand overflows, or changes too fast. Make "
+    "the lengths smaller"
 )
 
 

@@ -158,8 +158,15 @@ def test_logistic_loss_of_labels_with_little_noise(backend):
 def test_a_mean_that_no_grid_finds(backend):
     of = of_noisy_sign("logistic")
     if backend != "mpmath":
-        with pytest.raises(ArithmeticError, match="its integrand overflows"):
+        point = r"its integrand overflows.* Q = 1000000, R = 1000, tau = 0\.25$"
+        with pytest.raises(ArithmeticError, match=point):
             of.compile(backend, "risk")([1e6, 1e3], 0.25)
+        states = [[1, 0.5], [2, 0.5], [1e6, 1e3], [1, 0.5], [1e6, 1e3]]
+        with pytest.raises(ArithmeticError, match=r"R = 1000, tau = 0\.3$"):
+            of.compile(backend, "risk")(states, [0.1, 0.2, 0.3, 0.4, 0.5])
+    if backend == "numpy":
+        with pytest.raises(ArithmeticError, match=point):
+            of.equations("gradient-flow", rate=1).compile(backend)([1e6, 1e3], 0.25)
     risk = of.compile(backend, "risk")
     assert float(risk([1, 1], 0)[0]) == pytest.approx(0.4071169029460071, abs=1e-13)
 

@@ -108,12 +108,16 @@ class MomentExpressionCompiler:
 
     def _function(self, backend: str) -> Callable[..., Any]:
         if backend != "numba":
-            return vectorise_over_leading_axes(self._numpy(), self._width, len(self.outputs))
+            return self._on_rows(self._numpy())
         rate = self.compiled_rate()
-        found = vectorise_over_leading_axes(self._numba(rate), self._width, len(self.outputs))
+        found = self._on_rows(self._numba(rate))
         # For solutions, which need not come back to Python for each rate.
         found.machine_code = rate  # type: ignore[attr-defined]
         return found
+
+    def _on_rows(self, fill: Callable[..., None]) -> Callable[..., Any]:
+        names = [x.name for x in self.inputs]
+        return vectorise_over_leading_axes(fill, self._width, len(self.outputs), names)
 
     # -- NumPy ---------------------------------------------------------------------------------
 
