@@ -467,9 +467,12 @@ def _with_ramps(total: Expr) -> Expr:
             # A sum over powers of what vanishes at an edge loses all digits there.
             short = a / u
             width = short if short.count_ops() < b.count_ops() else b
-            # Where nothing varies, the sign of the deviation is lost.
+            # Where nothing varies, the sign of the deviation is lost, and that of a symbol in it.
+            both = set(sp.Mul.make_args(a)) & set(sp.Mul.make_args(width))
+            front = sp.Mul(*(x for x in both if x.is_Symbol and not x.is_nonnegative))
+            a, width = a / front, width / front
             way = -1 if width.could_extract_minus_sign() else 1
-            terms.append(way * RampMean(way * a, way * width))
+            terms.append(front * way * RampMean(way * a, way * width))
     return sp.Add(*terms)
 
 

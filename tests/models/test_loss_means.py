@@ -289,7 +289,7 @@ def test_a_start_at_zero(loss, backend):
 
 @pytest.mark.parametrize(
     ("loss", "unit"),
-    [("squared hinge", "relu"), thorough("hinge", "relu")],
+    [("hinge", "relu"), thorough("squared hinge", "relu"), thorough("squared hinge", "linear")],
 )
 def test_kinks_where_student_and_teacher_align(loss, unit):
     of = of_sign(loss, unit, noisy=False)
