@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
-from time import process_time
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -51,9 +50,13 @@ _Opened = tuple[list[Symbol], Any]
 
 # Digits of the comparison; quadrature of more costs much.
 _DIGITS = 15
-# At how many points a statement is tried, and for how many seconds of a processor.
-_POINTS = 150
-_SECONDS = 2.0
+# How much is tried: so many points of a short statement, of others less. No limit is in seconds, so
+# that each machine tries the same.
+_EVALUATIONS = 150
+# As how many evaluations those count of a mean in one variable, and in several, by quadrature.
+_OF_MEAN, _OF_LARGER_MEAN = 1, 15
+# How many parts of a statement count as one evaluation.
+_PARTS = 400
 # How far apart sides are at least that differ, where values are not exact.
 _APART = 1e-5
 # By how much simple functions are multiplied: bounds such as L^2 <= L fail for large slopes only.
@@ -94,22 +97,32 @@ def find_counterexample(claim: Claim, rng: Generator) -> str:
         if any(bound for bound, _ in parts)
         else ""
     )
-    end = process_time() + _SECONDS
+    each, left = evaluations_of_point(claim.statement), _EVALUATIONS
     # Numbers that cannot be computed contradict nothing.
     with suppress(Exception):
-        for where in islice(_failures(claim.statement, parts, rng), _POINTS):
+        for where in _failures(claim.statement, parts, rng):
             if where:
                 return f"the claim fails{where}{tried}"
-            if process_time() > end:
+            left -= each
+            if left <= 0:
                 break
     return ""
+
+
+def evaluations_of_point(statement: Any) -> int:
+    """Return as how many evaluations it counts to try a statement at one point."""
+    means = statement.atoms(Expectation)
+    larger = sum(1 for mean in means if len(mean.law.symbols) > 1)
+    parts = sum(1 for _ in sp.preorder_traversal(statement))
+    work = _OF_LARGER_MEAN * larger + _OF_MEAN * (len(means) - larger)
+    return 1 + work + parts // _PARTS
 
 
 _NO_NUMBERS = (OrbitStatement, Sentence, *MATRIX_NODES)
 
 
 def _failures(statement: Any, parts: Sequence[_Opened], rng: Generator) -> Iterator[str]:
-    """Yield for each of many points where a statement fails there, or an empty text."""
+    """Yield where a statement fails, or an empty text, for each point or search for points."""
     if any(body.has(Indexed) for bound, body in parts if bound):
         yield from _failures_along_sequences(statement, parts, rng)
     elif rates := rates_of_change(parts):
@@ -133,8 +146,12 @@ def _failures_of_functions(
     # Random functions satisfy what is supposed of all values at those only where it is tried.
     count = 0 if any(bound for bound, _ in parts) else 2
     # Without a function to choose, values are drawn again and again.
-    choices = choices_of_functions(free, unknown, rng, _SCALES, count) if free else [{}] * _POINTS
+    if free:
+        choices = choices_of_functions(free, unknown, rng, _SCALES, count)
+    else:
+        choices = repeat({}, _EVALUATIONS)
     for choice in choices:
+        yield ""  # to look for points counts, too
         functions = {**choice, **defined}
         with suppress(Exception):  # such as a mean that does not exist for this function
             concrete = replace_undefined_functions(statement, functions)
@@ -228,6 +245,7 @@ def _failures_along_sequences(
     entries = [part for part in parts if part[0] or part[1].has(Indexed)]
     bodies = [statement, *(body for _, body in entries)]
     for _ in range(_STARTS):
+        yield ""
         for point in points_satisfying(values, {}, rng, also=[_without_entries(*bodies, parts)]):
             # Indices are small: long sequences are made of powers.
             indices = {x: sp.Integer(int(rng.integers(0, 5))) for x in point if x.is_integer}
@@ -325,6 +343,7 @@ def _failures_along_trajectories(
     moving = _with_rates(statement, rates)
     letters = sp.Tuple(*starts.values(), *_free_of(statement), *_free_of(*rates.values()))
     for _ in range(_STARTS):
+        yield ""
         for point in points_satisfying(at_start, {}, rng, also=[letters]):
             with suppress(UnknownValue):
                 start = {f: point[starts[f]] for f in functions}

@@ -3,6 +3,7 @@
 Each counterexample is read from its text, and tried again by other means.
 """
 
+import itertools
 import re
 from pathlib import Path
 
@@ -27,10 +28,11 @@ from sympy import (
     symbols,
 )
 
-from slrsym.gaussian import Expectation, standard_normal
+from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from slrsym.proof import Bounded, Claim, Convex, D, ForAll, Lipschitz, Smooth, algebra, chain, signs
+from slrsym.prover.claims import counterexamples
 from slrsym.prover.claims.check import check_claim
-from slrsym.prover.claims.counterexamples import find_counterexample
+from slrsym.prover.claims.counterexamples import evaluations_of_point, find_counterexample
 from slrsym.prover.claims.ledger import load_claims
 from slrsym.prover.claims.satisfying_values import choices_of_functions
 from tests._profile import one_in
@@ -185,6 +187,42 @@ def test_trajectories(id):
         assert left == pytest.approx(float(at["f(0)"] ** 2 + at["g(0)"] ** 2))
     if id == "a start":
         assert at["m(0)"] == 1
+
+
+def pair_of_kinks():
+    U, W = symbols("U W", real=True)
+    law = GaussianLaw({U: 0, W: 0}, [[1, a], [a, 1]])
+    return Expectation(sp.Max(U, 0) * sp.Max(W, 0), law)
+
+
+@pytest.mark.parametrize(
+    ("statement", "given", "most"),
+    [
+        pytest.param(Ge(x**2 + 1, 2 * x, evaluate=False), [], 150, id="short"),
+        pytest.param(Le(E(cos(a * G)), 1, evaluate=False), [], 75, id="mean"),
+        pytest.param(Ge(pair_of_kinks(), 0, evaluate=False), [a > -1, a < 1], 10, id="pair"),
+        pytest.param(Le(f(x) ** 2, L**2), [Bounded(f, L)], 150, id="functions"),
+    ],
+)
+def test_what_is_tried_is_counted_on_no_clock(monkeypatch, statement, given, most):
+    tried = []
+
+    def where_it_fails(*of):
+        tried.append(of)
+        return ""
+
+    # A machine on which seconds are short.
+    clock = itertools.count(0, 100)
+    monkeypatch.setattr(counterexamples, "process_time", clock.__next__, raising=False)
+    monkeypatch.setattr(counterexamples, "_where_it_fails", where_it_fails)
+    assert found_for(statement, given) == ""
+    assert most // 2 <= len(tried) <= most
+
+
+def test_longer_statements_are_tried_less_often():
+    wide = Ge(sp.Add(*(cos(k * x) for k in range(2, 600))), x, evaluate=False)
+    assert evaluations_of_point(Ge(x, 0, evaluate=False)) == 1
+    assert evaluations_of_point(wide) > 3
 
 
 def test_trajectories_that_end_tell_nothing():
