@@ -1,6 +1,6 @@
 """Draw false variants of the lemmas of a page, and print how they are refused.
 
-``python benchmarks/false_lemmas.py`` draws 342 variants of the 57 lemmas of docs/how-to/lemmas.py,
+``python benchmarks/false_lemmas.py`` draws 342 variants of the 57 lemmas of docs/how-to/lemmas*.py,
 6 of each: a constant, a sign, a bound or a hypothesis is changed. Code that shares nothing with
 slrsym finds a point at which the variant fails (tests/docs/_false_lemmas.py). Then slrsym is asked,
 with the proof of the true lemma and no bundled log. None may be proved. A refusal names the point,
@@ -63,7 +63,8 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs=2, default=(1, 7), metavar=("FIRST", "END"))
     parser.add_argument("--limit", type=int, default=90, help="seconds of processor time for each")
     chosen = parser.parse_args()
-    lemmas = load_claims(ROOT / "docs" / "how-to" / "lemmas.py")
+    files = sorted((ROOT / "docs" / "how-to").glob("lemmas*.py"))
+    lemmas = [lemma for file in files for lemma in load_claims(file)]
     context = get_context("fork")
     found: Counter[str] = Counter()
     seconds: list[float] = []

@@ -48,7 +48,10 @@ G = Symbol("G", real=True)
 
 PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 OF_PAGES = [
-    c for name in ("lemmas", "textbook", "flows") for c in load_claims(PAGES / f"{name}.py")
+    claim
+    for name in ("lemmas*.py", "textbook.py", "flows.py")
+    for file in sorted(PAGES.glob(name))
+    for claim in load_claims(file)
 ]
 
 

@@ -1,0 +1,331 @@
+"""Lemmas of other papers, with their proofs: optimisation, sequences and losses."""
+
+from sympy import (
+    Eq,
+    Function,
+    Ge,
+    IndexedBase,
+    Le,
+    Rational,
+    Sum,
+    Symbol,
+    exp,
+    log,
+    sqrt,
+    symbols,
+)
+
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.proof import (
+    Claim,
+    D,
+    ForAll,
+    PolyakLojasiewicz,
+    Smooth,
+    algebra,
+    chain,
+    differentiate,
+    gaussian_calculus,
+    having,
+    induction,
+    instance,
+    jensen,
+    signs,
+    tangent,
+    taylor,
+)
+
+a, b, u, v, x, y, z = symbols("a b u v x y z", real=True)
+h, p, q, s, mu, L, B = symbols("h p q s mu L B", positive=True)
+i, n = Symbol("i", integer=True), Symbol("n", integer=True, nonnegative=True)
+G = Symbol("G", real=True)
+f = Function("f", real=True)
+e, d = IndexedBase("e", real=True), IndexedBase("d", real=True)
+
+
+def E(integrand, law=None):
+    return Expectation(integrand, law or standard_normal(G))
+
+
+def says(relation, left, right):
+    return relation(left, right, evaluate=False)
+
+
+def state(id, title, source, statement, given=()):
+    return Claim(id=id, title=title, statement=statement, source=source, hypotheses=given).proof
+
+
+# [optimisation]
+smooth = Smooth(f, L)
+
+
+@state(
+    "descent-lemma",
+    "The descent lemma",
+    "Nesterov (2004), Introductory lectures on convex optimization",
+    says(Le, f(y), f(x) + D(f(x), x) * (y - x) + L * (y - x) ** 2 / 2),
+    (smooth,),
+)
+def _(goal):
+    return chain(goal.lhs).le(goal.rhs, by=taylor(f(z), z, x, y, bound=smooth))
+
+
+step = x - D(f(x), x) / L
+decrease = Le(f(step), f(x) - D(f(x), x) ** 2 / (2 * L))
+
+
+def descend():
+    """Show how far a step of gradient descent descends."""
+    parabola = f(x) + D(f(x), x) * (step - x) + L * (step - x) ** 2 / 2
+    return (
+        chain(f(step))
+        .le(parabola, by=taylor(f(z), z, x, step, bound=smooth))
+        .then(f(x) - D(f(x), x) ** 2 / (2 * L), by=algebra)
+    )
+
+
+@state(
+    "descent-of-a-step",
+    "A step of gradient descent descends by the squared gradient",
+    "Nesterov (2004), Introductory lectures on convex optimization",
+    decrease,
+    (smooth,),
+)
+def _(goal):
+    return descend()
+
+
+loja = PolyakLojasiewicz(f, mu, B)
+
+
+@state(
+    "polyak-lojasiewicz-rate",
+    "Gradient descent contracts the excess under the Polyak-Lojasiewicz inequality",
+    "Karimi, Nutini and Schmidt (2016), Linear convergence of gradient methods",
+    says(Le, f(step) - B, (1 - mu / L) * (f(x) - B)),
+    (smooth, loja),
+)
+def _(goal):
+    slope = loja.instantiate(x)
+    steep = chain(slope.lhs).le(slope.rhs, by=instance(loja, x))
+    return having(descend(), steep, chain(goal.lhs).le(goal.rhs, by=signs))
+
+
+@state(
+    "strongly-convex-step",
+    "A gradient step contracts the distance to the minimiser",
+    "Nesterov (2004), Introductory lectures on convex optimization",
+    says(Le, (x - h * u - y) ** 2, (1 - h * mu) * (x - y) ** 2),
+    (
+        says(Ge, u * (x - y), mu * (x - y) ** 2),
+        says(Ge, L * u * (x - y), u**2),
+        says(Le, h * L, 1),
+    ),
+)
+def _(goal):
+    above = chain(u * (x - y)).ge(mu * (x - y) ** 2, by=signs).ge(0, by=signs)
+    short = having(
+        above, chain(h**2 * u**2).le(h**2 * L * u * (x - y), by=signs).le(h * u * (x - y), by=signs)
+    )
+    expanded = chain(goal.lhs).then((x - y) ** 2 - 2 * h * u * (x - y) + h**2 * u**2, by=algebra)
+    return having(
+        short,
+        expanded.le((x - y) ** 2 - h * u * (x - y), by=signs).le(goal.rhs, by=signs),
+    )
+
+
+@state(
+    "heavy-ball-roots",
+    "At the extreme curvatures, the heavy ball has a double root",
+    "Polyak (1964), Some methods of speeding up the convergence of iteration methods",
+    says(
+        Eq,
+        (
+            1
+            + ((sqrt(L) - sqrt(mu)) / (sqrt(L) + sqrt(mu))) ** 2
+            - 4 * mu / (sqrt(L) + sqrt(mu)) ** 2
+        )
+        ** 2,
+        4 * ((sqrt(L) - sqrt(mu)) / (sqrt(L) + sqrt(mu))) ** 2,
+    ),
+)
+def _(goal):
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+@state(
+    "newton-for-a-reciprocal",
+    "Newton's method for a reciprocal squares the relative error",
+    "Schulz (1933), in one dimension",
+    says(Eq, 1 - a * (x * (2 - a * x)), (1 - a * x) ** 2),
+)
+def _(goal):
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+@state(
+    "convex-rate-step",
+    "If the excess falls by its square over c, its inverse grows by 1/c",
+    "Nesterov (2004), Introductory lectures on convex optimization",
+    says(Ge, 1 / v, 1 / u + 1 / p),
+    (u > 0, v > 0, says(Le, v, u - u**2 / p)),
+)
+def _(goal):
+    falls = chain(v).le(u - u**2 / p, by=signs).le(u, by=signs)
+    product = having(falls, chain(u * v).le(u**2, by=signs).le(p * (u - v), by=signs))
+    return having(product, chain(goal.lhs).ge(goal.rhs, by=signs))
+
+
+# [sequences]
+growth = ForAll(i, Le(e[i + 1], (1 + h) * e[i]))
+
+
+@state(
+    "discrete-gronwall",
+    "The discrete inequality of Gronwall",
+    "Gronwall (1919); in numerical analysis",
+    says(Le, e[n], (1 + h) ** n * e[0]),
+    (growth,),
+)
+def _(goal):
+    def step(known):
+        once = chain(e[n + 1]).le((1 + h) * e[n], by=instance(growth, n))
+        return once.le((1 + h) ** (n + 1) * e[0], by=known.scaled(1 + h))
+
+    return induction(goal, n, base=algebra, step=step)
+
+
+noisy = ForAll(i, Le(e[i + 1], q * e[i] + b))
+
+
+@state(
+    "contraction-with-noise",
+    "A contraction with noise ends near the noise floor",
+    "Bottou, Curtis and Nocedal (2018), Optimization methods for large-scale machine learning",
+    says(Le, e[n] - b / (1 - q), q**n * (e[0] - b / (1 - q))),
+    (noisy, q < 1),
+)
+def _(goal):
+    floor = b / (1 - q)
+
+    def step(known):
+        once = chain(e[n + 1] - floor).le(q * e[n] + b - floor, by=instance(noisy, n))
+        again = once.then(q * (e[n] - floor), by=algebra)
+        return again.le(q ** (n + 1) * (e[0] - floor), by=known.scaled(q))
+
+    return induction(goal, n, base=algebra, step=step)
+
+
+almost = ForAll(i, Le(e[i + 1], e[i] - d[i] + B * q**i))
+
+
+@state(
+    "robbins-siegmund-sums",
+    "What falls but for summable errors: a bound of the decrements' sum",
+    "Robbins and Siegmund (1971), without randomness",
+    says(Le, e[n] + Sum(d[i], (i, 0, n - 1)), e[0] + B * Sum(q**i, (i, 0, n - 1))),
+    (almost,),
+)
+def _(goal):
+    def step(known):
+        once = chain(e[n + 1] + Sum(d[i], (i, 0, n))).le(
+            e[n] - d[n] + B * q**n + Sum(d[i], (i, 0, n)), by=instance(almost, n)
+        )
+        return once.then(e[n] + Sum(d[i], (i, 0, n - 1)) + B * q**n, by=algebra).le(
+            e[0] + B * Sum(q**i, (i, 0, n)), by=signs
+        )
+
+    return induction(goal, n, base=algebra, step=step)
+
+
+regret = ForAll(i, Le(e[i + 1], e[i] - 2 * h * d[i] + h**2 * B))
+
+
+@state(
+    "subgradient-regret",
+    "The regret of the subgradient method with a fixed step",
+    "Zinkevich (2003), Online convex programming",
+    says(Le, 2 * h * Sum(d[i], (i, 0, n - 1)), e[0] - e[n] + n * h**2 * B),
+    (regret,),
+)
+def _(goal):
+    def step(known):
+        peeled = chain(2 * h * Sum(d[i], (i, 0, n))).then(
+            2 * h * Sum(d[i], (i, 0, n - 1)) + 2 * h * d[n], by=algebra
+        )
+        last = chain(2 * h * d[n]).le(
+            e[n] - e[n + 1] + h**2 * B,
+            by=signs.using(
+                chain(e[n + 1]).le(e[n] - 2 * h * d[n] + h**2 * B, by=instance(regret, n))
+            ),
+        )
+        return having(last, peeled.le(e[0] - e[n + 1] + (n + 1) * h**2 * B, by=signs))
+
+    return induction(goal, n, base=algebra, step=step)
+
+
+# [losses]
+@state(
+    "logistic-curvature",
+    "The logistic loss has a curvature of at most 1/4",
+    "Bach (2010), Self-concordant analysis for logistic regression",
+    says(Le, D(log(1 + exp(-x)), x, x), Rational(1, 4)),
+)
+def _(goal):
+    curvature = exp(-x) / (1 + exp(-x)) ** 2
+    return chain(goal.lhs).then(curvature, by=differentiate).le(goal.rhs, by=signs)
+
+
+@state(
+    "logistic-self-concordance",
+    "The third derivative of the logistic loss is at most the second",
+    "Bach (2010), Self-concordant analysis for logistic regression",
+    says(Le, D(log(1 + exp(-x)), x, x, x), D(log(1 + exp(-x)), x, x)),
+)
+def _(goal):
+    w = exp(-x)
+    third = chain(goal.lhs).then(w * (w - 1) / (1 + w) ** 3, by=differentiate)
+    return third.le(w / (1 + w) ** 2, by=signs).then(goal.rhs, by=differentiate)
+
+
+@state(
+    "logistic-tangent",
+    "The logistic loss is above its tangent at 0",
+    "Bartlett, Jordan and McAuliffe (2006), Convexity, classification, and risk bounds",
+    says(Ge, log(1 + exp(-x)), log(2) - x / 2),
+)
+def _(goal):
+    return chain(goal.lhs).ge(goal.rhs, by=tangent(log(1 + exp(-u)), u, 0, x))
+
+
+@state(
+    "entropy-floor",
+    "x log x is at least -1/e",
+    "Cover and Thomas (2006), Elements of information theory",
+    says(Ge, p * log(p), -exp(-1)),
+)
+def _(goal):
+    return chain(goal.lhs).ge(goal.rhs, by=tangent(s * log(s), s, exp(-1), p))
+
+
+@state(
+    "logarithm-below-a-line",
+    "log x is at most x/e",
+    "Corless, Gonnet, Hare, Jeffrey and Knuth (1996), On the Lambert W function",
+    says(Le, log(p), p / exp(1)),
+)
+def _(goal):
+    above = chain(goal.lhs).le(exp(log(p) - 1), by=tangent(exp(u - 1), u, 1, log(p)))
+    return above.then(goal.rhs, by=algebra)
+
+
+@state(
+    "softplus-mean",
+    "The mean logistic loss of a random score is at least log 2",
+    "Jensen (1906); for label noise",
+    says(Ge, E(log(1 + exp(s * G))), log(2)),
+)
+def _(goal):
+    convex = jensen(log(1 + exp(u)), u)
+    below = chain(goal.lhs).ge(log(1 + exp(E(s * G))), by=convex)
+    return below.then(goal.rhs, by=gaussian_calculus)
