@@ -65,6 +65,21 @@ def total(term, low=1, high=n, index=i):
             total(total(g[i] * w[j], 1, m, j), 1, n + 1),
             (total(g[i]) + g[n + 1]) * total(w[j], 1, m, j), [], id="double",
         ),
+        pytest.param(total(g[i], 1, n + 2), total(g[i]) + g[n + 1] + g[n + 2], [], id="last-two"),
+        pytest.param(total(g[i], 0, n + 1), g[0] + total(g[i]) + g[n + 1], [], id="both-ends"),
+        pytest.param(
+            total(g[i + 2] - g[i], 0, n), g[n + 2] + g[n + 1] - g[0] - g[1], [],
+            id="telescope-by-two",
+        ),
+        pytest.param(total(g[i], 1, 2 * n), total(g[i]) + total(g[n + i]), [], id="halves"),
+        pytest.param(
+            total(A ** (n + 1 - i) * g[i], 0, n + 1),
+            g[n + 1] + A * total(A ** (n - i) * g[i], 0, n), [], id="discounted",
+        ),
+        pytest.param(
+            total(total(g[i] * w[j], 1, m, j)), total(total(g[i] * w[j]), 1, m, j), [],
+            id="exchanged",
+        ),
         pytest.param(f(total(g[i], 1, n + 1)), f(total(g[i]) + g[n + 1]), [], id="in-a-function"),
     ],
 )  # fmt: skip
@@ -87,6 +102,10 @@ def test_equations_of_sums(left, right, given):
         (total(1 / i, 0, n), 1 + total(1 / i), []),
         (total(1 / i - 1 / (i + 1), 1, N), 1 - 1 / N, []),
         (total(i * (g[i + 1] - g[i])), (n + 1) * g[n + 1] - total(g[i]), []),
+        (total(g[i], 1, n + 2), total(g[i]) + g[n + 2], []),
+        (total(g[i + 2] - g[i], 0, n), g[n + 2] - g[0], []),
+        (total(g[i], 1, 2 * n), total(g[i]) + total(g[n + i], 0, n), []),
+        (total(A ** (n + 1 - i) * g[i], 0, n + 1), g[n + 1] + total(A ** (n - i) * g[i], 0, n), []),
     ],
 )
 def test_wrong_equations_of_sums(left, right, given):
