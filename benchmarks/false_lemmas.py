@@ -1,6 +1,6 @@
 """Draw false variants of the lemmas of a page, and print how they are refused.
 
-``python benchmarks/false_lemmas.py`` draws 342 variants of the 57 lemmas of docs/how-to/lemmas*.py,
+``python benchmarks/false_lemmas.py`` draws 402 variants of the 67 lemmas of docs/how-to/lemmas*.py,
 6 of each: a constant, a sign, a bound or a hypothesis is changed. Code that shares nothing with
 slrsym finds a point at which the variant fails (tests/docs/_false_lemmas.py). Then slrsym is asked,
 with the proof of the true lemma and no bundled log. None may be proved. A refusal names the point,

@@ -1,9 +1,10 @@
-"""Lemmas of other papers, with their proofs: networks."""
+"""Lemmas of other papers, with their proofs: networks and attention."""
 
 from sympy import (
     Eq,
     Function,
     Ge,
+    Le,
     Max,
     Rational,
     Symbol,
@@ -205,3 +206,39 @@ def _(goal):
     best = m**2 / (m**2 + s**2)
     square = goal.rhs + (m**2 + s**2) * (c - best) ** 2
     return risk.then(square, by=algebra).ge(goal.rhs, by=signs)
+
+
+# [attention]
+@state(
+    "positive-random-features",
+    "Positive random features are unbiased for the kernel of softmax attention",
+    "Choromanski and others (2021), Rethinking attention with performers",
+    says(Eq, E(exp(G * a - a**2 / 2) * exp(G * c - c**2 / 2)), exp(a * c)),
+)
+def _(goal):
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
+@state(
+    "positive-random-features-variance",
+    "The variance of a positive random feature",
+    "Choromanski and others (2021), Rethinking attention with performers",
+    says(
+        Eq,
+        E((exp(G * a - a**2 / 2) * exp(G * c - c**2 / 2)) ** 2) - exp(2 * a * c),
+        exp(2 * a * c) * (exp((a + c) ** 2) - 1),
+    ),
+)
+def _(goal):
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
+@state(
+    "softmax-of-two",
+    "The softmax of two scores changes at most at a quarter of the inverse temperature",
+    "Gao and Pavel (2017), On the properties of the softmax function",
+    says(Le, D(exp(s * a) / (exp(s * a) + exp(s * c)), a), s / 4),
+)
+def _(goal):
+    slope = s * exp(s * a) * exp(s * c) / (exp(s * a) + exp(s * c)) ** 2
+    return chain(goal.lhs).then(slope, by=differentiate).le(goal.rhs, by=signs)

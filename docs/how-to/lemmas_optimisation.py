@@ -18,6 +18,7 @@ from sympy import (
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import (
     Claim,
+    Convex,
     D,
     ForAll,
     PolyakLojasiewicz,
@@ -30,6 +31,7 @@ from slrsym.proof import (
     induction,
     instance,
     jensen,
+    monotone,
     signs,
     tangent,
     taylor,
@@ -176,6 +178,33 @@ def _(goal):
     return having(product, chain(goal.lhs).ge(goal.rhs, by=signs))
 
 
+@state(
+    "convex-gradients-are-monotone",
+    "The gradient of a convex function is monotone",
+    "Nesterov (2004), Introductory lectures on convex optimization",
+    says(Ge, D(f(x), x) * (x - y), D(f(y), y) * (x - y)),
+    (Convex(f),),
+)
+def _(goal):
+    below = chain(f(y)).ge(f(x) + D(f(x), x) * (y - x), by=tangent(f(z), z, at=x, point=y))
+    above = chain(f(x)).ge(f(y) + D(f(y), y) * (x - y), by=tangent(f(z), z, at=y, point=x))
+    return having(below, above, chain(goal.lhs).ge(goal.rhs, by=signs))
+
+
+@state(
+    "strong-convexity-gives-polyak-lojasiewicz",
+    "A strongly convex function satisfies the Polyak-Lojasiewicz inequality",
+    "Karimi, Nutini and Schmidt (2016), Linear convergence of gradient methods",
+    says(Le, f(x) - f(y), D(f(x), x) ** 2 / (2 * mu)),
+    (Convex(f, mu),),
+)
+def _(goal):
+    parabola = f(x) + D(f(x), x) * (y - x) + mu * (y - x) ** 2 / 2
+    below = chain(f(y)).ge(parabola, by=taylor(f(z), z, x, y, bound=Convex(f, mu)))
+    square = chain((D(f(x), x) + mu * (y - x)) ** 2 / (2 * mu)).ge(0, by=signs)
+    return having(below, square, chain(goal.lhs).le(goal.rhs, by=signs))
+
+
 # [sequences]
 growth = ForAll(i, Le(e[i + 1], (1 + h) * e[i]))
 
@@ -264,6 +293,25 @@ def _(goal):
     return induction(goal, n, base=algebra, step=step)
 
 
+descent = ForAll(i, Le(e[i + 1], q * e[i] + h**2 * B))
+
+
+@state(
+    "sgd-noise-floor",
+    "Stochastic gradient descent with a fixed step ends near its noise floor",
+    "Needell, Srebro and Ward (2016), Stochastic gradient descent, weighted sampling",
+    says(Le, e[n], q**n * e[0] + h * B / mu),
+    (descent, says(Eq, q, 1 - h * mu)),
+)
+def _(goal):
+    def step(known):
+        once = chain(e[n + 1]).le(q * e[n] + h**2 * B, by=instance(descent, n))
+        again = once.le(q * (q**n * e[0] + h * B / mu) + h**2 * B, by=known.scaled(q))
+        return again.then(q ** (n + 1) * e[0] + h * B / mu, by=algebra)
+
+    return induction(goal, n, base=signs, step=step)
+
+
 # [losses]
 @state(
     "logistic-curvature",
@@ -329,3 +377,55 @@ def _(goal):
     convex = jensen(log(1 + exp(u)), u)
     below = chain(goal.lhs).ge(log(1 + exp(E(s * G))), by=convex)
     return below.then(goal.rhs, by=gaussian_calculus)
+
+
+@state(
+    "hoeffding-curvature",
+    "The cumulant generating function of a coin has a second derivative of at most 1/4",
+    "Hoeffding (1963), Probability inequalities for sums of bounded random variables",
+    says(Le, D(log(1 - h + h * exp(x)), x, x), Rational(1, 4)),
+    (h < 1,),
+)
+def _(goal):
+    second = h * (1 - h) * exp(x) / (1 - h + h * exp(x)) ** 2
+    return chain(goal.lhs).then(second, by=differentiate).le(goal.rhs, by=signs)
+
+
+@state(
+    "exponential-below-a-parabola",
+    "The exponential of a negative number is at most its parabola",
+    "Maurer (2003), A bound on the deviation probability for sums of non-negative random variables",
+    says(Le, exp(-p), 1 - p + p**2 / 2),
+)
+def _(goal):
+    gap = 1 - z + z**2 / 2 - exp(-z)
+    line = chain(exp(-z)).ge(1 - z, by=tangent(exp(-u), u, 0, z))
+    slope = chain(D(gap, z)).then(z - 1 + exp(-z), by=differentiate).ge(0, by=signs.using(line))
+    above = chain(gap.subs(z, p)).ge(0, by=monotone(gap, z, p, 0, slope))
+    return chain(goal.lhs).le(goal.rhs, by=signs.using(above))
+
+
+@state(
+    "log-sum-exp-of-two",
+    "The log-sum-exp of two numbers is at least their mean and log 2",
+    "Nesterov (2005), Smooth minimization of non-smooth functions",
+    says(Ge, log(exp(x) + exp(y)), (x + y) / 2 + log(2)),
+)
+def _(goal):
+    turned = chain(goal.lhs).then(y + log(1 + exp(x - y)), by=algebra)
+    return turned.ge(goal.rhs, by=tangent(log(1 + exp(u)), u, 0, x - y))
+
+
+@state(
+    "gibbs-of-two-coins",
+    "The Kullback-Leibler divergence of two coins is not negative",
+    "Cover and Thomas (2006), Elements of information theory",
+    says(Ge, h * log(h / q) + (1 - h) * log((1 - h) / (1 - q)), 0),
+    (h < 1, q < 1),
+)
+def _(goal):
+    heads = chain(log(q / h)).le(q / h - 1, by=tangent(log(s), s, 1, q / h))
+    odds = (1 - q) / (1 - h)
+    tails = chain(log(odds)).le(odds - 1, by=tangent(log(s), s, 1, odds))
+    turned = chain(goal.lhs).then(-h * log(q / h) - (1 - h) * log(odds), by=algebra)
+    return having(heads, tails, turned.ge(0, by=signs))

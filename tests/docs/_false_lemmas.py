@@ -109,6 +109,8 @@ def example(claim: Claim, rng: Random) -> Example:
     elif name == "polyak-lojasiewicz-rate":
         at["mu"] = rng.choice([1, 0.5]) * at["L"]
         functions["f"] = at["B"] + rng.choice([at["mu"], at["L"]]) * u**2 / 2
+    elif name in ("convex-gradients-are-monotone", "strong-convexity-gives-polyak-lojasiewicz"):
+        functions["f"] = get("mu", 0) * u**2 / 2 + rng.choice([u, u**2, sp.exp(u), u**4])
     elif name == "oja-flow":
         grown = rng.uniform(0.2, 2) * sp.exp(2 * at["p"] * u)
         functions["f"] = sp.sqrt(grown / (1 + grown))
@@ -119,6 +121,11 @@ def example(claim: Claim, rng: Random) -> Example:
     elif name == "contraction-with-noise":
         at["q"] = rng.uniform(0.1, 0.9)
         sequences["e"] = _sequence(rng, count, lambda i, e: at["q"] * e + at["b"])
+    elif name == "sgd-noise-floor":
+        # The values of a variant without the hypothesis on q satisfy it, too.
+        at["q"] = rng.uniform(0.1, 0.9)
+        at["mu"] = (1 - at["q"]) / at["h"]
+        sequences["e"] = _sequence(rng, count, lambda i, e: at["q"] * e + at["h"] ** 2 * at["B"])
     elif name == "robbins-siegmund-sums":
         d = sequences["d"] = [rng.uniform(-1, 1) for _ in range(count)]
         at["q"] = rng.uniform(0.3, 1.2)
