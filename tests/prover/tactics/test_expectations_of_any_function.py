@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Eq, Function, Symbol, cos, exp, sqrt, symbols
+from sympy import (
+    Eq,
+    Function,
+    Rational,
+    Symbol,
+    asin,
+    atan,
+    cos,
+    erf,
+    exp,
+    pi,
+    sign,
+    sqrt,
+    symbols,
+)
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, normal_cdf, standard_normal
-from slrsym.proof import D, at, chain, gaussian_calculus, noise_moments, price
-from slrsym.proof import sign as signs
+from slrsym.proof import D, at, chain, gaussian_calculus, noise_moments, price, signs
+from tests._profile import thorough_only
 from tests.prover.tactics._shown import claim_by, equal, is_shown, refusals
 
 a, b, r, t, x, G, U, V, W, X = symbols("a b r t x G U V W X", real=True)
@@ -36,6 +50,15 @@ def slope(u, order):
         pytest.param(
             mean(f(U + s * W), apart), s * mean(slope(U + s * W, 2), apart), id="two-variables"
         ),
+        pytest.param(mean(f(a - s * G)), s * mean(slope(a - s * G, 2)), id="turned"),
+        pytest.param(
+            mean(f(X), GaussianLaw({X: 0}, [[s**2]])),
+            s * mean(D(f(X), X, X), GaussianLaw({X: 0}, [[s**2]])),
+            id="law",
+        ),
+        pytest.param(
+            mean(f(s * U + s * W), apart), 2 * s * mean(slope(s * U + s * W, 2), apart), id="sum"
+        ),
         pytest.param(mean(cos(s * G)), -s * mean(cos(s * G)), id="known-function"),
     ],
 )
@@ -50,6 +73,8 @@ def test_derivatives_of_means_in_a_scale(left, right):
         (mean(f(s * G)), s * mean(slope(s * G, 1))),
         (mean(s + f(s * G)), s * mean(slope(s * G, 2))),
         (mean(f(s * G) * s), s * mean(slope(s * G, 2))),
+        (mean(f(a - s * G)), -s * mean(slope(a - s * G, 2))),
+        (mean(f(s * U + s * W), apart), s * mean(slope(s * U + s * W, 2), apart)),
     ],
 )
 def test_wrong_derivatives_of_means_in_a_scale(left, right):
@@ -62,12 +87,47 @@ def test_wrong_derivatives_of_means_in_a_scale(left, right):
         (mean(exp(t * (G**2 - 1))), exp(-t) / sqrt(1 - 2 * t), [2 * t < 1]),
         (mean(exp(t * (G - 1) * (G + 1))), exp(-t) / sqrt(1 - 2 * t), [2 * t < 1]),
         (mean(exp(t * (U**2 + W**2 - 2)), apart), exp(-2 * t) / (1 - 2 * t), [2 * t < 1]),
+        (
+            mean(exp(t * ((s * G) ** 2 - s**2))),
+            exp(-t * s**2) / sqrt(1 - 2 * t * s**2),
+            [2 * t * s**2 < 1],
+        ),
+        (
+            mean(exp(t * ((G + a) ** 2 - a**2))),
+            exp(2 * t**2 * a**2 / (1 - 2 * t)) / sqrt(1 - 2 * t),
+            [2 * t < 1],
+        ),
+        (
+            mean(exp(t * (X**2 - s**2)), GaussianLaw({X: 0}, [[s**2]])),
+            exp(-t * s**2) / sqrt(1 - 2 * t * s**2),
+            [2 * t * s**2 < 1],
+        ),
     ],
 )
 def test_exponents_that_differ_by_a_constant(left, right, given):
     assert refusals(claim_by(equal(left, right), gaussian_calculus, given)) == {}
     assert refusals(claim_by(equal(left, right), gaussian_calculus)) != {}
     assert refusals(claim_by(equal(left, 2 * right), gaussian_calculus, given)) != {}
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        pytest.param(normal_cdf(G) ** 3, Rational(1, 4), id="cube"),
+        pytest.param(
+            normal_cdf(b * G) ** 2,
+            asin(b**2 / (1 + b**2)) / (2 * pi) + Rational(1, 4),
+            id="square",
+            marks=thorough_only,
+        ),
+        pytest.param(
+            erf(s * G) * sign(G), 2 / pi * atan(sqrt(2) * s), id="sign", marks=thorough_only
+        ),
+    ],
+)
+def test_angles_in_means_of_distribution_functions(left, right):
+    assert refusals(claim_by(equal(mean(left), right), gaussian_calculus)) == {}
+    assert refusals(claim_by(equal(mean(left), right + b), gaussian_calculus)) != {}
 
 
 @pytest.mark.parametrize(
