@@ -7,9 +7,10 @@ decomposition into squares shows not to be positive. What the letters stand for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sympy import (
@@ -57,9 +58,13 @@ class SlopesInLetters:
 
     def __init__(self, model: DerivedModel, scalars: tuple[Symbol, ...]) -> None:
         self.model = model
-        taken = {s.name for s in (*model.gram_indices, *model.scalars)}
-        names = (n for n in map("g_{}".format, range(1, 1000)) if n not in taken)
-        self.of = {p: Symbol(next(names), real=True) for p in (*model.gram_indices, *scalars)}
+        self._taken = {s.name for s in (*model.gram_indices, *model.scalars)}
+        self.of = self.named("g", (*model.gram_indices, *scalars))
+
+    def named(self, letter: str, symbols: Iterable[Symbol]) -> dict[Symbol, Symbol]:
+        """Return numbered letters for symbols, with names that nothing in the model has."""
+        names = (n for k in count(1) if (n := f"{letter}_{k}") not in self._taken)
+        return {p: Symbol(next(names), real=True) for p in symbols}
 
     def risk(self) -> Expr:
         """Return 0, as the risk is no expression in these letters."""
@@ -114,6 +119,7 @@ class FlowClaims:
         gram = Matrix([[model.inner_product(x, y) for y in self.order] for x in self.order])
         self.gram = gram.xreplace(self.put)
         changes = RatesOfChange(model, self._motion_without_ridge(), self.letters)
+        self.speeds = self.letters.named("v", equations.state)
         self.in_letters = {p: self._written(changes.drift[p]) for p in equations.state}
         self.flow = flow_of_equations(equations, *self._minors[:-1])
         self.region = self.flow.region(self._minors[-1] if self._minors else S.One)
@@ -257,33 +263,63 @@ class FlowClaims:
                     f"velocity-{number}", title, self._velocity(p), given, self._by_slopes(p)
                 )
             )
+        claims += self._slope_in_letters()
+        claims.append(self._falls())
+        return claims
+
+    def _slope_in_letters(self) -> list[Claim]:
+        """Return the claim that the risk does not rise, in letters for slopes and velocities."""
         form, squares = self._form()
         total = Add(*(g * self.in_letters[p] for p, g in self.letters.of.items()), evaluate=False)
         positive = [Gt(m, 0, evaluate=False) for m in self._minors[:-1]]
-        claims.append(
-            self._claim(
-                "form", "The velocity of the risk as a sum of squares, in letters for slopes",
-                Eq(total, form, evaluate=False), positive, _by_algebra,
-            )
-        )  # fmt: skip
         weights, lengths = (
             [Symbol(f"{letter}_{k}", real=True) for k in range(1, len(squares) + 1)]
             for letter in ("p", "x")
         )
         sum_of_squares = Add(*(-p * x**2 for p, x in zip(weights, lengths, strict=True)))
-        claims.append(
+        named = {p.name: c for p, (c, _) in zip(weights, squares, strict=True)}
+        named |= {x.name: e for x, (_, e) in zip(lengths, squares, strict=True)}
+        given = {*self._minors, S.One}
+        ratios = [chain(r).ge(0, by=signs) for r in self._factors[1] if r not in given]
+
+        def proof(goal: Any) -> Any:
+            """Put the velocities in, one by one, and write the sum as one of squares."""
+            terms = {p: g * self.speeds[p] for p, g in self.letters.of.items()}
+            down = chain(goal.lhs)
+            for p, g in self.letters.of.items():
+                rest = Add(*(t for q, t in terms.items() if q != p), evaluate=False)
+                values = {"c": g, "v": self.speeds[p], "w": self.in_letters[p], "r": rest}
+                terms[p] = g * self.in_letters[p]
+                now = Add(*terms.values(), evaluate=False)
+                down = down.then(now, by=lemma(f"{self.name}-flow-put", **values))
+            down = down.then(form, by=lemma(f"{self.name}-flow-form")).le(
+                0, by=lemma(f"{self.name}-flow-squares", **named)
+            )
+            return having(*ratios, down) if ratios else down
+
+        says = [Eq(v, self.in_letters[p], evaluate=False) for p, v in self.speeds.items()]
+        last = [Ge(m, 0, evaluate=False) for m in self._minors[-1:]]
+        slope = Add(*(g * self.speeds[p] for p, g in self.letters.of.items()), evaluate=False)
+        c, v, w, r = (Symbol(x, real=True) for x in "cvwr")
+        return [
+            self._claim(
+                "form", "The velocity of the risk as a sum of squares, in letters for slopes",
+                Eq(total, form, evaluate=False), positive, _by_algebra,
+            ),
             self._claim(
                 "squares", "Minus a sum of squares, with weights that are not negative",
                 Le(sum_of_squares, 0, evaluate=False), [Ge(p, 0) for p in weights],
                 lambda goal: chain(goal.lhs).le(0, by=signs),
-            )
-        )  # fmt: skip
-        named = {p.name: c for p, (c, _) in zip(weights, squares, strict=True)}
-        named |= {
-            x.name: self._in_derivatives(e) for x, (_, e) in zip(lengths, squares, strict=True)
-        }
-        claims.append(self._falls(total, form, named))
-        return claims
+            ),
+            self._claim(
+                "put", "A number in the place of another that is equal",
+                Eq(c * v + r, c * w + r, evaluate=False), [Eq(v, w, evaluate=False)], _by_algebra,
+            ),
+            self._claim(
+                "slope", "The risk does not rise, in letters for slopes and velocities",
+                Le(slope, 0, evaluate=False), [*positive, *last, *says], proof,
+            ),
+        ]  # fmt: skip
 
     def _in_derivatives(self, expr: Expr) -> Expr:
         return expr.xreplace({g: D(self.risk, self.put[p]) for p, g in self.letters.of.items()})
@@ -310,11 +346,10 @@ class FlowClaims:
 
         return proof
 
-    def _falls(self, total: Expr, form: Expr, squares: dict[str, Expr]) -> Claim:
-        used = total.free_symbols | form.free_symbols
-        slopes = {
-            g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items() if g in used
-        }
+    def _falls(self) -> Claim:
+        values = {g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items()}
+        velocities = zip(self.speeds.values(), self.flow.velocities, strict=True)
+        values |= {v.name: velocity for v, velocity in velocities}
 
         def proof(goal: Any) -> Any:
             """Add up: minus squared lengths of gradients, which are forms of the Gram matrix."""
@@ -322,18 +357,10 @@ class FlowClaims:
                 chain(says.lhs).then(says.rhs, by=lemma(f"{self.name}-flow-velocity-{k}"))
                 for k, says in enumerate(map(self._velocity, self.equations.state), start=1)
             ]
-            given = {*self._minors, S.One}
-            ratios = [chain(r).ge(0, by=signs) for r in self._factors[1] if r not in given]
-            down = (
-                chain(self.flow.rate_of(self.risk))
-                .then(self._in_derivatives(total), by=algebra.using(*facts))
-                .then(self._in_derivatives(form), by=lemma(f"{self.name}-flow-form", **slopes))
-                .le(0, by=lemma(f"{self.name}-flow-squares", **squares))
-            )
+            slope = lemma(f"{self.name}-flow-slope", **values).where(*facts)
+            down = chain(self.flow.rate_of(self.risk)).le(0, by=slope)
             kept = lemma(f"{self.name}-flow-gram-kept") if self._minors else self._whole()
-            return by_theorem(
-                goal, "flow-gronwall", kept=kept, decays=having(*ratios, down) if ratios else down
-            )
+            return by_theorem(goal, "flow-gronwall", kept=kept, decays=down)
 
         title = "Along the gradient flow, the risk never rises"
         about = self.flow, self.region, self.flow.function(self.risk), S.Zero
