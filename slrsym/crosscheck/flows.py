@@ -37,6 +37,8 @@ _LATE = np.concatenate([[0.0], np.geomspace(1e-2, 1000, 40)])
 _OFF, _NEAR = 1e-6, 1e-3
 # How near a sink a trajectory has to come, to be seen to tend to it.
 _AT_SINK = 1e-6
+# How well two methods have to agree on a trajectory that has not ended.
+_ROUGHLY = 1e-4
 # A trajectory confirms what is said of all times at so many, and of limits at the last ones.
 _SHOWN, _LAST = 20, 5
 
@@ -179,9 +181,9 @@ def _tends(
         if path.ends:
             yield start, _ended(path)
         places += [path.points[-1], start]
-        if path.complete and (sink := _sink_near(flow, path.points[-1])) is not None:
-            if not _is_limit(statement, flow, sink, 1e-9):
-                yield start, f"it is near {_shown(sink)} at the time {path.times[-1]:.4g}, a sink"
+        sink = _sink_near(flow, path.points[-1]) if path.complete else None
+        if sink is not None and not _is_limit(statement, flow, sink, 1e-9):
+            yield start, f"it is near {_shown(sink)} at the time {path.times[-1]:.4g}, a sink"
         # It has come there some time ago.
         early, late = path.points[:-_LAST], path.points[-_LAST:]
         is_bounded = np.abs(late).max() <= 1.01 * np.abs(early).max(initial=_NEAR)
@@ -254,7 +256,8 @@ def _ends(statement: said.EndsBy, flow: FlowInstance) -> Iterable[tuple[Any, Ver
         if not np.isfinite(last):
             continue
         until = last * (1 + 1e-3) + 1e-6
-        path = flow.follow(start, np.concatenate([np.linspace(0, last, 30), [until]]))
+        # Where it is near its end is a question of the time alone, and small errors grow there.
+        path = flow.follow(start, np.concatenate([np.linspace(0, last, 30), [until]]), _ROUGHLY)
         if path.complete:
             yield start, f"the trajectory goes on at the time {until:.6g}, after {last:.6g}"
         yield start, path.ends

@@ -275,7 +275,7 @@ class FlowInstance:
 
     # -- trajectories --------------------------------------------------------------------------
 
-    def follow(self, start: Array, times: Array) -> SolvedTrajectory:
+    def follow(self, start: Array, times: Array, agree: float = _AGREE) -> SolvedTrajectory:
         """Return the trajectory of a start at increasing times, as far as two methods agree."""
         runs = [self._run(DOP853, start, times), self._run(LSODA, start, times)]
         if not runs[1].is_sound:
@@ -284,7 +284,7 @@ class FlowInstance:
         common = min(len(run.points) for run in runs)
         one, other = (run.points[:common] for run in runs)
         scale = 1 + np.abs(one).max(axis=1, initial=0)
-        differ = ~(np.abs(one - other).max(axis=1, initial=0) <= _AGREE * scale)
+        differ = ~(np.abs(one - other).max(axis=1, initial=0) <= agree * scale)
         if differ.any():
             common = int(differ.argmax())
         # They end at one time, which is known better than points near it.

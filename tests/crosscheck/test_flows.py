@@ -35,6 +35,7 @@ RADIUS = x**2 + y**2
 LOGISTIC = flow({x: x * (1 - x)})
 SHRINKING = flow({x: -x * (1 - x)})
 BLOWUP = flow({x: x**2})
+LATER = flow({x: x**2 - Rational(7, 20)})
 ROOT = flow({x: -sqrt(x)}, [x])
 DECAY = flow({x: -x}, [x])
 TO_EDGE = flow({x: -1 / x}, [x])
@@ -119,6 +120,9 @@ FALSE = {
     "lasts-at-root": (LastsForEver(ROOT, ROOT.region()), (), "ends soon"),
     "ends-too-early": (
         EndsBy(BLOWUP, BLOWUP.region(x - 1), BLOWUP.function(1 / (2 * x))), (), "goes on"),
+    # Two methods agree on it but roughly, near its end.
+    "ends-somewhat-later": (
+        EndsBy(LATER, LATER.region(x - 1), LATER.function(1 / x)), (), "goes on"),
     "ends-at-no-time": (
         EndsBy(BLOWUP, BLOWUP.region(x - 1), BLOWUP.function(-x)), (), "the time is -"),
     "arrives-late": (ArrivesAt(BLOWUP, Tuple(a, 2 * a), 1 / a), (), "ends soon|undecided"),
