@@ -25,13 +25,11 @@ import numpy as np
 
 from slrsym.crosscheck import Inconclusive
 from slrsym.crosscheck.flows import find_contradicting_trajectory
-from slrsym.proof import builtin_ledger
-from slrsym.prover.tactics.judgement import judge_claim
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.prover.flows._false_statements import false_statements  # noqa: E402
+from tests.prover.flows._false_statements import false_statements, is_proved  # noqa: E402
 from tests.prover.flows._integration import is_seen_false  # noqa: E402
 
 _START, _TIME = re.compile(r"^from \("), re.compile(r"\btime\b|stays there|near by")
@@ -51,9 +49,7 @@ def judge(variant: Any, seed: int, limit: int, to: Any) -> None:
     except Inconclusive as reason:
         found = f"undecided: {reason}"
     to.send(("numbers", found))
-    verdict = judge_claim(claim, builtin_ledger().find, 0.2)
-    refused = verdict.problem or not verdict.refusals or any(verdict.refusals.values())
-    to.send(("proof", "" if not refused else (verdict.problem or str(verdict.refusals))))
+    to.send(("proved", is_proved(variant)))
     to.send(None)
 
 
@@ -83,7 +79,7 @@ def main() -> int:
         child.join()
         numbers = told.get("numbers", "no answer")
         is_contradicted = bool(_START.search(numbers) and _TIME.search(numbers))
-        totals["proved"] += told.get("proof") == ""
+        totals["proved"] += bool(told.get("proved"))
         totals["seen false by an independent integration"] += bool(told.get("seen"))
         totals["of these, contradicted with a start"] += bool(told.get("seen")) and is_contradicted
         totals["contradicted"] += is_contradicted

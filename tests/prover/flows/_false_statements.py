@@ -1,4 +1,4 @@
-"""False statements about flows: true ones with a constant, a sign, a region or an end point changed.
+"""False statements about flows: a constant, a sign, a region or an end of true ones is changed.
 
 Each family has the parts of a true statement, a proof that follows the parts, and ways of changing
 one of them, each of which makes the statement false, by hand.
@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from sympy import Integral, Lt, Rational, S, Symbol, Tuple, exp, symbols
+from sympy import Integral, Lt, Rational, S, Symbol, Tuple, exp, sqrt, symbols
 
 from slrsym.proof import (
     Claim,
     D,
     algebra,
     at,
+    builtin_ledger,
     chain,
     differentiate,
     fundamental_theorem,
@@ -29,7 +30,6 @@ from slrsym.proof.dynamical import (
     ConstantAlong,
     DecaysAlong,
     EndsBy,
-    FlowsConvergeTo,
     LastsForEver,
     NullFlowStarts,
     RegionKept,
@@ -37,7 +37,9 @@ from slrsym.proof.dynamical import (
     by_theorem,
     flow,
 )
+from slrsym.prover.tactics.judgement import judge_claim
 from tests.prover.flows.test_false_variants import claims as logistic_claims
+from tests.prover.rules.test_flow_theorems import for_ever, linear_matrix
 
 x, y, u = symbols("x y u", real=True)
 a, b, delta = symbols("a b delta", positive=True)
@@ -48,7 +50,7 @@ RADIUS = x**2 + y**2
 class Family(NamedTuple):
     """A true statement: how it is made of its parts, and the false values of each part."""
 
-    make: Callable[..., Claim]
+    make: Callable[..., Claim | tuple[Claim, ...]]
     parts: dict[str, Any]
     # By part: its kind (constant, sign, region or end), and how to draw a value.
     changes: dict[str, tuple[str, Callable[[Generator], Any]]]
@@ -231,48 +233,30 @@ def ends(sign: Any, constant: Any, factor: Any, low: Any) -> Claim:
 def lasts(bend: Any, edge: Any) -> Claim:
     """The flow of x lasts for ever; with a square it does not, nor with an edge above."""
     f = flow({x: x + bend * x**2}, [edge - x] if edge else ())
-    square = f.function(x**2)
-    z = Symbol("z", real=True)
-
-    def prove(goal: Any) -> Any:
-        falls = chain(f.rate_of(x**2) - 2 * x**2).then(0, by=differentiate).le(0, by=signs)
-        slow = by_theorem(
-            DecaysAlong(f, goal.region, square, -2), "flow-gronwall", kept=_whole(f), decays=falls
-        )
-        bound = z**2 * exp(2 * t) + 1
-        half = Rational(1, 2)
-        inside = having(*(
-            chain(bound + side * x).then(
-                bound - 1 - x**2 + (x + side * half) ** 2 + Rational(3, 4), by=algebra
-            ).ge(0, by=signs)
-            for side in (-1, 1)
-        ), chain(bound - x).ge(0, by=signs))  # fmt: skip
-        values = {"function": square, "rate": -2, "start": (z,), "time": t, "least":
-                  f.solution(t, 1), "bound": f.solution(t, bound).xreplace({x: z})}  # fmt: skip
-        return by_theorem(
-            goal, "flow-for-ever", values, kept=_whole(f), decays=slow, bounded=inside
-        )
-
-    return _claim(LastsForEver(f, f.region()), prove)
+    return _claim(LastsForEver(f, f.region()), for_ever)
 
 
-def null_starts(sign: Any, first: Any, second: Any) -> Claim:
+def null_starts(first: Any, second: Any) -> Claim:
     """Almost no start tends to a saddle."""
     m = ((2 * first, 1), (1, -2 * second))
-    f = flow({x: sign * (m[0][0] * x + y), y: sign * (x + m[1][1] * y)})
+    f = flow({x: m[0][0] * x + y, y: x + m[1][1] * y})
+
+    # The larger eigenvalue.
+    trace, gap = 2 * first - 2 * second, 2 * first + 2 * second
+    largest = (trace + sqrt(gap**2 + 4)) / 2
 
     def prove(goal: Any) -> Any:
-        root = chain(S(5)).gt(0, by=signs)
-        return by_theorem(
-            goal, "flow-center-stable", {"matrix": m, "eigenvalue": Rational(5) ** S.Half},
-            positive=root,
-        )  # fmt: skip
+        return linear_matrix(goal, m, largest)
 
     return _claim(NullFlowStarts(f, f.points((0, 0))), prove)
 
 
-def _of_logistic(name: int) -> Callable[..., Claim]:
-    return lambda **parts: logistic_claims(**parts)[name]
+def _of_logistic(place: int) -> Callable[..., tuple[Claim, ...]]:
+    def made(**parts: Any) -> tuple[Claim, ...]:
+        claims = logistic_claims(**parts)
+        return claims[place], *claims
+
+    return made
 
 
 _LOGISTIC = {"sign": 1, "constant": 0, "region": delta, "rate": a * delta, "end": 1}
@@ -323,7 +307,7 @@ FAMILIES = {
         lasts, {"bend": 0, "edge": 0},
         {"bend": ("constant", _signed), "edge": ("region", lambda rng: 1 + _small(rng))}),
     "null-starts": Family(
-        null_starts, {"sign": 1, "first": 1, "second": 1},
+        null_starts, {"first": 1, "second": 1},
         # The determinant stays positive, and the trace negative: both eigenvalues are.
         {"first": ("sign", lambda rng: -_above(rng))}),
     "logistic-kept": Family(
@@ -348,6 +332,35 @@ class Variant(NamedTuple):
     kind: str
     value: Any
     claim: Claim
+    # Claims that its proof cites, by id.
+    cited: dict[str, Claim]
+
+
+def variant(name: str, part: str = "", kind: str = "", value: Any = None) -> Variant:
+    """Return the statement of a family with one part changed, or the true one."""
+    family = FAMILIES[name]
+    made = family.make(**(family.parts | ({part: value} if part else {})))
+    claim, *others = made if isinstance(made, tuple) else (made,)
+    return Variant(name, part, kind, value, claim, {other.id: other for other in others})
+
+
+def is_proved(one: Variant, effort: float = 0.2) -> bool:
+    """Return whether the proof checker alone, without numbers, accepts the proofs.
+
+    Those of the claims that it cites are asked for as well.
+    """
+
+    def find(id: str) -> Claim:
+        return one.cited.get(id) or builtin_ledger().find(id)
+
+    left, asked = [one.claim], set[str]()
+    while left:
+        verdict = judge_claim(left.pop(), find, effort)
+        if verdict.problem or not verdict.refusals or any(verdict.refusals.values()):
+            return False
+        left += [one.cited[id] for id in verdict.uses if id in one.cited and id not in asked]
+        asked |= {*verdict.uses}
+    return True
 
 
 def false_statements(count: int, seed: int = 0) -> Iterator[Variant]:
@@ -360,5 +373,4 @@ def false_statements(count: int, seed: int = 0) -> Iterator[Variant]:
         family = FAMILIES[name]
         part = [*family.changes][turn % len(family.changes)]
         kind, draw = family.changes[part]
-        value = draw(rng)
-        yield Variant(name, part, kind, value, family.make(**(family.parts | {part: value})))
+        yield variant(name, part, kind, draw(rng))
