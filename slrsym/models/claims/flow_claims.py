@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 # Of longer velocities the normal forms take minutes, or more than there is memory.
 _LONGEST = 3000
+# The sum of the slopes of a longer risk times velocities is longer than theorems may be.
+_LONGEST_SUM = 1000
 
 
 class SlopesInLetters:
@@ -130,7 +132,9 @@ class FlowClaims:
     def _motion_without_ridge(self) -> TrainingSettings:
         """Return the motion by slopes of the whole risk, with the penalty, which is no decay."""
         motion, ridge = self.equations.motion, self.equations.model.ridge_of
-        return replace(motion, decays={x: c - motion.rates[x] * ridge(x) for x, c in motion.decays.items()})
+        return replace(
+            motion, decays={x: c - motion.rates[x] * ridge(x) for x, c in motion.decays.items()}
+        )
 
     def _written(self, expr: Expr) -> Expr:
         return expr.xreplace(self.put)
@@ -253,6 +257,13 @@ class FlowClaims:
         if decaying:
             raise ValueError(
                 f"the risk may rise where weights decay, and {decaying[0]} does; leave decay out"
+            )
+        length, number = int(count_ops(self.risk)), len(self.equations.state)
+        if length * number > _LONGEST_SUM:
+            raise ValueError(
+                f"the risk is too long for the proof that it falls: it has {length} operations in "
+                f"{number} coordinates, {length * number} together, and at most {_LONGEST_SUM} are "
+                'taken. Ask for "gram-kept" alone, or fix directions that need not move'
             )
         claims = self.gram_kept() if self._minors else []
         given = self.flow.domain_conditions()
