@@ -200,10 +200,10 @@ def _sink_near(flow: FlowInstance, point: Array) -> Array | None:
     What comes so close to a zero whose eigenvalues all have clearly negative real parts tends to
     it, in the region or not.
     """
-    (zero,) = flow.zeros_near([point], within_region=False) or [None]
-    if zero is None:
+    zeros = flow.zeros_near([point], within_region=False)
+    if not zeros:
         return None
-    z = np.array([float(c) for c in zero])
+    z = np.array([float(c) for c in zeros[0]])
     if not np.abs(z - point).max() < _AT_SINK * (1 + np.abs(z).max()):
         return None
     slopes = _jacobian(flow, z)
