@@ -1,4 +1,4 @@
-"""Unknown smooth functions of Gaussian vectors: Stein's lemma and Poincare's inequality.
+"""Smooth functions of Gaussian vectors: Stein, Poincaré.
 
 The vector $g$ is Gaussian with mean 0 and covariance $S$, which may be singular. The functions are
 twice continuously differentiable, and grow with their derivatives at most as a power.

@@ -1,4 +1,4 @@
-"""Unknown smooth functions of vectors beside their tangent planes, by bounds of their Hessians."""
+"""Tangent planes of smooth functions of vectors."""
 
 from sympy import Ge, Le, Symbol, Trace
 

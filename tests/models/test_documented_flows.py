@@ -50,7 +50,7 @@ def relus():
 
 
 def outputs():
-    second = Direction("v", unit=True)
+    second = Direction("s", unit=True)
     return learner(
         teacher(lambda X: [X @ u, erf(X @ second)]), lambda X: [erf(X @ w), (X @ w) + (X @ v)],
         inner_products={u @ second: 0}, names={},
