@@ -26,38 +26,53 @@ def standard_mean(f):
     return MatrixMean(f, standard)
 
 
-def _by_stein(id, title, left, right):
-    claim = Claim(id=id, title=title, statement=Eq(left, right, evaluate=False), source="standard")
-
+def _by_stein(claim):
     @claim.proof
     def _(goal):
         """Each explicit factor of the vector is replaced by a derivative."""
         return chain(goal.lhs).then(goal.rhs, by=stein(g))
 
-    return claim
 
+stein_value = Claim(
+    id="stein-vectors",
+    title="Stein's lemma for a smooth function of a Gaussian vector",
+    statement=Eq(mean(Trace(a.T * g) * h(g)), mean(Trace(a.T * S * slope)), evaluate=False),
+    source="standard",
+)
 
-stein_value = _by_stein(
-    "stein-vectors", "Stein's lemma for a smooth function of a Gaussian vector",
-    mean(Trace(a.T * g) * h(g)), mean(Trace(a.T * S * slope)),
-)  # fmt: skip
+stein_gradient = Claim(
+    id="stein-vectors-gradient",
+    title="Stein's lemma for the gradient of a smooth function",
+    statement=Eq(
+        mean(Trace(a.T * g) * Trace(b.T * slope)), mean(Trace(a.T * S * bend * b)), evaluate=False
+    ),
+    source="standard",
+)
 
-stein_gradient = _by_stein(
-    "stein-vectors-gradient", "Stein's lemma for the gradient of a smooth function",
-    mean(Trace(a.T * g) * Trace(b.T * slope)), mean(Trace(a.T * S * bend * b)),
-)  # fmt: skip
+stein_twice = Claim(
+    id="stein-vectors-hessian",
+    title="The mean of a smooth function times two linear forms, by its Hessian",
+    statement=Eq(
+        mean(Trace(a.T * g) * Trace(b.T * g) * h(g)),
+        Trace(a.T * S * b) * mean(h(g)) + mean(Trace(a.T * S * bend * S * b)),
+        evaluate=False,
+    ),
+    source="standard",
+)
 
-stein_twice = _by_stein(
-    "stein-vectors-hessian", "The mean of a smooth function times two linear forms, by its Hessian",
-    mean(Trace(a.T * g) * Trace(b.T * g) * h(g)),
-    Trace(a.T * S * b) * mean(h(g)) + mean(Trace(a.T * S * bend * S * b)),
-)  # fmt: skip
+stein_length = Claim(
+    id="stein-vectors-length",
+    title="The mean of a smooth function times the squared length of the vector",
+    statement=Eq(
+        standard_mean(Trace(g.T * g) * h(g)),
+        d * standard_mean(h(g)) + standard_mean(Trace(g.T * slope)),
+        evaluate=False,
+    ),
+    source="standard",
+)
 
-stein_length = _by_stein(
-    "stein-vectors-length", "The mean of a smooth function times the squared length of the vector",
-    standard_mean(Trace(g.T * g) * h(g)),
-    d * standard_mean(h(g)) + standard_mean(Trace(g.T * slope)),
-)  # fmt: skip
+for stated in (stein_value, stein_gradient, stein_twice, stein_length):
+    _by_stein(stated)
 
 poincare_vectors = Claim(
     id="poincare-vectors",

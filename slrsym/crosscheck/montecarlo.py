@@ -165,12 +165,14 @@ def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarloC
 
 
 def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) -> MonteCarloCheck:
-    refusal = ""
+    refusal, unsettled = "", False
     vacuous: MonteCarloCheck | None = None
     # Where single values dominate a sample at every point, more values may settle it: products of
     # many variables are rarely large.
     sizes = [_SAMPLES] * _POINTS + [_MORE * _SAMPLES] * _POINTS
     for tried, (child, size) in enumerate(zip(seed.spawn(len(sizes)), sizes, strict=True), 1):
+        if size > _SAMPLES and not unsettled:
+            break
         choice, first, second = child.spawn(3)
         concrete, point = _point(relation, given, choice)
         place = ", ".join(f"{x} = {v}" for x, v in point.items() if not isinstance(v, np.ndarray))
@@ -185,6 +187,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             refusal = f"{reason}, at each of {tried} points"
             continue
         if not found.settled:
+            unsettled = True
             refusal = (
                 f"at each of {tried} points single values dominate the spread of the samples, or "
                 f"all values are one, as where a variance is infinite or what matters is rare"
@@ -214,7 +217,9 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             return result
         # Nothing is random at this point: another one may say more.
         vacuous = vacuous or result
-    return vacuous or MonteCarloCheck(text, tried=len(sizes), refusal=refusal)
+    return vacuous or MonteCarloCheck(
+        text, tried=len(sizes) if unsettled else _POINTS, refusal=refusal
+    )
 
 
 def _point(

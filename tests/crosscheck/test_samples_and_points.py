@@ -94,9 +94,9 @@ def test_a_difference_in_standard_errors(lhs, rhs, stderr, deviation):
     for relation, off in ((Eq, abs(deviation)), (Le, deviation), (Lt, deviation),
                           (Ge, -deviation), (Gt, -deviation)):  # fmt: skip
         assert _off(relation(x, y), found) == off
-    # Six standard errors of the first sample, which has 16,384 values.
-    assert _seen(found, 1 << 14) == 6 * stderr
-    assert _seen(found, 1 << 18) == 24 * stderr
+    # Six standard errors of the first sample; the second may be sixteen times as large.
+    assert _seen(found, 1) == 6 * stderr
+    assert _seen(found, 16) == 24 * stderr
 
 
 def test_a_sample_that_one_value_dominates_is_not_settled():
