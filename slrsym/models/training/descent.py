@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from slrsym.models.definition.specification import Direction
 from slrsym.models.means.risk import ExactRisk
 from slrsym.models.means.softmax_risk_backends import is_softmax_risk_compiled
 from slrsym.models.training.spheres import Spheres
-
-if TYPE_CHECKING:
-    from slrsym.models.training.reduced_steps import ReducedStep
 
 Array = NDArray[np.float64]
 
@@ -356,7 +353,7 @@ class DerivedModel(ExactRisk):
         return {}
 
     @cached_property
-    def reduced_steps(self) -> dict[Any, ReducedStep]:
+    def reduced_steps(self) -> dict[Any, Any]:
         """The steps on invariant sets that were asked for, each derived and compiled once."""
         return {}
 
