@@ -362,9 +362,7 @@ class FlowInstance:
                     low = [mpmath.mpmathify(a) for a in (bounds(*zero) if within_region else ())]
                     high = [mpmath.mpmathify(h) for h in domain(*zero)]
                     is_real = all(mpmath.im(v) == 0 for v in (*zero, *low, *high))
-                    inside = is_real and (
-                        not within_region or all(a >= -(mpmath.mpf(10) ** -25) for a in low)
-                    )
+                    inside = is_real and all(a >= -(mpmath.mpf(10) ** -25) for a in low)
                     if inside and all(h > 1e-12 for h in high):
                         found.append(zero)
             except (ZeroDivisionError, ValueError, TypeError, OverflowError):

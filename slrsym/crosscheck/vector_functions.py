@@ -8,7 +8,7 @@ tested where each of these is -1 or 1, the corners of a box, in which they lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -64,6 +64,12 @@ class VectorFunction:
 
     def _polynomial(self, x: Sequence[Any], places: tuple[int, ...]) -> Any:
         total: Any = fmpq(0)
+        for factor, left in self._monomials_of_derivative(places):
+            total = total + prod((x[i] for i in left), start=factor)
+        return total
+
+    def _monomials_of_derivative(self, places: tuple[int, ...]) -> Iterator[tuple[fmpq, list[int]]]:
+        """Yield the monomials of a partial derivative of the polynomial that are not 0."""
         for c, factors in self.monomials:
             left, factor = list(factors), c
             for i in places:
@@ -71,8 +77,7 @@ class VectorFunction:
                 if i in left:
                     left.remove(i)
             if factor:
-                total = total + prod((x[i] for i in left), start=factor)
-        return total
+                yield factor, left
 
     def gradient(self, x: Sequence[Any]) -> list[Any]:
         return [self.at(x, (i,)) for i in range(self.size)]
@@ -129,14 +134,8 @@ class VectorFunction:
 
     def _sample(self, x: Any, places: tuple[int, ...]) -> Any:
         total = np.zeros(x.shape[:-1])
-        for c, factors in self.monomials:
-            left, factor = list(factors), _float(c)
-            for i in places:
-                factor *= left.count(i)
-                if i in left:
-                    left.remove(i)
-            if factor:
-                total = total + factor * np.prod([x[..., i] for i in left], axis=0)
+        for factor, left in self._monomials_of_derivative(places):
+            total = total + _float(factor) * np.prod([x[..., i] for i in left], axis=0)
         for a, w, b in self.waves:
             angle = x @ np.array([_float(u) for u in w]) + _float(b) + len(places) * np.pi / 2
             total = total + _float(a) * prod(_float(w[i]) for i in places) * np.cos(angle)

@@ -217,8 +217,11 @@ class ExactRisk(ProjectionLaws):
         ValueError
             If the number of units is a symbol.
         """
-        slopes = [*map(self._terms.write_as_nested_polynomial, self._terms.gradient(only))]
+        slopes = self._slopes(only)
         return slopes, self._terms.needed_definitions(slopes)
+
+    def _slopes(self, only: Collection[Symbol] | None = None) -> list[Expr]:
+        return [*map(self._terms.write_as_nested_polynomial, self._terms.gradient(only))]
 
     def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
         from slrsym.kernels.printing import program_from_expressions
@@ -229,7 +232,7 @@ class ExactRisk(ProjectionLaws):
                 rows = self._terms.hessian()
                 outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
             elif name == "gradient":
-                outputs += self.gradient_with_definitions()[0]
+                outputs += self._slopes()
             else:
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
