@@ -180,7 +180,7 @@ def test_commands_log_what_they_are_at(monkeypatch):
 def test_a_slow_command(monkeypatch):
     def found(*_, **__):
         time.sleep(0.5)
-        raise ValueError("enough")
+        raise RuntimeError("enough")
 
     monkeypatch.setattr("slrsym.papers.single_location.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
