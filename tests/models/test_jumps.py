@@ -21,14 +21,16 @@ from sympy import (
     floor,
     lambdify,
     sign,
+    sqrt,
 )  # fmt: skip
 
-from slrsym.models import Direction, Predictor, Token, TokenSequence, model
+from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
 from slrsym.models.means.jumps import jumps_of
+from tests._profile import thorough
 
 w, v, u = Direction("w"), Direction("v"), Direction("u", unit=True)
 R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
-z, a = Symbol("z", real=True), Symbol("a", real=True)
+z, a, b = Symbol("z", real=True), Symbol("a", real=True), Symbol("b", positive=True)
 
 JUMPING = {
     "sign": sign,
@@ -41,6 +43,9 @@ JUMPING = {
     "band": lambda x: Piecewise((1, And(x > -1, x < 2)), (0, True)),
     "outside": lambda x: Piecewise((x, Or(x < -1, x > 1)), (0, True)),
     "square": lambda x: Piecewise((1, x**2 < 2), (0, True)),
+    "step of a ramp": lambda x: Heaviside(Max(0, x - 1)),
+    "condition on a ramp": lambda x: Piecewise((1, Max(0, x) > 0), (0, True)),
+    "band of a distance": lambda x: x * Heaviside(1 - Abs(x)),
 }
 INSIDE = {
     "erf": lambda x: erf(x + Piecewise((1, x > 0), (0, True))),
@@ -55,6 +60,7 @@ CONTINUOUS = {
     "clipped": lambda x: Piecewise((-1, x < -1), (1, x > 1), (x, True)),
     "min and max": lambda x: Max(-1, Min(1, x)),
     "abs": Abs,
+    "condition that holds": lambda x: Piecewise((x, Max(0, x) >= 0), (0, True)),
 }
 
 
@@ -151,10 +157,60 @@ def test_a_trained_threshold():
         (Heaviside(a - z), [(a, -1)]),
         (exp(z) * Heaviside(z - a), [(a, exp(a))]),
         (Max(0, z), []),
+        (sign(Max(0, z)), [(0, 1)]),
+        (a * Heaviside(Max(0, z)), [(0, a / 2)]),
+        (Heaviside(Abs(z) - b), [(-b, -1), (b, 1)]),
+        (sign(Min(1, Max(-1, z)) + Rational(1, 2)), [(-Rational(1, 2), 2)]),
+        (sign(z * sign(z) - 2), [(-2, -2), (2, 2)]),
+        (Piecewise((2, Max(0, z) >= 0), (0, True)), []),
     ],
 )
 def test_where_functions_jump(function, jumps):
     assert list(jumps_of(function, z)) == jumps
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [lambda x: Max(0, x), lambda x: Max(x, -2 * x) - 1, lambda x: Max(1, x) - 1, lambda x: x],
+)
+def test_errors_in_sign_of_any_unit_and_a_label_with_noise(unit):
+    """The flow is minus the gradient of the risk, whether the sign jumps by 2, by 1 or not."""
+    label = Token(target=lambda X: sign(X @ u + X @ Noise("xi") / 2))
+    one = model(
+        TokenSequence({label: 1}), Predictor(lambda X: unit(X @ w)), loss="zero-one",
+        names={w @ u: R, w @ w: Q},
+    )  # fmt: skip
+    flow = one.equations("gradient-flow", rate=1)
+    for q, r in ((0.7, 0.3), (1.9, -1.1)):
+        state = [{Q: q, R: r}[p] for p in one.order_parameters]
+        slopes = one.compile("numpy", "gradient")(state)
+        r_q, r_r = (slopes[one.order_parameters.index(p)] for p in (Q, R))
+        found = flow.rate_of_change_at({Q: q, R: r})
+        exact = {R: -2 * r * r_q - r_r, Q: -4 * q * r_q - 2 * r * r_r}
+        np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-12)
+    assert one.check({"d": 4}, samples=20_000, rng=0).is_passed
+
+
+@pytest.mark.parametrize("unit", [sign, Heaviside, lambda x: x * Heaviside(x - 1)])
+@pytest.mark.parametrize("t", [Rational(1, 4), thorough(0)])
+def test_units_that_jump_and_a_label_with_noise(unit, t):
+    """The delta function at the jump is differentiated with the label's noise in sight."""
+    label = Token(target=lambda X: sign(X @ u + sqrt(t) * (X @ Noise("xi"))))
+    one = model(TokenSequence({label: 1}), Predictor(lambda X: unit(X @ w)),
+                names={w @ u: R, w @ w: Q})  # fmt: skip
+    flow = one.equations("gradient-flow", rate=1)
+    for q, r in ((0.7, 0.3), (1.9, -1.1), (0.5, 0.0)):
+        state = [{Q: q, R: r}[p] for p in one.order_parameters]
+        slopes = one.compile("numpy", "gradient")(state)
+        r_q, r_r = (slopes[one.order_parameters.index(p)] for p in (Q, R))
+        found = flow.rate_of_change_at({Q: q, R: r})
+        exact = {R: -2 * r * r_q - r_r, Q: -4 * q * r_q - 2 * r * r_r}
+        np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-12)
+
+
+def test_a_step_of_what_touches_zero_at_a_symbol_is_refused():
+    with pytest.raises(ValueError, match=r"it is not known where .* changes its sign"):
+        jumps_of(sign(Max(a, z) - a), z)
 
 
 def test_a_jump_of_unknown_direction_is_refused():

@@ -104,7 +104,7 @@ def loss_of_sample(loss: Loss, label: Expr, outputs: Sequence[Expr], single: boo
         )
     of = _function(loss)
     values = outputs[0] if single else list(outputs)
-    if loss not in _OF_NUMBERS and _is_sign(label):
+    if loss != "square" and _is_sign(label):
         if loss == "logistic":
             # Written so, the label stands in a product alone, whose mean has a closed form.
             return exact_expression(log(1 + exp(values)) - expand_mul(values * (1 + label) / 2))

@@ -8,17 +8,23 @@ for :math:`z\,\mathrm{sign}\,z`, where none is.
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from sympy import (
+    Abs,
+    Add,
     And,
     DiracDelta,
+    Dummy,
     Eq,
     Expr,
     Function,
     Ge,
     Gt,
     Heaviside,
+    Max,
+    Min,
     Mul,
     Ne,
     Not,
@@ -29,9 +35,10 @@ from sympy import (
     Symbol,
     sign,
     simplify,
-    solve,
 )  # fmt: skip
 from sympy.core.relational import Relational
+
+from slrsym.models.means.smooth_pieces import KINKS, kink_forms, real_roots, smooth_pieces
 
 
 @cache
@@ -53,16 +60,47 @@ def jumps_of(function: Expr, x: Symbol) -> tuple[tuple[Expr, Expr], ...]:
     ValueError
         If it is not known where, or in which direction, a condition changes.
     """
+    function = _with_plain_steps(function)
     found = []
     for root, sides in sorted(_changes(function, x).items(), key=lambda item: str(item[0])):
         above, below = (
             function.xreplace({node: side[k] for node, side in sides.items()}).subs(x, root)
             for k in (0, 1)
         )
-        height = simplify(above - below)
+        height = _simplified(above - below)
         if height != 0:
             found.append((root, height))
     return tuple(found)
+
+
+def _with_plain_steps(function: Expr) -> Expr:
+    """Write steps of functions with kinks of one variable by steps at the places of their jumps.
+
+    Where its argument only touches 0, as of ``sign(Max(0, z))``, a step is neither a jump from one
+    side to the other nor, at the place, the mean of both. Others, as with symbols, stay.
+    """
+    written = {}
+    steps = function.atoms(sign, Heaviside, Piecewise)
+    for node in sorted(steps, key=str):
+        conditions = [node] if isinstance(node, sign | Heaviside) else _conditions(node)
+        symbols = set().union(*(part.free_symbols for part in conditions))
+        if len(symbols) != 1 or not any(arg.has(*KINKS) for c in conditions for arg in c.args):
+            continue
+        (z,) = symbols
+        pieces = smooth_pieces(node, z)
+        if pieces is not None:
+            parts = ((above.function - below.function) * Heaviside(z - above.ends[0])
+                     for below, above in pairwise(pieces))  # fmt: skip
+            written[node] = Add(pieces[0].function, *parts)
+    return function.xreplace(written)
+
+
+def _simplified(height: Expr) -> Expr:
+    # SymPy simplifies the sign of a sum to branches, which have no closed mean.
+    nodes = sorted(height.atoms(Abs, Heaviside, Max, Min, sign), key=str)
+    names = {node: Dummy(real=True) for node in nodes}
+    given = {name: node for node, name in names.items()}
+    return simplify(height.xreplace(names)).xreplace(given)
 
 
 def derivative_across_jumps(function: Expr, x: Symbol) -> Expr:
@@ -103,7 +141,7 @@ def with_means_at_jumps(function: Expr) -> Expr:
     """
     if not any(jumps_of(function, x) for x in sorted(function.free_symbols, key=str)):
         return function
-    plain = function.replace(Heaviside, lambda x, *_: Heaviside(x))
+    plain = _with_plain_steps(function).replace(Heaviside, lambda x, *_: Heaviside(x))
     written = plain.replace(Piecewise, _by_steps)
     for part in sorted(written.atoms(Function, Pow) - written.atoms(Heaviside, sign), key=str):
         if part.has(Heaviside, sign):
@@ -140,23 +178,33 @@ def _step(condition: Any) -> Expr:
 
 def _changes(function: Expr, x: Symbol) -> dict[Expr, dict[Any, tuple[Any, Any]]]:
     """Return, for each value of x where steps or conditions change, these above and below it."""
-    nodes: set[Any] = function.atoms(sign, Heaviside)
-    for node in function.atoms(Piecewise):
-        nodes |= set().union(*(c.atoms(Relational) for _, c in node.args))
     found: dict[Expr, dict[Any, tuple[Any, Any]]] = {}
-    for node in sorted(nodes, key=str):
+    for node in _nodes(function):
         argument = node.lhs - node.rhs if isinstance(node, Relational) else node.args[0]
         if not argument.has(x) or isinstance(node, Eq | Ne):
             continue
+        kinks = [form for part in argument.atoms(*KINKS) for form in kink_forms(part)]
         for root in _roots(argument, x):
             slope = argument.diff(x).subs(x, root)
-            if slope.is_positive is None or slope.is_zero is not False:
+            touches = any(place.subs(x, root).is_zero is not False for place in kinks)
+            if touches or slope.is_positive is None or slope.is_zero is not False:
                 raise ValueError(
                     f"it is not known in which direction {argument} changes its sign; declare the "
                     "symbols in it as positive, or write the condition for one projection alone"
                 )
             high, low = _sides(node)
             found.setdefault(root, {})[node] = (high, low) if slope.is_positive else (low, high)
+    return found
+
+
+def _nodes(function: Expr) -> list[Any]:
+    """Return the steps of a function, and the conditions in it."""
+    nodes: set[Any] = function.atoms(sign, Heaviside)
+    return sorted(nodes.union(*map(_conditions, function.atoms(Piecewise))), key=str)
+
+
+def _conditions(node: Piecewise) -> set[Any]:
+    found: set[Any] = set().union(*(c.atoms(Relational) for _, c in node.args))
     return found
 
 
@@ -167,7 +215,7 @@ def _roots(argument: Expr, x: Symbol) -> list[Expr]:
         roots = [-argument.subs(x, 0) / slope]
     else:
         try:
-            roots = solve(argument, x)
+            roots = real_roots(argument, x)
         except NotImplementedError:
             raise ValueError(f"it is not known where {argument} changes its sign") from None
     kind = "is_positive" if x.is_positive else "is_real"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sympy import Add, DiracDelta, Expr, Matrix, Mul, S, Symbol, expand, pi, sign, sqrt
+from sympy import Add, DiracDelta, Expr, Matrix, Mul, S, Symbol, exp, expand, pi, sign, sqrt
 
 from slrsym.models.means.jumps import derivative_across_jumps
 from slrsym.models.means.moments import (
@@ -30,6 +30,8 @@ class LabelledTerm(NamedTuple):
     coefficient: Expr
     core: Expr
     cov: Matrix
+    means: tuple[Expr, ...] = ()
+    """Of the variables; 0 if there are none."""
 
 
 def terms_by_label(core: Expr, cov: Matrix) -> list[LabelledTerm] | None:
@@ -52,6 +54,8 @@ def terms_by_label(core: Expr, cov: Matrix) -> list[LabelledTerm] | None:
     if label is None:
         return None
     rest = expand(core / label) if core.is_Add else core / label
+    if rest.has(DiracDelta):
+        return _terms_with_delta(rest, label, cov)
     slopes = Matrix([label.args[0].coeff(z) for z in names])
     summands = [i for i, z in enumerate(names) if slopes[i] != 0]
     shared = [i for i in summands if rest.has(names[i])]
@@ -75,6 +79,48 @@ def terms_by_label(core: Expr, cov: Matrix) -> list[LabelledTerm] | None:
     front = with_label[k] * sqrt(2 / (pi * variance))
     found.append(LabelledTerm(front, h.xreplace(renamed), Matrix(len(others), len(others), given)))
     return [term for term in found if term.coefficient != 0 and term.core != 0]
+
+
+def _terms_with_delta(rest: Expr, label: Expr, cov: Matrix) -> list[LabelledTerm] | None:
+    """Return terms of products with delta functions, which are means given a variable."""
+    found: list[LabelledTerm] = []
+    for part in Add.make_args(expand(rest)):
+        deltas = [f for f in Mul.make_args(part) if isinstance(f, DiracDelta)]
+        if not part.has(DiracDelta):
+            terms = terms_by_label(part * label, cov)
+        else:
+            terms = _given_a_variable(part, deltas[0], label, cov) if len(deltas) == 1 else None
+        if terms is None:
+            return None
+        found += terms
+    return found
+
+
+def _given_a_variable(
+    part: Expr, delta: Expr, label: Expr, cov: Matrix
+) -> list[LabelledTerm] | None:
+    names = generic_gaussian_variables(cov.rows)
+    inside = [i for i, z in enumerate(names) if delta.args[0].has(z)]
+    if len(inside) != 1 or len(delta.args) != 1:
+        return None
+    (k,) = inside
+    root = names[k] - delta.args[0]
+    h = (part / delta).xreplace({names[k]: root})
+    if root.has(*names) or h.has(DiracDelta):
+        return None
+    slopes = Matrix([label.args[0].coeff(z) for z in names])
+    # The variables that are left and, as one more, the label's.
+    others = [i for i, z in enumerate(names) if h.has(z)]
+    rows = [*(Matrix([int(i == j) for j in range(cov.rows)]) for i in others), slopes]
+    with_it = [(row.T * cov)[k] for row in rows]
+    law = Matrix(len(rows), len(rows), lambda i, j: (
+        (rows[i].T * cov * rows[j])[0] - with_it[i] * with_it[j] / cov[k, k]
+    ))  # fmt: skip
+    new = generic_gaussian_variables(len(rows))
+    renamed = {names[i]: z for i, z in zip(others, new, strict=False)}
+    density = exp(-(root**2) / (2 * cov[k, k])) / sqrt(2 * pi * cov[k, k])
+    means = tuple(c * root / cov[k, k] for c in with_it)
+    return [LabelledTerm(density, h.xreplace(renamed) * sign(new[-1]), law, means)]
 
 
 def _sign_of_sum(core: Expr, names: Sequence[Symbol]) -> Expr | None:
@@ -134,7 +180,7 @@ class LabelledProduct:
         if len(labels) != 1:
             return None
         rest = core / labels[0]
-        if rest.has(labels[0].args[0]) or (count > 2 and rest.has(*KINKS)):
+        if rest.has(labels[0].args[0], DiracDelta) or (count > 2 and rest.has(*KINKS)):
             return None
         return LabelledProduct(core, labels[0], count)
 
@@ -187,18 +233,20 @@ class LabelledProduct:
         return found
 
 
-def law_of_matrix(cov: Matrix) -> dict[Symbol, Expr]:
-    """Return the entries of a centred law by their symbols.
+def law_of_matrix(cov: Matrix, means: Sequence[Expr] = ()) -> dict[Symbol, Expr]:
+    """Return the entries of a law by their symbols.
 
     Parameters
     ----------
     cov : Matrix
+    means : sequence of Expr, optional
+        By default 0.
 
     Returns
     -------
     dict
     """
     count = range(cov.rows)
-    law: dict[Symbol, Expr] = {mean_symbol(i): S.Zero for i in count}
+    law: dict[Symbol, Expr] = {mean_symbol(i): means[i] if means else S.Zero for i in count}
     law |= {covariance_symbol(i, j): cov[i, j] for i in count for j in count if i <= j}
     return law

@@ -347,7 +347,8 @@ class OneSampleMeans:
         cov = Matrix(len(order), len(order), lambda i, j: law[covariance_symbol(i, j)])
         terms = terms_by_label(pattern.core, cov) if centred else None
         for term in terms or ():
-            mean, at = pattern_of_core(term.core, term.cov.rows).mean(True), law_of_matrix(term.cov)
+            mean = pattern_of_core(term.core, term.cov.rows).mean(not any(term.means))
+            at = law_of_matrix(term.cov, term.means)
             entries = tuple(at.get(a, a) for a in mean.arguments)
             moment.add(mean, entries, weight * term.coefficient)
         if terms is None:

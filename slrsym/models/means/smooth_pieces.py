@@ -15,6 +15,7 @@ from sympy import (
     Piecewise,
     S,
     Symbol,
+    erfinv,
     oo,
     preorder_traversal,
     sign,
@@ -78,8 +79,17 @@ def _innermost_kink(function: Expr, z: Symbol) -> Any:
     return parts[-1] if parts else None
 
 
-def _forms(node: Any) -> list[Expr]:
-    """Return what changes its sign where the branch of a kink changes."""
+def kink_forms(node: Any) -> list[Expr]:
+    """Return the expressions that change their sign where the branch of a kink changes.
+
+    Parameters
+    ----------
+    node : Abs, sign, Heaviside, Max, Min or Piecewise
+
+    Returns
+    -------
+    list of Expr
+    """
     if isinstance(node, Piecewise):
         relations = set().union(*(c.atoms(Relational) for _, c in node.args))
         return [r.lhs - r.rhs for r in sorted(relations, key=str)]
@@ -92,17 +102,42 @@ def _forms(node: Any) -> list[Expr]:
 def _changes(node: Any, z: Symbol) -> set[Expr] | None:
     """Return the places at which a kink may change its branch, or None if that is not known."""
     found: set[Expr] = set()
-    for form in _forms(node):
+    for form in kink_forms(node):
         if form.free_symbols - {z}:
             return None
         if not form.has(z):
             continue
         try:
-            roots = solve(form, z)
+            found.update(real_roots(form, z))
         except NotImplementedError:
             return None
-        found.update(root for root in roots if root.is_real is not False)
     return found if all(root.is_comparable for root in found) else None
+
+
+def real_roots(form: Expr, z: Symbol) -> list[Expr]:
+    """Return the zeros of a form in a variable that may be real.
+
+    Parameters
+    ----------
+    form : Expr
+    z : Symbol
+
+    Returns
+    -------
+    list of Expr
+
+    Raises
+    ------
+    NotImplementedError
+        If SymPy does not find them.
+    """
+    roots = solve(form, z)
+    return [root for root in roots if root.is_real is not False and not _is_beyond(root)]
+
+
+def _is_beyond(root: Expr) -> bool:
+    # SymPy takes the inverse of erf at 2, which erf does not reach, for a number.
+    return any(node.args[0].is_number and abs(node.args[0]) >= 1 for node in root.atoms(erfinv))
 
 
 def _between(low: Expr, high: Expr) -> Expr:
