@@ -239,7 +239,8 @@ def test_statements_of_too_many_parts_are_refused_at_once(depth):
     began = time.process_time()
     (row,) = Ledger({"nested": nest(root, depth)}).verify()
     assert re.search(r"has \d+,\d{3} parts, and may have 40,000; name a part", row.error)
-    assert time.process_time() - began < 5
+    # Judging them takes minutes.
+    assert time.process_time() - began < 15
 
 
 def test_a_nest_of_depth_six_is_proved():
