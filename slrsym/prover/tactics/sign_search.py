@@ -21,16 +21,14 @@ from slrsym.checker.sign import (
     POS,
     QUESTIONS,
     ZERO,
-    SignFacts,
     generator_indices_in,
     sign_of_product,
     sign_of_rational,
 )
 from slrsym.checker.term import Rejected, Term, canonical_key
 from slrsym.prover.tactics.fact_combinations import FactCombinationSearch
+from slrsym.prover.tactics.polynomial_facts import WorkCountingFacts
 
-# From this number of terms on, the reduction of a polynomial counts as work.
-_LONG = 100
 # The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
@@ -43,29 +41,12 @@ class UnknownSign(Rejected):
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
-class WorkCountingFacts(SignFacts):
-    """Known signs of polynomials that count the reductions of long ones as work of the search."""
-
-    def __init__(self, size: int, search: SignSearch) -> None:
-        super().__init__(size)
-        self.search = search
-
-    def reduce(self, p: Any) -> Any:
-        """Return the polynomial with powers of roots replaced, and count the work if it is long."""
-        if len(p) >= _LONG:
-            degrees = p.degrees()
-            rewritten = [k for k, (i, q, _) in enumerate(self.roots) if degrees[i] >= q]
-            # A root's radicand contains earlier roots, which are rewritten in turn.
-            self.search.count_work(len(p) * (1 + rewritten[-1]) if rewritten else 0)
-        return super().reduce(p)
-
-
 class SearchHintRecordingRing(Ring):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
     def __init__(self, size: int, units: Any, search: SignSearch, *data: Any) -> None:
         super().__init__(size, units, search, *data)
-        self.search, self.facts = search, WorkCountingFacts(size, search)
+        self.search, self.facts = search, WorkCountingFacts(size, search.count_work)
         # Opaque terms by key, and vectors of unknown functions; by generator, n of a root that is
         # the absolute value of n.
         self.opaque_terms: dict[str, Term] = {}
