@@ -13,7 +13,6 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from slrsym.checker.ring import Ring
 from slrsym.checker.sign import (
     ANY,
     NEG,
@@ -31,6 +30,7 @@ from slrsym.prover.tactics.linear_programs import (
     combine_nonnegatively_in_floating_point,
     drop_vanishing_terms,
 )
+from slrsym.prover.tactics.polynomial_facts import RememberingRing, coefficients_by_monomial
 
 
 class FactCombinationSearch:
@@ -73,7 +73,9 @@ class FactCombinationSearch:
         if 1 < len(f.monoms()) < 40 and len(self.factors) < 40 and f not in self.factors:
             self.factors.append(f)
 
-    def learn_sign_from_combination(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
+    def learn_sign_from_combination(
+        self, st: RememberingRing, p: Any, rows: Any, factor: Any = None
+    ) -> None:
         """Learn a polynomial's sign from a combination of facts, and record that as evidence."""
         plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
@@ -81,37 +83,37 @@ class FactCombinationSearch:
         written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
-    def combine_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
+    def combine_equations(self, st: RememberingRing, facts: list[Any], p: Any) -> list[Any] | None:
         """Write a polynomial as a combination of polynomials known to vanish, or return None."""
         cands = []
+        exponents = st.facts.exponents
         for f in facts:
             cands.append([(f, 1)])
-            for monomial in f.monoms():
+            for monomial in exponents(f):
                 cands += self.products_with_monomials(st, p, monomial, 1, [(f, 1)], 1)
         for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
             # Another equation may cancel monomials that the first leaves over.
-            for monomial in f.monoms():
+            for monomial in exponents(f):
                 cands += self.products_with_monomials(st, g, monomial, 1, [(f, 1)], 1)
         columns, seen = [], set()
         for parts in cands[:400]:
-            t = _product(st, parts)
-            name = frozenset(t.to_dict().items())
-            if t != 0 and name not in seen:
-                seen.add(name)
-                columns.append((parts, t.to_dict()))
-        lines = sorted({m for _, d in columns for m in d} | set(map(tuple, p.monoms())))
+            product = st.facts.product(parts)
+            if product.coefficients and product.name not in seen:
+                seen.add(product.name)
+                columns.append((parts, product.coefficients))
+        right = coefficients_by_monomial(p)
+        lines = sorted({m for _, d in columns for m in d} | right.keys())
         if not columns or len(lines) > 600:
             return None
-        right = p.to_dict()
         matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
         found = solve_exactly(matrix, [right.get(m, 0) for m in lines])
         if found is None:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
-    def infer_signs_of_odd_factors(self, st: Ring, h: Any) -> None:
+    def infer_signs_of_odd_factors(self, st: RememberingRing, h: Any) -> None:
         """Search for the signs of those short factors of a polynomial whose exponent is odd."""
-        name = ("light", frozenset(h.to_dict().items()))
+        name = ("light", str(h))
         if self.depth > 2 or name in self.failed:
             return
         self.failed.add(name)
@@ -123,30 +125,29 @@ class FactCombinationSearch:
                     with contextlib.suppress(Rejected):
                         self.infer_quickly(st, f, w)
 
-    def infer_quickly(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_quickly(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer a sign from a combination of the simplest products of facts."""
         self.infer_from_combination(st, p, want, (1,))
 
-    def nonnegative_facts(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
+    def nonnegative_facts(self, st: RememberingRing, p: Any, limit: int = 40) -> list[Any]:
         """Return known nonnegative polynomials that share generators with p, short ones first."""
         used = set(generator_indices_in(p))
-        facts, out = list(st.facts.all_facts()), []
+        facts, out = list(st.facts.shapes()), []
         for f, s in facts:
             if s in (ANY, NZ):
                 continue
-            g = set(generator_indices_in(f))
-            if not g & used and len(facts) > limit:
+            if not f.generators & used and len(facts) > limit:
                 continue
-            new = len(g - used)
+            order = len(f.generators - used), f.length, f.degree
             if s <= NN:
-                out.append((new, f, s))
+                out.append((order, f.polynomial, s))
             elif s <= NP:
-                out.append((new, -f, sign_of_product(s, NEG)))
-        out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
+                out.append((order, f.opposite, sign_of_product(s, NEG)))
+        out.sort(key=lambda t: t[0])
         return [(f, s) for _, f, s in out[:limit]]
 
     def infer_from_combination(
-        self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)
+        self, st: RememberingRing, p: Any, want: Any, levels: Iterable[int] = (2, 3)
     ) -> bool:
         """Infer a sign from combinations of ever more products; return whether one was found."""
         if want == NZ:
@@ -167,25 +168,23 @@ class FactCombinationSearch:
                 return True
         return False
 
-    def candidate_products(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
+    def candidate_products(
+        self, st: RememberingRing, q: Any, known: Any, used: Any, level: int
+    ) -> list[Any]:
         """Return products of facts, squares and generators of which q may be a combination."""
         pairs = itertools.combinations_with_replacement
+        exponents = st.facts.exponents
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.squares[:8]]
         for h in self.factors:
             if level >= 2 and h not in (q, -q) and len(st.facts.possible_signs(h)) > 1:
                 self.infer_signs_of_odd_factors(st, h)
             cands.append([(h, 1)])
-        for m in q.monoms():
-            parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]
-            if parts:
-                cands.append(parts)
+        cands += [parts for m in exponents(q) if (parts := _powers(st, m))]
         cands.append([(st.one, 1)])
         # Sums times monomials, for few sums, because these candidates are tried first.
-        sums = (
-            k for k, _ in known if len(k.monoms()) > 1 and set(generator_indices_in(k)) <= set(used)
-        )
+        sums = (k for k, _ in known if len(k) > 1 and set(generator_indices_in(k)) <= set(used))
         for k in itertools.islice(sums, 6):
-            for mk in k.monoms():
+            for mk in exponents(k):
                 cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         if level >= 2:
             ks = known[:16]
@@ -193,32 +192,29 @@ class FactCombinationSearch:
             cands += [[(a, 1), (st.x[i], 1)] for (a, _) in known[:24] for i in used]
             cands += [[(st.x[i], 2), (a, 1)] for (a, _) in known[:24] for i in used]
             for h in self.squares[:6]:
-                for hm in h.monoms()[:3]:
+                for hm in exponents(h)[:3]:
                     cands += self.products_with_monomials(st, q, hm, 2, [(h, 2)], 0)
             for (a, _), (b, _) in pairs(known[:7], 2):
-                for mk in (a * b).monoms():
+                for mk in exponents(a * b):
                     cands += self.products_with_monomials(st, q, mk, 1, [(a, 1), (b, 1)], 1)
         if level >= 3:
             ks = known[:9]
             cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
             for k, _ in known[:24]:
-                for mk in k.monoms():
+                for mk in exponents(k):
                     cands += self.products_with_monomials(st, q, mk, 1, [(k, 1)], 1)
         return cands
 
     @staticmethod
     def products_with_monomials(
-        st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int
+        st: RememberingRing, q: Any, monomial: Any, n: int, parts: Any, least: int
     ) -> list[Any]:
         """Return products of `parts` and a monomial that have a monomial of q as a term."""
-        out = []
-        for m in q.monoms():
-            d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
-            if min(d) >= 0 and max(d) >= least:
-                out.append([*parts, *((st.x[i], k) for i, k in enumerate(d) if k)])
-        return out
+        rest = st.facts.exponents(q) - n * monomial
+        fitting = (rest.min(axis=1) >= 0) & (rest.max(axis=1) >= least)
+        return [[*parts, *_powers(st, row)] for row in rest[fitting]]
 
-    def solve_linear_program(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
+    def solve_linear_program(self, st: RememberingRing, q: Any, cands: Any, strict: bool) -> bool:
         """Learn q as a nonnegative combination of products; return whether there is one."""
         cols: list[Any] = []
         seen = set()
@@ -233,17 +229,20 @@ class FactCombinationSearch:
             if not (s <= NN or s <= NP):
                 continue
             flip = 1 if s <= NN else -1
-            t = _product(st, parts)
-            self.work += len(t)
-            name = frozenset(t.to_dict().items())
-            if len(t.monoms()) > 60 or t == 0 or name in seen:
+            product = st.facts.product(parts)
+            length = len(product.polynomial)
+            self.work += length
+            if not 0 < length <= 60 or product.name in seen:
                 continue
-            seen.add(name)
-            cols.append((parts, t * flip, flip, sign_of_product(s, POS if flip == 1 else NEG)))
+            seen.add(product.name)
+            terms = product.coefficients
+            if flip == -1:
+                terms = {m: -c for m, c in terms.items()}
+            cols.append((parts, terms, flip, sign_of_product(s, POS if flip == 1 else NEG)))
         cols = cols[:700]
         # In the order of monomials, which decides between combinations of one cost.
-        target = {tuple(m): c for m, c in q.to_dict().items()}
-        dicts = [c[1].to_dict() for c in cols]
+        target = coefficients_by_monomial(q)
+        dicts = [c[1] for c in cols]
         if not cols or len({*target, *itertools.chain(*dicts)}) > 1500:
             return False
         kept = drop_vanishing_terms(dicts, target, [c[3] == ZERO for c in cols])
@@ -279,9 +278,9 @@ class FactCombinationSearch:
         return True
 
 
-def _product(st: Ring, parts: Any) -> Any:
-    """Return the reduced product of some polynomials, each with its power."""
-    return st.facts.reduce(math.prod((f**n for f, n in parts), start=st.one))
+def _powers(st: RememberingRing, exponents: Any) -> list[Any]:
+    """Return the powers of generators whose product is the monomial with given exponents."""
+    return [(st.x[int(i)], int(exponents[i])) for i in exponents.nonzero()[0]]
 
 
 def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:

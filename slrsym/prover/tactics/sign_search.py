@@ -11,7 +11,6 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from slrsym.checker.ring import Ring
 from slrsym.checker.sign import (
     ANY,
     NEG,
@@ -27,7 +26,7 @@ from slrsym.checker.sign import (
 )
 from slrsym.checker.term import Rejected, Term, canonical_key
 from slrsym.prover.tactics.fact_combinations import FactCombinationSearch
-from slrsym.prover.tactics.polynomial_facts import WorkCountingFacts
+from slrsym.prover.tactics.polynomial_facts import RememberingRing, WorkCountingFacts
 
 # The name in a log of the sign that a ring asks for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
@@ -41,7 +40,7 @@ class UnknownSign(Rejected):
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
-class SearchHintRecordingRing(Ring):
+class SearchHintRecordingRing(RememberingRing):
     """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
     def __init__(self, size: int, units: Any, search: SignSearch, *data: Any) -> None:
@@ -105,11 +104,12 @@ class SearchHintRecordingRing(Ring):
     def snapshot(self) -> tuple[Any, ...]:
         """Return a snapshot of the ring for `restore`."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
-                dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
+                self.facts.snapshot())  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Reset the ring to a snapshot."""
-        count, self._numbers, self._opaque, self.facts._facts, self.facts.roots = state
+        count, self._numbers, self._opaque, facts = state
+        self.facts.restore(facts)
         del self.generators[count:]
         self._memo = {}
 
@@ -130,12 +130,12 @@ class SearchHintRecordingRing(Ring):
 class SignSearch(FactCombinationSearch):
     """Search for the signs that a ring asks for, with a record of the evidence found."""
 
-    def record_parts(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
+    def record_parts(self, st: RememberingRing, head: str, f: Any, parts: list[Any]) -> None:
         """Record the parts of a sum or product, from which its sign may be inferred later."""
         if not f[0].is_constant():
             self.parts.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
 
-    def infer_from_parts(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_parts(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer the sign of a polynomial from recorded parts of the sum or product it is from."""
         for head, (n, d), parts in self.parts.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
@@ -167,7 +167,7 @@ class SignSearch(FactCombinationSearch):
             if st.facts.possible_signs(p) <= want:
                 return
 
-    def learn_sign_of_part(self, st: Ring, q: Any) -> None:
+    def learn_sign_of_part(self, st: RememberingRing, q: Any) -> None:
         """Infer the sharpest sign that a quick search finds for a part of a sum or product."""
         name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
@@ -188,7 +188,7 @@ class SignSearch(FactCombinationSearch):
         finally:
             self.depth -= 1
 
-    def __call__(self, st: Ring, p: Any, want: Any) -> None:
+    def __call__(self, st: Any, p: Any, want: Any) -> None:
         """Search for evidence that a polynomial has a sign, and record it for the log."""
         self.entries = []
         # Signs that are only useful get less effort than the signs that the proof needs.
@@ -201,14 +201,14 @@ class SignSearch(FactCombinationSearch):
 
     # -- learned signs with their evidence --------------------------------------------------------
 
-    def learn_comparison(self, st: Ring, kind: str, a: Any, b: Any) -> None:
+    def learn_comparison(self, st: RememberingRing, kind: str, a: Any, b: Any) -> None:
         """Learn a comparison of two functions or powers, and record it as evidence."""
         st.learn_from_comparison(kind, a, b)
         self.entries.append([kind, st.facts.to_json(a), st.facts.to_json(b)])
 
     # -- strategies -------------------------------------------------------------------------------
 
-    def try_to_prove_sign(self, st: Ring, p: Any, want: Any) -> bool:
+    def try_to_prove_sign(self, st: RememberingRing, p: Any, want: Any) -> bool:
         """Search by all methods for a proof of a sign; return whether the sign is known then."""
         p = st.facts.reduce(p)
         if st.facts.possible_signs(p) <= want:
@@ -220,7 +220,7 @@ class SignSearch(FactCombinationSearch):
             return self.try_to_prove_zero(st, p)
         if want == NZ and len(p.factor()[1]) == 1:
             return self.try_to_prove_sign(st, p, POS) or self.try_to_prove_sign(st, p, NEG)
-        name = frozenset(p.to_dict().items())
+        name = str(p)
         state = (name, want, len(st.facts.all_facts()))
         if (name, want) in self.busy or state in self.failed:
             return False
@@ -244,7 +244,7 @@ class SignSearch(FactCombinationSearch):
             self.busy.discard((name, want))
             self.depth -= 1
 
-    def try_to_prove_zero(self, st: Ring, p: Any) -> bool:
+    def try_to_prove_zero(self, st: RememberingRing, p: Any) -> bool:
         """Prove that a polynomial vanishes, from known equations; return whether it worked."""
         facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
@@ -287,7 +287,7 @@ class SignSearch(FactCombinationSearch):
                 return True
         return False
 
-    def learn_sign_up_to_root_factors(self, st: Ring, p: Any, want: Any) -> None:
+    def learn_sign_up_to_root_factors(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer a sign from a known sign of a polynomial that is p up to square-root factors."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.possible_signs(x) == POS)]
@@ -308,7 +308,7 @@ class SignSearch(FactCombinationSearch):
                 )
                 return
 
-    def infer_from_shared_factor(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_shared_factor(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer a sign from a known fact that shares a factor with the polynomial."""
         for f, s in list(st.facts.all_facts()):
             if s == ANY or len(f) < 3:
@@ -333,13 +333,13 @@ class SignSearch(FactCombinationSearch):
             if st.facts.possible_signs(p) <= want:
                 return
 
-    def learn_any_sign(self, st: Ring, f: Any) -> None:
+    def learn_any_sign(self, st: RememberingRing, f: Any) -> None:
         """Learn the first sign of a polynomial that can be proved, unless one is known."""
         if any(st.facts.possible_signs(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
         _ = any(self.try_to_prove_sign(st, f, s) for s in (POS, NEG, NN, NP))
 
-    def infer_from_factors(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_factors(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer the sign of a product from the signs of its factors."""
         _, fs = p.factor()
         if len(fs) == 1 and fs[0][1] == 1:
@@ -350,7 +350,7 @@ class SignSearch(FactCombinationSearch):
             if is_strict or n % 2:
                 _ = any(self.try_to_prove_sign(st, f, s) for s in signs)
 
-    def learn_function_comparisons(self, st: Ring, p: Any, want: Any) -> None:
+    def learn_function_comparisons(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Learn comparisons of function values from those of their arguments."""
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
         used = set(generator_indices_in(p))
@@ -378,7 +378,7 @@ class SignSearch(FactCombinationSearch):
                 if a != 1 and want in (NN, NP):
                     self.learn_comparison(st, "tangent", a, st.one)
 
-    def infer_by_completing_square(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_by_completing_square(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer the sign of a polynomial, quadratic in one generator, by completing the square."""
         if want in (NZ, ZERO):
             return
@@ -397,7 +397,7 @@ class SignSearch(FactCombinationSearch):
                 self.learn_sign_from_combination(st, p, rows, 4 * a * s)
                 return
 
-    def infer_from_ends(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_ends(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer the sign of a polynomial that is linear in a bounded variable from the two ends."""
         if want in (NZ, ZERO):
             return
@@ -427,7 +427,7 @@ class SignSearch(FactCombinationSearch):
                 self.learn_sign_from_combination(st, p, rows, sign * (high - low) * (a + b))
             return
 
-    def infer_from_conjugate(self, st: Ring, p: Any, want: Any) -> None:
+    def infer_from_conjugate(self, st: RememberingRing, p: Any, want: Any) -> None:
         """Infer the sign of u + w r, for r a square root, from that of u^2 - w^2 r^2."""
         if want in (NZ, ZERO):
             return
@@ -467,7 +467,7 @@ class SignSearch(FactCombinationSearch):
                         return
 
 
-def _coefficient(st: Ring, p: Any, i: int, k: int) -> Any:
+def _coefficient(st: RememberingRing, p: Any, i: int, k: int) -> Any:
     """Return the coefficient of the power k of a generator in a polynomial."""
     terms = {(*m[:i], 0, *m[i + 1 :]): c for m, c in p.to_dict().items() if m[i] == k}
     return st.facts.ring.from_dict(terms)
