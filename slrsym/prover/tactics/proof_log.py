@@ -37,6 +37,7 @@ from slrsym.prover.tactics import (
     logarithms,
     matrices,
     matrix_functions,
+    nonzero_factors,
     orbits,
     solution_sets_by_cases,
     structure,
@@ -60,7 +61,7 @@ TACTIC_MODULES = (
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
     elementary_function_identities, equal_arguments, logarithms, inverse_trigonometric_functions,
     equations_of_sums, derivatives_of_laws, matrices,
-    matrix_functions,
+    matrix_functions, nonzero_factors,
 )  # fmt: skip
 
 
