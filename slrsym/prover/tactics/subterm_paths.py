@@ -12,7 +12,6 @@ from slrsym.checker.term import (
     canonical_key,
     free_symbols,
     is_bound_place,
-    is_same_term,
     places_and_subterms,
     replace_parts,
     substitute,
@@ -63,14 +62,22 @@ def replace_at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Ter
 
 def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """Return the paths to a subterm that lead through no binder except the given kinds."""
-    if is_same_term(t, wanted):
-        return [()]
-    return [
-        (place, *path)
-        for place, part in places_and_subterms(t)
-        if not is_bound_place(t, place) or t[0] in through
-        for path in paths_to_subterm(part, wanted, through)
-    ]
+    key = canonical_key(wanted)
+    # The same part stands in a nested term many times, often as one object.
+    known: dict[int, list[tuple[Any, ...]]] = {}
+
+    def paths(t: Term) -> list[tuple[Any, ...]]:
+        if id(t) not in known:
+            is_wanted = t[0] == wanted[0] and canonical_key(t) == key
+            known[id(t)] = [()] if is_wanted else [
+                (place, *path)
+                for place, part in places_and_subterms(t)
+                if not is_bound_place(t, place) or t[0] in through
+                for path in paths(part)
+            ]  # fmt: skip
+        return known[id(t)]
+
+    return paths(t)
 
 
 def paths_to_symbol(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
