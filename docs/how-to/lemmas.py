@@ -1,14 +1,41 @@
 """Lemmas of other papers, with their proofs: kernels and Gaussian variables."""
 
+from lemma_letters import (
+    E,
+    G,
+    L,
+    U,
+    W,
+    a,
+    b,
+    c,
+    correlated,
+    f,
+    fields,
+    g,
+    h,
+    m,
+    p,
+    pair,
+    possible,
+    q,
+    r,
+    s,
+    says,
+    state,
+    t,
+    u,
+    x,
+    y,
+    z,
+)
 from sympy import (
     Abs,
     Eq,
-    Function,
     Heaviside,
     Le,
     Max,
     Rational,
-    Symbol,
     acos,
     asin,
     cos,
@@ -20,12 +47,10 @@ from sympy import (
     sign,
     sin,
     sqrt,
-    symbols,
 )
 
 from slrsym.gaussian import Expectation, GaussianLaw, normal_cdf, standard_normal
 from slrsym.proof import (
-    Claim,
     D,
     Lipschitz,
     algebra,
@@ -46,30 +71,6 @@ from slrsym.proof import (
     stein,
     tangent,
 )
-
-a, b, c, m, r, u, x, y, z = symbols("a b c m r u x y z", real=True)
-h, p, q, s, L = symbols("h p q s L", positive=True)
-t = Symbol("t", nonnegative=True)
-G, U, W = symbols("G U W", real=True)
-f, g = Function("f", real=True), Function("g", real=True)
-
-pair = GaussianLaw({U: 0, W: 0}, [[1, r], [r, 1]])
-correlated = (r > -1, r < 1)
-# A student's and a teacher's field: the student's has variance q, their covariance is c.
-fields = GaussianLaw({U: 0, W: 0}, [[q, c], [c, 1]])
-possible = (q > c**2,)
-
-
-def E(integrand, law=None):
-    return Expectation(integrand, law or standard_normal(G))
-
-
-def says(relation, left, right):
-    return relation(left, right, evaluate=False)
-
-
-def state(id, title, source, statement, given=()):
-    return Claim(id=id, title=title, statement=statement, source=source, hypotheses=given).proof
 
 
 # [kernels]

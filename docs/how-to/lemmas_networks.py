@@ -1,13 +1,33 @@
 """Lemmas of other papers, with their proofs: networks and attention."""
 
+from lemma_letters import (
+    E,
+    G,
+    U,
+    W,
+    a,
+    c,
+    correlated,
+    f,
+    fields,
+    g,
+    m,
+    p,
+    pair,
+    possible,
+    q,
+    r,
+    s,
+    says,
+    state,
+    t,
+)
 from sympy import (
     Eq,
-    Function,
     Ge,
     Le,
     Max,
     Rational,
-    Symbol,
     acos,
     asin,
     erf,
@@ -15,13 +35,10 @@ from sympy import (
     pi,
     sign,
     sqrt,
-    symbols,
     tanh,
 )
 
-from slrsym.gaussian import Expectation, GaussianLaw, standard_normal
 from slrsym.proof import (
-    Claim,
     D,
     ForAll,
     algebra,
@@ -34,30 +51,6 @@ from slrsym.proof import (
     signs,
     stein,
 )
-
-a, c, m, r = symbols("a c m r", real=True)
-p, q, s = symbols("p q s", positive=True)
-t = Symbol("t", nonnegative=True)
-G, U, W = symbols("G U W", real=True)
-f, g = Function("f", real=True), Function("g", real=True)
-
-pair = GaussianLaw({U: 0, W: 0}, [[1, r], [r, 1]])
-correlated = (r > -1, r < 1)
-# A student's and a teacher's field: the student's has variance q, their covariance is c.
-fields = GaussianLaw({U: 0, W: 0}, [[q, c], [c, 1]])
-possible = (q > c**2,)
-
-
-def E(integrand, law=None):
-    return Expectation(integrand, law or standard_normal(G))
-
-
-def says(relation, left, right):
-    return relation(left, right, evaluate=False)
-
-
-def state(id, title, source, statement, given=()):
-    return Claim(id=id, title=title, statement=statement, source=source, hypotheses=given).proof
 
 
 # [networks]

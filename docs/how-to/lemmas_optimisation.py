@@ -1,23 +1,42 @@
 """Lemmas of other papers, with their proofs: optimisation, sequences and losses."""
 
+from lemma_letters import (
+    B,
+    E,
+    G,
+    L,
+    a,
+    b,
+    d,
+    e,
+    f,
+    h,
+    i,
+    mu,
+    n,
+    p,
+    q,
+    s,
+    says,
+    state,
+    u,
+    v,
+    x,
+    y,
+    z,
+)
 from sympy import (
     Eq,
-    Function,
     Ge,
-    IndexedBase,
     Le,
     Rational,
     Sum,
-    Symbol,
     exp,
     log,
     sqrt,
-    symbols,
 )
 
-from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import (
-    Claim,
     Convex,
     D,
     ForAll,
@@ -36,26 +55,6 @@ from slrsym.proof import (
     tangent,
     taylor,
 )
-
-a, b, u, v, x, y, z = symbols("a b u v x y z", real=True)
-h, p, q, s, mu, L, B = symbols("h p q s mu L B", positive=True)
-i, n = Symbol("i", integer=True), Symbol("n", integer=True, nonnegative=True)
-G = Symbol("G", real=True)
-f = Function("f", real=True)
-e, d = IndexedBase("e", real=True), IndexedBase("d", real=True)
-
-
-def E(integrand, law=None):
-    return Expectation(integrand, law or standard_normal(G))
-
-
-def says(relation, left, right):
-    return relation(left, right, evaluate=False)
-
-
-def state(id, title, source, statement, given=()):
-    return Claim(id=id, title=title, statement=statement, source=source, hypotheses=given).proof
-
 
 # [optimisation]
 smooth = Smooth(f, L)
