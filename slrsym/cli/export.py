@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.coq import coq_development
 from slrsym.cli.silence import doing
 from slrsym.cli.verify import load_ledger, verify_with_progress
@@ -75,7 +76,7 @@ export = typer.Typer(
 
 
 @export.command(epilog=shared.format_examples("export latex"))
-@shared.errors_as_exit_codes()
+@as_command
 def latex(
     claims: Annotated[
         list[str] | None,
@@ -284,7 +285,7 @@ def compile_books(folder: Path, mains: list[str]) -> None:
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def html(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -322,7 +323,7 @@ _HOW_TO = (
 )
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def coq(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -355,7 +356,7 @@ def coq(
 LATEX, HTML = "latex", "html"
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def everything(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.settings import (
     describe_settings,
     file_of_point,
@@ -32,7 +33,7 @@ _Format = StrEnum("_Format", {form: form for form in FORMATS})  # type: ignore[m
 _PDF = _Format("pdf")
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def figure(
     names: Annotated[
         list[_Name],
@@ -84,8 +85,10 @@ def figure(
     chosen = _NAMES if every else tuple(dict.fromkeys(wanted))
     points = list(points_of_grid(settings_from_options(settings)))
     if every and len(points) > 1:
+        given = " ".join(text for text in settings or () if "," in text)
         raise typer.BadParameter(
-            "several values are for figures that are named, not for all", param_hint="--set"
+            f"several values are for figures that are named, not for all; got {given}",
+            param_hint="--set",
         )
     # Figures by the names of their files, which say a point of a grid, too.
     recipes, notes, left_out, drawn_as = {}, {}, {}, {}

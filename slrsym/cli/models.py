@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.settings import (
     describe_settings,
     file_of_point,
@@ -162,7 +163,7 @@ def _errors() -> Iterator[None]:
             ) from None
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def simulate(
     model: MODEL = _DEFAULT,
     settings: Annotated[list[str] | None, _OF_RUNS] = None,
@@ -221,7 +222,7 @@ def _print_heading(here: dict[str, Any], to_stderr: bool) -> None:
         typer.echo(f"{describe_settings(here)}:", err=to_stderr)
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def landscape(
     model: MODEL = _DEFAULT,
     settings: Annotated[list[str] | None, _OF_TABLES] = None,
@@ -248,7 +249,7 @@ def landscape(
         _write_points(json_file, [(here, {"points": points}) for here, points in told])
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def recovery(
     pairs: Annotated[
         list[str],
@@ -365,7 +366,7 @@ def _recovery_on_grid(
     _report_saving(output, lost, to_stdout)
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def check(
     model: MODEL = _DEFAULT,
     settings: Annotated[list[str] | None, _OF_TABLES] = None,

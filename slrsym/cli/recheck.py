@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.verify import require_derivations
 
 if TYPE_CHECKING:
     from slrsym.checker import JudgedClaim
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def recheck(
     file: Annotated[
         Path | None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.coq import check_by_coq, require_coq_installed
 from slrsym.files import make_folder_with_files
 from slrsym.prover.claims import id_from_short_name
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from slrsym.prover.claims.verification import ClaimSummary
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def verify(
     paths: Annotated[
         list[Path] | None,
@@ -203,7 +204,7 @@ def _verified(
     return {"rows": data, "proofs": proofs, "kept": kept, **texts}
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def axioms(
     id: Annotated[
         str | None, typer.Argument(metavar="ID", help="A claim; all axioms if left out.")
@@ -373,7 +374,7 @@ def verify_with_progress(
         )  # fmt: skip
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def derivations(
     path: Annotated[
         bool, typer.Option("--path", help="Say where they are, as without any option.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.files import SavingFailedError
 from slrsym.papers.single_location.commands import options
 
@@ -246,8 +247,10 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
         return app.command(
-            name, epilog=shared.format_examples(f"certify {name}", options.EXAMPLES)
-        )(shared.errors_as_exit_codes()(command))
+            name,
+            cls=options.CommandOfTask,
+            epilog=shared.format_examples(f"certify {name}", options.EXAMPLES),
+        )(as_command(command))
 
     return decorate
 
@@ -324,7 +327,7 @@ def rates(
 
 
 @app.command(epilog=shared.format_examples("certify check", options.EXAMPLES))
-@shared.errors_as_exit_codes()
+@as_command
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
     json_file: shared.JsonFile = None,

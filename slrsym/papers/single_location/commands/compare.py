@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class PredictorRisk:
         }
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def compare(
     d: options.DIMENSION = 400,
     L: options.TOKENS = 10,

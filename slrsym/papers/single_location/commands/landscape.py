@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.papers.single_location.commands import options
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _WIDE = 110
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def landscape(
     lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
     gamma: options.GAMMA = None,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from fractions import Fraction
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from slrsym.cli.shared import value_errors_as_usage_errors
 
@@ -30,6 +31,21 @@ GAMMA2 = Annotated[
 USUAL_GAMMA = 0.5**0.5
 
 _T = TypeVar("_T")
+
+
+class CommandOfTask(TyperCommand):
+    """A command of this paper's task, which refuses the --set of commands for any model."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words after the command; --set is bad usage that names the way here."""
+        for i, word in enumerate(args):
+            if word == "--set" or word.startswith("--set="):
+                raise typer.BadParameter(
+                    "here each parameter has an option of its own, such as --d 100; got "
+                    f"{' '.join(args[i : i + 1 + (word == '--set')])}",
+                    ctx=ctx, param_hint="--set",
+                )  # fmt: skip
+        return super().parse_args(ctx, args)
 
 
 def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.files import replace_atomically
 from slrsym.papers.single_location.commands import options
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def portrait(
     output: Annotated[Path | None, shared.output_option("Where to write: a .html file.")] = None,
     lam: Annotated[float, typer.Option(help="Inverse temperature.")] = 0.1,
@@ -44,6 +45,7 @@ def portrait(
     )
 
     deviation = options.gamma_from_options(gamma, gamma2, SETTING["gamma"])
+    _require_finite_steps(lam, alpha, d, deviation)
     shown = None
     if sweep is not None:
         import xarray as xr
@@ -59,3 +61,25 @@ def portrait(
     with replace_atomically(output) as draft:
         draft.write_text(portrait_page_html(setting, shown), encoding="utf-8")
     typer.echo(f"wrote {output}: open it in a browser")
+
+
+def _require_finite_steps(lam: float, alpha: float, d: int, gamma: float) -> None:
+    """Raise an error if a step of the map overflows at a point of the square."""
+    import warnings
+
+    from slrsym.papers.single_location.dynamics import simulate
+    from slrsym.papers.single_location.task import Task
+
+    with shared.value_errors_as_usage_errors():
+        # The map does not depend on the number of tokens.
+        task = Task(d, 2, gamma)
+    try:
+        with warnings.catch_warnings():
+            # Of steps that are too long, the page tells more.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            simulate(task, [[0.1, 0.2]], lam, alpha, 1, backend="numpy")
+    except ValueError:
+        raise typer.BadParameter(
+            "--lam, --alpha, --d and --gamma must be such that no step overflows; got "
+            f"lam = {lam:g}, alpha = {alpha:g}, d = {d:g}, gamma = {gamma:g}"
+        ) from None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.jobs import Terminated
 from slrsym.papers.single_location.commands import options
 
@@ -34,7 +35,7 @@ def _values(name: str, text: str) -> Any:
     return typer.Option(name, metavar=_SEVERAL, help=text)
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def recovery(
     lam: Annotated[
         str | None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli import shared
+from slrsym.cli.command_functions import as_command
 from slrsym.cli.ends_of_runs import ends_of_runs, table_of_ends
 from slrsym.files import DamagedFileError, read_start_arrays
 from slrsym.jobs import Terminated
@@ -50,7 +51,7 @@ def _option(name: str, text: str) -> Any:
     return typer.Option(name, help=f"{text}{shown}")
 
 
-@shared.errors_as_exit_codes()
+@as_command
 def simulate(
     d: Annotated[int | None, _option("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _option("--L", "Number of tokens.")] = None,
