@@ -195,7 +195,7 @@ def test_figures_of_an_encoder(tmp_path, monkeypatch):
 def test_bad_usage(tmp_path, small):
     file = tmp_path / "file"
     file.write_text("not a folder")
-    refused(run("11"), "FIGURE", "'11' is not one of '1', '2', '3', '4a'")
+    refused(run("11"), "FIGURE", "must be one of 1, 2, 3, 4a, ", "got '11'; did you mean 1?")
     refused(run(), "FIGURE")
     refused(run("1"), "the directory of an encoder, --model DIR", "how-to/probe.md")
     refused(run("1", "--model", tmp_path), "figure 1", "with a file config.json")
