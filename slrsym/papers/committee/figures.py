@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -17,7 +19,7 @@ from slrsym.documents.figures.style import (
 
 _LINES = tuple(COLOURS[name] for name in ("blue", "orange", "green", "pink", "grey"))
 # In grey, dashes tell the lines apart; those of the plateau are others.
-_DASHES = ("-", "-.", (0, (7, 2)), ":", (0, (3, 1, 1, 1, 1, 1)))
+_DASHES: tuple[Any, ...] = ("-", "-.", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), ":")
 _ORDER = (
     ("R", r"$R$: own teacher"),
     ("S", r"$S$: other teachers"),
@@ -43,15 +45,15 @@ def plateau_runs_figure(data: xr.Dataset) -> Figure:
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         left, right = figure.subplots(1, 2)
         for i, (K, colour) in enumerate(zip(data.K.values, _LINES, strict=False)):
-            style = {"color": colour, "ls": _DASHES[i], "label": f"$K = {K}$", "zorder": 3}
-            left.plot(data.time, data.error[i], **style)
+            style = {"color": colour, "ls": _DASHES[i]}
+            left.plot(data.time, data.error[i], **style, label=f"$K = {K}$", zorder=3)
             for run in data.sampled_error[i]:
                 left.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
             left.axhline(float(data.level[i]), color=colour, lw=0.9, ls=(0, (4, 2)))
         left.set(yscale="log", ylim=(_LEAST, None), ylabel=r"Generalisation error $\epsilon_g$")
         for (name, label), colour, dashes in zip(_ORDER, _LINES, _DASHES, strict=False):
-            style = {"color": colour, "ls": dashes, "label": label, "zorder": 3}
-            right.plot(data.time, data[name][0], **style)
+            style = {"color": colour, "ls": dashes}
+            right.plot(data.time, data[name][0], **style, label=label, zorder=3)
             for run in data[f"sampled_{name}"][0]:
                 right.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
         right.set(ylabel=f"Order parameters, $K = {data.K.values[0]}$")
