@@ -34,9 +34,11 @@ from slrsym.prover.tactics import (
     gaussian_rules,
     inverse_trigonometric_functions,
     limits_by_leading_terms,
+    lines_between_vectors,
     logarithms,
     matrices,
     matrix_functions,
+    means_of_functions,
     nonzero_factors,
     orbits,
     solution_sets_by_cases,
@@ -61,7 +63,7 @@ TACTIC_MODULES = (
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
     elementary_function_identities, equal_arguments, logarithms, inverse_trigonometric_functions,
     equations_of_sums, derivatives_of_laws, matrices,
-    matrix_functions, nonzero_factors,
+    matrix_functions, means_of_functions, lines_between_vectors, nonzero_factors,
 )  # fmt: skip
 
 
