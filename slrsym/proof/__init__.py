@@ -58,7 +58,7 @@ from slrsym.prover.rules.inequalities import (
 )
 from slrsym.prover.rules.lemmas import by_citation, by_claim, lemma
 from slrsym.prover.rules.matrices import definite, isserlis, positive, trace_algebra
-from slrsym.prover.rules.matrix_functions import averaged, tangent_plane
+from slrsym.prover.rules.matrix_functions import averaged, lipschitz_bound, tangent_plane
 from slrsym.prover.rules.solutions import never, only_at, solution, solution_set, split_product
 from slrsym.prover.rules.structure import (
     all_of,
@@ -153,6 +153,7 @@ __all__ = [
     "limits",
     "linearity",
     "lipschitz",
+    "lipschitz_bound",
     "monotone",
     "never",
     "noise_moments",

@@ -71,6 +71,7 @@ _TABLE = (
     ("definite", "definite trace", "products"),
     ("averaged", "averaged bound", "law"),
     ("tangent_plane", "tangent plane", "derivative"),
+    ("lipschitz_bound", "Lipschitz bound", "derivative"),
     ("ball_arithmetic", "ball arithmetic", "numbers"),
     ("limits", "limits", "none"),
     ("cases", "the cases? .*", "parts"),

@@ -50,6 +50,15 @@ class TangentPlaneRule(Rule):
     name = "tangent plane"
 
 
+@dataclass(frozen=True)
+class LipschitzBoundRule(Rule):
+    """How much a function, or its gradient, changes between vectors, by bounds of its slope."""
+
+    lines: tuple[Tuple, ...]
+
+    name = "Lipschitz bound"
+
+
 def averaged(hypothesis: Any, at: Any) -> Rule:
     """Take the mean of both sides of a bound that a hypothesis says of all matrices.
 
@@ -104,11 +113,42 @@ def tangent_plane(*lines: Any) -> Rule:
     ProofError
         If there is no pair, or one is none.
     """
+    return TangentPlaneRule(_pairs_of_vectors("tangent_plane", lines))
+
+
+def lipschitz_bound(*lines: Any) -> Rule:
+    """Bound how much a function, or its gradient, changes between two vectors x and y.
+
+    Of a function that `Lipschitz` bounds by K, ``(h(y) - h(x))**2`` is at most ``K**2`` times the
+    squared length of y - x. Of a function that `Smooth` bounds by L, the squared length of
+    ``h.gradient(y) - h.gradient(x)`` is at most ``L**2`` times that; the Hessian may also lie
+    between others, such as 0 and L. Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    *lines : (vector, vector)
+        Pairs x, y.
+
+    Returns
+    -------
+    Rule
+        For a relation that follows by arithmetic from what the hypotheses say of each pair.
+
+    Raises
+    ------
+    ProofError
+        If there is no pair, or one is none.
+    """
+    return LipschitzBoundRule(_pairs_of_vectors("lipschitz_bound", lines))
+
+
+def _pairs_of_vectors(name: str, lines: tuple[Any, ...]) -> tuple[Tuple, ...]:
+    """Return the pairs of vectors that are the arguments of a rule."""
     if not lines or any(not isinstance(pair, tuple | list | Tuple) or len(pair) != 2
                         for pair in lines):  # fmt: skip
-        raise ProofError(f"tangent_plane takes pairs of vectors, such as (x, y); got {lines}")
+        raise ProofError(f"{name} takes pairs of vectors, such as (x, y); got {lines}")
     made = tuple(Tuple(*map(sympify, pair)) for pair in lines)
     for x, y in made:
         if any(not getattr(end, "is_Matrix", False) for end in (x, y)) or x.shape != y.shape:
-            raise ProofError(f"tangent_plane takes pairs of vectors of one size; got {x}, {y}")
-    return TangentPlaneRule(made)
+            raise ProofError(f"{name} takes pairs of vectors of one size; got {x}, {y}")
+    return made

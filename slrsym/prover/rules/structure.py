@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sympy import And, Eq, Expr, Ge, Gt, Implies, Le, Lt, S, Symbol, sympify
 from sympy.core.relational import Relational
 
+from slrsym.matrices.functions import ForAllMatrices
+from slrsym.matrices.letters import Letter
 from slrsym.prover.rules.chain import D, as_proof, structural_step
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.step import Link, Proof, Rule, Step, join_labels
@@ -335,36 +337,43 @@ class HypothesisRule(Rule):
 class InstanceRule(Rule):
     """A hypothesis that holds for all values of variables, used at some values."""
 
-    hypothesis: ForAll
-    values: tuple[Expr, ...]
+    hypothesis: ForAll | ForAllMatrices
+    values: tuple[Any, ...]
 
     name = "instance of a hypothesis"
 
 
-def instance(hypothesis: ForAll | Rule, value: Any, *more: Any) -> Rule:
+@dataclass(frozen=True)
+class InstanceOfMatricesRule(InstanceRule):
+    """A hypothesis that holds for all vectors or matrices, used at some of them."""
+
+
+def instance(hypothesis: ForAll | ForAllMatrices | Rule, value: Any, *more: Any) -> Rule:
     """Use a hypothesis that holds for all values of a variable, or of several, at some values.
 
     Where the hypothesis is an implication, what it supposes is proved at these values.
 
     Parameters
     ----------
-    hypothesis : ForAll or Rule
+    hypothesis : ForAll, ForAllMatrices or Rule
         The hypothesis, as the claim has it; or an instance of it, if it is for all values of
-        several variables, each in a `ForAll` of its own.
+        several variables, each in a `ForAll` or `ForAllMatrices` of its own.
     value : expression
-        The value of the variable.
+        The value of the variable: a number, or a vector or matrix of its size.
     *more : expression
-        The values of further variables, from the outermost `ForAll` inwards.
+        The values of further variables, from the outermost one inwards.
 
     Returns
     -------
     Rule
-        For a link that is the statement at these values, without what it supposes.
+        For a link that is the statement at these values, without what it supposes; at vectors or
+        matrices, also for one that follows from it by arithmetic.
 
     Raises
     ------
     ProofError
-        If the hypothesis is no `ForAll`, or there are more values than variables.
+        If the hypothesis is neither of them, there are more values than variables, or a value is of
+        another kind or size.
 
     Examples
     --------
@@ -374,21 +383,34 @@ def instance(hypothesis: ForAll | Rule, value: Any, *more: Any) -> Rule:
     values = tuple(map(sympify, (value, *more)))
     if isinstance(hypothesis, InstanceRule):
         return instance(hypothesis.hypothesis, *hypothesis.values, *values)
-    if not isinstance(hypothesis, ForAll):
-        raise ProofError(f"the hypothesis must be a ForAll; got {hypothesis!r}")
+    if not isinstance(hypothesis, ForAll | ForAllMatrices):
+        raise ProofError(f"the hypothesis must be a ForAll or ForAllMatrices; got {hypothesis!r}")
     variables = _variables(hypothesis)
     if len(values) > len(variables):
         raise ProofError(
             f"the hypothesis is for all {', '.join(map(str, variables))}; got {len(values)} values"
         )
-    return InstanceRule(hypothesis, values)
+    pairs = list(zip(variables, values, strict=False))
+    for x, v in pairs:
+        is_matrix = getattr(v, "is_Matrix", False)
+        if isinstance(x, Letter) and not (is_matrix and tuple(v.shape) == tuple(x.shape)):
+            of = f"; got {v}, of size {_size_text(v)}" if is_matrix else f"; got {v}"
+            raise ProofError(f"a value of {x} is a matrix of size {_size_text(x)}{of}")
+        if is_matrix and not isinstance(x, Letter):
+            raise ProofError(f"a value of {x} is a number; got the matrix {v}")
+    of_matrices = any(isinstance(x, Letter) for x, _ in pairs)
+    return (InstanceOfMatricesRule if of_matrices else InstanceRule)(hypothesis, values)
 
 
-def _variables(statement: Boolean) -> list[Symbol]:
+def _size_text(m: Any) -> str:
+    return " x ".join(map(str, m.shape))
+
+
+def _variables(statement: Boolean) -> list[Symbol | Letter]:
     """Return the variables of quantifiers, outermost first, which may stand in implications."""
     found = []
-    while isinstance(statement, ForAll | Implies):
-        if isinstance(statement, ForAll):
-            found.append(statement.variable)
+    while isinstance(statement, ForAll | ForAllMatrices | Implies):
+        if not isinstance(statement, Implies):
+            found.append(statement.args[0])
         statement = statement.args[1]
     return found

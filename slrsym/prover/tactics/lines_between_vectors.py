@@ -8,8 +8,10 @@ from typing import Any
 from slrsym.checker import Inference
 from slrsym.checker.differentiation import evaluate_derivative
 from slrsym.checker.expectations import product_of_factors, sum_of_terms
+from slrsym.checker.extensions.matrix_language import shape
 from slrsym.checker.term import (
     Term,
+    bound_variables,
     free_symbols,
     is_same_term,
     num,
@@ -21,7 +23,7 @@ from slrsym.prover.rules.step import Step
 from slrsym.prover.tactics.emission import ProofEmitter
 from slrsym.prover.tactics.matrix_functions import (
     EqualVectors,
-    function_nodes,
+    parts_of_conjunction,
     prove_relation,
     settle,
 )
@@ -49,20 +51,24 @@ class Line:
     def at(self, t: Term) -> Term:
         return "M.add", self.x, ("M.scale", t, self.v)
 
-    def specialised(self, everywhere: Term) -> Inference:
-        """Return what a hypothesis on all vectors says of a point of the line."""
+    def specialised(self, everywhere: Term) -> list[Inference]:
+        """Return what a hypothesis on all vectors says of a point of the line, part by part."""
         assumed = self.emitter.script.add("assume", (), everywhere)
         line = self.emitter.script.add("specialise letters", [assumed], (self.at(self.t),))
-        return settle(self.emitter, line, self.given)
+        return parts_of_conjunction(self.emitter, settle(self.emitter, line, self.given))
 
-    def facts(self, everywhere: Term) -> list[Inference]:
+    def specialised_hypotheses(self) -> list[Inference]:
+        """Return what all hypotheses on all vectors of this size say of a point of the line."""
+        found = []
+        for h in self.given:
+            if h[0] == "M.forall" and [shape(z) for z in bound_variables(h)] == [shape(self.v)]:
+                found += self.specialised(h)
+        return found
+
+    def facts(self) -> list[Inference]:
         """Return how functions at y compare with tangent planes at x, by bounds of Hessians."""
-        known = self.specialised(everywhere)
-        p, given = known.theorem.conclusion, known.theorem.hypotheses.values()
-        lines = [known] if p[0] != "and" else [
-            self.emitter.infer_by_logic([known], given, q) for q in p[1:]]  # fmt: skip
         found: list[Inference] = []
-        for line in lines:
+        for line in self.specialised_hypotheses():
             if line.theorem.conclusion[0] == "M.psd":
                 found += self._beside_tangent(line)
         return found
@@ -86,7 +92,7 @@ class Line:
     def integrated(self, matrix: Term) -> Term:
         """Return the f of t with f'' = v'P v, for a sum P of constants and of Hessians."""
         terms = []
-        for part in self._summands(matrix):
+        for part in summands_of_matrix(matrix):
             factor, inner = part
             if inner[0] == "M.hess" and is_same_term(inner[2], self.at(self.t)):
                 terms.append(product_of_factors(factor, ("M.h", *inner[1:])))
@@ -97,13 +103,15 @@ class Line:
             terms.append(product_of_factors(num(1, 2), factor, ("^", 2, 1, self.t), form))
         return sum_of_terms(terms)
 
-    def _summands(self, matrix: Term) -> list[tuple[Term, Term]]:
-        """Return the summands of a matrix, each as a factor and a matrix."""
-        if matrix[0] == "M.add":
-            return [pair for part in matrix[1:] for pair in self._summands(part)]
-        if matrix[0] == "M.scale":
-            return [(product_of_factors(matrix[1], c), m) for c, m in self._summands(matrix[2])]
-        return [(_ONE, matrix)]
+
+def summands_of_matrix(matrix: Term) -> list[tuple[Term, Term]]:
+    """Return the summands of a matrix, each as a factor and a matrix."""
+    if matrix[0] == "M.add":
+        return [pair for part in matrix[1:] for pair in summands_of_matrix(part)]
+    if matrix[0] == "M.scale":
+        inner = summands_of_matrix(matrix[2])
+        return [(product_of_factors(matrix[1], c), m) for c, m in inner]
+    return [(_ONE, matrix)]
 
 
 @register_emitter_for_rules(TangentPlaneRule)
@@ -115,9 +123,6 @@ def _emit_tangent_plane(
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     found: list[Inference] = []
     for pair in rule.lines:
-        line = Line(emitter, given, *map(emitter.term, pair.args))
-        for h in given:
-            if h[0] == "M.forall" and any(n[0] == "M.hess" for n in function_nodes(h)):
-                found += line.facts(h)
+        found += Line(emitter, given, *map(emitter.term, pair.args)).facts()
     require(found, "no hypothesis bounds a Hessian at all vectors, such as Convex or Smooth")
     return prove_relation(emitter, p, given, found)

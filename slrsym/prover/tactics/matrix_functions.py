@@ -72,6 +72,15 @@ def prove_relation(
     return prove_with_given_equations(emitter, p, plain, lines, equations)
 
 
+def parts_of_conjunction(emitter: ProofEmitter, line: Inference) -> list[Inference]:
+    """Return the parts of a theorem that is a conjunction, or the theorem itself."""
+    p, given = line.theorem.conclusion, line.theorem.hypotheses.values()
+    if p[0] != "and":
+        return [line]
+    parts = [emitter.infer_by_logic([line], given, q) for q in p[1:]]
+    return [q for part in parts for q in parts_of_conjunction(emitter, part)]
+
+
 def function_nodes(t: Term) -> list[Term]:
     """Return the values, gradients and Hessians of unknown functions in a term or formula."""
     found = {canonical_key(s): s for s in subterms(t, deep=True) if s[0] in FUNCTION_HEADS}

@@ -78,6 +78,17 @@ def _letter(translator: ExpressionTranslator, e: Letter) -> Term:
     return translator.named_term(e, term)
 
 
+def _matrix_of_shape(translator: ExpressionTranslator, e: Any) -> Term:
+    """Return a matrix of the shape of a zero matrix, which the checker writes as 0 times one.
+
+    Of rectangular ones there are only letters, and what is said of one holds for all its values.
+    """
+    rows, columns = (_size(translator, n) for n in e.shape)
+    if rows == columns:
+        return ("M.id", rows)
+    return translator.named_term(e, ("M", f"O_{rows}_{columns}", "M", rows, columns, ""))
+
+
 def _product(parts: list[Term]) -> Term:
     # Powers are products within products.
     parts = [q for p in parts for q in (p[1:] if p[0] == "M.mul" else (p,))]
@@ -94,8 +105,8 @@ def _translate(translator: ExpressionTranslator, e: Any, env: Mapping[Any, Term]
         return ("M.dim", _size(translator, e))
     if isinstance(e, sp.Identity):
         return ("M.id", _size(translator, e.args[0]))
-    if isinstance(e, sp.ZeroMatrix) and e.shape[0] == e.shape[1]:
-        return ("M.scale", _ZERO, ("M.id", _size(translator, e.shape[0])))
+    if isinstance(e, sp.ZeroMatrix):
+        return ("M.scale", _ZERO, _matrix_of_shape(translator, e))
     if isinstance(e, sp.MatMul):
         factor, parts = e.as_coeff_matrices()
         body = _product([matrix(part) for part in parts])

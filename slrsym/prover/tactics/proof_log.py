@@ -32,9 +32,11 @@ from slrsym.prover.tactics import (
     existence_of_laws_and_expectations,
     expectation_inequalities,
     gaussian_rules,
+    instances_of_matrices,
     inverse_trigonometric_functions,
     limits_by_leading_terms,
     lines_between_vectors,
+    lipschitz_bounds,
     logarithms,
     matrices,
     matrix_functions,
@@ -63,7 +65,8 @@ TACTIC_MODULES = (
     gaussian_rules, expectation_inequalities, closed_forms, subterm_generalisation,
     elementary_function_identities, equal_arguments, logarithms, inverse_trigonometric_functions,
     equations_of_sums, derivatives_of_laws, matrices,
-    matrix_functions, means_of_functions, lines_between_vectors, nonzero_factors,
+    matrix_functions, means_of_functions, lines_between_vectors,
+    lipschitz_bounds, instances_of_matrices, nonzero_factors,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ of term by its head, ``E``. A reader has written neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from slrsym.checker.term import Term, canonical_key
@@ -36,7 +36,8 @@ _RELATIONS = {"=": "=", "!=": "!=", "<": "<", "<=": "<="}
 # What variables that terms bind are called: real ones, and integers.
 _LETTERS = {"R": "GHUVWXY", "Z": "ijklmno"}
 
-
+_AT_VECTOR = {"M.h": "{}({})", "M.grad": "grad({}, {})", "M.hess": "hess({}, {})"}
+_AFTER_MATRIX = {"M.T": ".T", "M.inv": "**(-1)"}
 # The longest text, in characters, of an expression that is useful in a message.
 _MOST = 300
 
@@ -135,8 +136,35 @@ def _infix(t: Any, names: tuple[str, ...]) -> str:
         return f"{rest[0]}({', '.join(_infix(part, names) for part in rest[start:])})"
     if head == "ix":
         return f"{rest[0]}[{', '.join(_infix(part, names) for part in rest[2:])}]"
-    place = next(i for i, part in enumerate(rest) if isinstance(part, tuple))
+    place = next((i for i, part in enumerate(rest) if isinstance(part, tuple)), None)
+    if place is None:
+        return _of_matrices(head, rest, names)
     return _bound(head, rest[:place], rest[place], rest[place + 1 :], names)
+
+
+def _of_matrices(head: str, rest: list[Any], names: tuple[str, ...]) -> str:
+    """Return a matrix in infix notation, or a term or statement on matrices."""
+    if head in ("M", "M.dim", "M.id"):
+        return "I" if head == "M.id" else str(rest[0])
+    if head in _AT_VECTOR:
+        return _AT_VECTOR[head].format(rest[0], _infix(rest[1], names))
+    if head == "M.add":
+        return _sum(rest, names)
+    if head in ("M.psd", "M.invertible"):
+        kind = {"M.psd": "positive semidefinite", "M.invertible": "invertible"}[head]
+        return f"{_infix(rest[0], names)} is {kind}"
+    if head == "M.scale" and rest[0] == ["n", "-1", "1"]:
+        return "-" + _in_parentheses(rest[1], names, ("M.add", "M.scale"))
+    if head in ("M.mul", "M.scale"):
+        return "*".join(_in_parentheses(part, names, ("+", "M.add", "M.scale")) for part in rest)
+    if head in _AFTER_MATRIX:
+        inside = ("M.add", "M.scale", "M.mul")
+        return _in_parentheses(rest[0], names, inside) + _AFTER_MATRIX[head]
+    if head == "M.tr":
+        return f"Trace({_infix(rest[0], names)})"
+    if head == "M.eq":
+        return " = ".join(_infix(part, names) for part in rest)
+    raise ValueError(head)
 
 
 def _bound(
@@ -192,7 +220,7 @@ def _product(rest: list[Any], names: tuple[str, ...]) -> str:
     return sign + "*".join(_in_parentheses(part, names, "+") for part in parts[bool(sign) :])
 
 
-def _in_parentheses(t: Any, names: tuple[str, ...], heads: str) -> str:
+def _in_parentheses(t: Any, names: tuple[str, ...], heads: Collection[str]) -> str:
     text = _infix(t, names)
     is_fraction = not isinstance(t, str) and t[0] == "n" and (t[2] != "1" or t[1][0] == "-")
     # What is said of its law follows a mean.

@@ -227,14 +227,21 @@ def _emit_hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Infere
 
 @register_emitter_for_rules(InstanceRule)
 def _emit_instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
+    """Prove what a hypothesis says of the values of the rule."""
+    line = instance_of_hypothesis(emitter, step)
+    return emitter.conclude(line, emitter.formula(step.statement), step.context)
+
+
+def instance_of_hypothesis(emitter: ProofEmitter, step: Step) -> Inference:
     """Instantiate a hypothesis at the values of the rule, and discharge what it supposes there."""
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.hypothesis))
     for value in map(emitter.term, rule.values):
-        line = emitter.script.add("specialise", [line], (value,))
+        of_matrices = line.theorem.conclusion[0] == "M.forall"
+        name = "specialise letters" if of_matrices else "specialise"
+        line = emitter.script.add(name, [line], (value,))
         line = _without_conditions(emitter, line, step.context)
-    line = emitter.discharge_hypotheses(line, step.context)
-    return emitter.conclude(line, emitter.formula(step.statement), step.context)
+    return emitter.discharge_hypotheses(line, step.context)
 
 
 def _without_conditions(emitter: ProofEmitter, line: Inference, context: Context) -> Inference:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Eq, Ge, Gt, Identity, Le, Symbol, Trace, exp, symbols
+from sympy import Ge, Gt, Identity, Le, Symbol, Trace, exp, symbols
 
 from slrsym.matrices import (
     ForAllMatrices,
@@ -17,7 +17,6 @@ from slrsym.matrices import (
 )
 from slrsym.proof import (
     Bounded,
-    Claim,
     Convex,
     Increasing,
     Lipschitz,
@@ -26,13 +25,12 @@ from slrsym.proof import (
     Smooth,
     algebra,
     averaged,
-    chain,
-    check_claim,
     poincare,
     stein,
     tangent_plane,
     trace_algebra,
 )
+from tests.prover.tactics._vector_claims import dot, equal, is_contradicted, most, verdict
 
 d, N = Size("d"), Size("N")
 h, k = smooth_function("h", d), smooth_function("k", d)
@@ -43,34 +41,6 @@ K, L, m = symbols("K L m", nonnegative=True)
 t, eta = Symbol("t", real=True), Symbol("eta", positive=True)
 unit, one = Identity(d), Identity(1)
 slope, bend = h.gradient(g), h.hessian(g)
-
-
-def verdict(statement, by, hypotheses=()):
-    """Check a claim of one step."""
-    claim = Claim(id="a", statement=statement, source="test", hypotheses=hypotheses)
-
-    @claim.proof
-    def _(goal):
-        start = chain(goal.lhs)
-        extend = {Eq: start.then, Le: start.le, Ge: start.ge}[type(goal)]
-        return extend(goal.rhs, by=by)
-
-    def find(id):
-        raise ProofError(f"no claim {id}")
-
-    return check_claim(claim, find)
-
-
-def equal(left, right):
-    return Eq(left, right, evaluate=False)
-
-
-def most(left, right):
-    return Le(left, right, evaluate=False)
-
-
-def dot(u, w):
-    return Trace(u.T * w)
 
 
 def mean(f):
@@ -230,12 +200,6 @@ WRONG_AVERAGED = {
     "fourth power": (white(LENGTH**2), K**2),
     "mean value": (white(h(g)), K),
 }
-
-
-def is_contradicted(found):
-    assert not found.accepted
-    assert "fails at" in found.failure, found.failure
-    assert " = a " in found.failure
 
 
 @pytest.mark.parametrize("name", WRONG_STEIN)
