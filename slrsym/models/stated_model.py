@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from slrsym.files import text_written_as_well
 from slrsym.kernels.arguments import explain_arguments, require_positive
@@ -19,13 +19,20 @@ from slrsym.registry import load_registered
 if TYPE_CHECKING:
     import xarray as xr
 
+    from slrsym.models.matrices import (
+        LinearAttention,
+        LinearNetwork,
+        MatrixModel,
+        Prompt,
+        Regression,
+    )
     from slrsym.models.model_reports import Recovery, SampledTokenComparison
     from slrsym.models.training.equations import Equations
     from slrsym.models.training.runs import Runs
     from slrsym.prover.claims.claim import Claim
 
 
-@explain_arguments
+@overload
 def model(
     data: TokenSequence,
     predictor: Predictor,
@@ -34,15 +41,28 @@ def model(
     names: Mapping[Any, Any] | None = None,
     loss: Any = "square",
     ridge: Any = 0,
-) -> Model:
+) -> Model: ...
+@overload
+def model(data: Prompt | Regression, predictor: LinearAttention | LinearNetwork) -> MatrixModel: ...
+@explain_arguments
+def model(
+    data: Any,
+    predictor: Any,
+    *,
+    inner_products: Mapping[Any, Any] | None = None,
+    names: Mapping[Any, Any] | None = None,
+    loss: Any = "square",
+    ridge: Any = 0,
+) -> Model | MatrixModel:
     """Return the model with given data and predictor, from which risk and dynamics follow.
 
     Parameters
     ----------
-    data : TokenSequence
-        The tokens and the target.
-    predictor : Predictor
-        The function that is trained.
+    data : TokenSequence, Prompt or Regression
+        The tokens and the target; or, of matrices of any size, those of `slrsym.models.matrices`.
+    predictor : Predictor, LinearAttention or LinearNetwork
+        The function that is trained: a `LinearAttention` on a `Prompt`, a `LinearNetwork` on a
+        `Regression`.
     inner_products : mapping of inner products to expression, optional
         Inner products of fixed directions, such as ``{u @ v: 0}``. All others are
         parameters of the model, if it depends on them, but for lengths: these are 1, unless stated
@@ -61,11 +81,13 @@ def model(
 
     Returns
     -------
-    Model
+    Model or MatrixModel
+        A `slrsym.models.matrices.MatrixModel` for a prompt or a regression.
 
     Raises
     ------
     ValueError
+        If a prompt or a regression has one of the other parameters, which are for tokens.
         If there is no such loss, or label, outputs or tokens do not fit it; if directions
         contradict each other: inner products of unit vectors beyond 1, or a Gram
         matrix that is certainly not positive semidefinite; if a direction of the data is declared
@@ -91,11 +113,32 @@ def model(
     5
     """
     if not isinstance(data, TokenSequence):
-        raise TypeError(f"data must be a slrsym.models.TokenSequence; got {data!r}")
+        set_here = {
+            "inner_products": inner_products, "names": names, "ridge": ridge,
+            "loss": None if loss == "square" else loss,
+        }  # fmt: skip
+        return _model_of_matrices(data, predictor, {k: v for k, v in set_here.items() if v})
     if not isinstance(predictor, Predictor):
         raise TypeError(f"predictor must be a slrsym.models.Predictor; got {predictor!r}")
     of = None if require_loss(loss) == "square" else loss
     return Model(data, predictor, dict(inner_products or {}), dict(names or {}), of, ridge)
+
+
+def _model_of_matrices(data: Any, predictor: Any, settings: Mapping[str, Any]) -> MatrixModel:
+    """Return the model with the data of a prompt or a regression, which takes no settings."""
+    from slrsym.models.matrices import MatrixModel, Prompt, Regression
+
+    if not isinstance(data, Prompt | Regression):
+        raise TypeError(
+            "data must be a slrsym.models.TokenSequence, or a Prompt or Regression of "
+            f"slrsym.models.matrices; got {data!r}"
+        )
+    for name, value in settings.items():
+        raise ValueError(
+            f"{name}={value!r} is for tokens; a {type(data).__name__} has the square as its loss, "
+            f"and no such setting: leave {name} out"
+        )
+    return MatrixModel(data, predictor)
 
 
 class Model(ModelWithLandscape):

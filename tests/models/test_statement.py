@@ -184,7 +184,7 @@ def contradiction(*more):
         (lambda: predicting(lambda X: math.tanh(X @ k)), "functions of SymPy, such as sympy.tanh"),
         (lambda: Predictor(3), "share must be a function of a token; got 3"),
         (lambda: TokenSequence({3: 1}), "tokens must be a mapping of Token to a count; got 3"),
-        (lambda: model(3, heads), "data must be a slrsym.models.TokenSequence; got 3"),
+        (lambda: model(3, heads), "TokenSequence, or a Prompt or Regression of .*; got 3"),
         (lambda: model(one_token, 3), "predictor must be a slrsym.models.Predictor"),
         (lambda: model(TokenSequence({Token(target=lambda X: X @ 3): 1}), heads), "projected on"),
         (lambda: model(one_token, Predictor(lambda X: X)), "share must give an expr"),

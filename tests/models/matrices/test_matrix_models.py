@@ -12,6 +12,7 @@ from slrsym.crosscheck.matrices import compare_matrices
 from slrsym.crosscheck.matrix_samples import matrix_value
 from slrsym.crosscheck.samples import SampleEvaluator
 from slrsym.matrices import Size, along, covariance, matrix, mean, symmetric
+from slrsym.models import model
 from slrsym.models.matrices import LinearAttention, LinearNetwork, MatrixModel, Prompt, Regression
 from slrsym.proof import ProofError, check_claim
 from tests._profile import more, thorough, thorough_only
@@ -286,6 +287,27 @@ def test_missing_values_and_matrices_that_do_not_commute(models):
 def test_what_is_no_model_is_refused_in_words(make, error, said):
     with pytest.raises(error, match=said):
         make()
+
+
+@pytest.mark.parametrize("name", ["one head", "network"])
+def test_model_makes_models_of_matrices(models, name):
+    made = model(*MODELS[name])
+    assert isinstance(made, MatrixModel)
+    assert made.risk == models[name].risk
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"ridge": 0.1}, "ridge=0.1 is for tokens; a Prompt has .* leave ridge out"),
+        ({"loss": "huber"}, "loss='huber' is for tokens"),
+        ({"names": {u: v}}, "names=.* is for tokens"),
+        ({"inner_products": {u: 0}}, "inner_products=.* is for tokens"),
+    ],
+)
+def test_settings_of_tokens_are_refused_for_matrices(settings, said):
+    with pytest.raises(ValueError, match=said):
+        model(*MODELS["one head"], **settings)
 
 
 def test_layers_whose_mean_has_too_many_terms_are_refused(monkeypatch):
