@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.random import SeedSequence, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
 
 from slrsym.crosscheck.ball_quadrature import Inconclusive
@@ -60,7 +60,7 @@ class MonteCarloCheck:
     lhs, rhs : float or None
         Both sides there, each expectation replaced by an average over samples of its law.
     stderr : float or None
-        The standard error of their difference.
+        The standard error of their difference, with that of rounding the entries of matrices.
     z : float or None
         Their difference in standard errors.
     off : float or None
@@ -125,8 +125,9 @@ _MORE = 16
 
 # If one value makes up more of the spread of a sample, there may be others that were not met.
 _LARGEST_SHARE = 0.05
-# Both sides of a relation of matrices, whose entries are of size 1, are 0 below this.
-_ROUNDING = 1e-13
+# How often both sides are computed with the entries of all matrices rounded otherwise, by how many
+# units of the last place each entry is moved at most, and from how many samples.
+_ROUNDINGS, _LAST_PLACES, _ROUNDED_SAMPLES = 3, 64, 1 << 10
 
 _POINTS = 12
 
@@ -173,16 +174,16 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
     for tried, (child, size) in enumerate(zip(seed.spawn(len(sizes)), sizes, strict=True), 1):
         if size > _SAMPLES and not unsettled:
             break
-        choice, first, second = child.spawn(3)
+        choice, first, second, third = child.spawn(4)
         concrete, point = _point(relation, given, choice)
         place = ", ".join(f"{x} = {v}" for x, v in point.items() if not isinstance(v, np.ndarray))
         try:
             sides = _Sides(concrete, point)
-            samples = size
-            found = sides.sampled(first, samples)
+            samples, rounding = size, sides.rounding_error(third)
+            found = replace(sides.sampled(first, samples), rounding=rounding)
             if _off(relation, found) > NOTICEABLE:
                 samples = _MORE * _SAMPLES
-                found = sides.sampled(second, samples)
+                found = replace(sides.sampled(second, samples), rounding=rounding)
         except IndefiniteCovariance as reason:
             refusal = f"{reason}, at each of {tried} points"
             continue
@@ -192,9 +193,6 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
                 f"at each of {tried} points single values dominate the spread of the samples, or "
                 f"all values are one, as where a variance is infinite or what matters is rare"
             )
-            continue
-        if relation.has(MatrixMean) and max(abs(found.lhs), abs(found.rhs)) <= _ROUNDING:
-            refusal = f"at each of {tried} points both sides are 0 up to rounding"
             continue
         off = max(0.0, _off(relation, found))
         result = MonteCarloCheck(
@@ -213,9 +211,9 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             numbers = result.summary or f"{found.lhs} against {found.rhs}, and nothing is random"
             why = f"contradicted by sampling: {numbers}; beyond {CONFIRMING:g} standard errors"
             return replace(result, contradiction=why)
-        if found.stderr > 0:
+        if found.spread > found.rounding:
             return result
-        # Nothing is random at this point: another one may say more.
+        # Nothing is random at this point, up to rounding: another one may say more.
         vacuous = vacuous or result
     return vacuous or MonteCarloCheck(
         text, tried=len(sizes) if unsettled else _POINTS, refusal=refusal
@@ -257,8 +255,14 @@ class _Difference:
 
     lhs: float
     rhs: float
-    stderr: float
+    # Of the samples alone.
+    spread: float
     settled: bool
+    rounding: float = 0.0
+
+    @property
+    def stderr(self) -> float:
+        return math.hypot(self.spread, self.rounding)
 
     @property
     def z(self) -> float:
@@ -319,6 +323,32 @@ class _Sides:
             float(np.sqrt(np.sum(np.square(shifts)))),
             finite and all(_is_settled(key[0], a) for key, a in averages.items()),
         )
+
+    def rounding_error(self, seed: SeedSequence) -> float:
+        """Return how far the difference of the sides moves if matrices are rounded otherwise.
+
+        The random numbers are the same each time. Without matrices it is 0.
+        """
+        if not any(isinstance(value, np.ndarray) for value in self.values.values()):
+            return 0.0
+
+        def difference(sides: _Sides) -> float:
+            again = SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+            found = sides.sampled(again, _ROUNDED_SAMPLES)
+            return found.lhs - found.rhs
+
+        rng, first = default_rng(seed), difference(self)
+        moved = [difference(self._rounded_otherwise(rng)) - first for _ in range(_ROUNDINGS)]
+        return max((abs(x) for x in moved if math.isfinite(x)), default=0.0)
+
+    def _rounded_otherwise(self, rng: Generator) -> _Sides:
+        """Return the sides at a point whose matrices differ in the last places of their entries."""
+        most = _LAST_PLACES * np.finfo(float).eps
+        return _Sides(self.relation, {
+            x: value * (1 + rng.uniform(-most, most, value.shape))
+            if isinstance(value, np.ndarray) else value
+            for x, value in self.values.items()
+        })  # fmt: skip
 
     def _evaluated(self, side: int, special_node: Any) -> Any:
         with np.errstate(all="ignore"):
