@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ from sympy import Expr, MatrixExpr, Tuple, sympify
 
 from slrsym.matrices.functions import ForAllMatrices
 from slrsym.matrices.letters import Letter
-from slrsym.prover.rules.step import Rule
+from slrsym.prover.rules.context import Context
+from slrsym.prover.rules.step import Link, Proof, Rule
 from slrsym.prover.statements.expressions import ProofError
 
 
@@ -35,10 +37,14 @@ class PoincareOfMatricesRule(Rule):
 class AveragedRule(Rule):
     """A bound that holds for all matrices holds for the means of both sides."""
 
-    hypothesis: ForAllMatrices
+    bound: ForAllMatrices | Proof
     at: MatrixExpr
 
     name = "averaged bound"
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        if isinstance(self.bound, Proof):
+            yield "bound", self.bound, context
 
 
 @dataclass(frozen=True)
@@ -59,17 +65,19 @@ class LipschitzBoundRule(Rule):
     name = "Lipschitz bound"
 
 
-def averaged(hypothesis: Any, at: Any) -> Rule:
-    """Take the mean of both sides of a bound that a hypothesis says of all matrices.
+def averaged(bound: Any, at: Any) -> Rule:
+    """Take the mean of both sides of a bound that holds for all matrices.
 
     Rests on the axiom ``integral-linearity``.
 
     Parameters
     ----------
-    hypothesis : ForAllMatrices
-        The hypothesis, a relation of numbers, such as `Lipschitz` returns.
+    bound : ForAllMatrices or Proof
+        A hypothesis, a relation of numbers such as `Lipschitz` returns; or the proof of a relation
+        of numbers at a vector or matrix of which no hypothesis speaks.
     at : matrix
-        The matrix that takes the place of its letter; in the mean, it is random.
+        The matrix that takes the place of the letter of the hypothesis, which is random in the
+        mean; or the vector or matrix of the proof.
 
     Returns
     -------
@@ -79,16 +87,18 @@ def averaged(hypothesis: Any, at: Any) -> Rule:
     Raises
     ------
     ProofError
-        If the hypothesis is for no matrices, or the other argument is no matrix.
+        If the bound is for no matrices, or the other argument is no matrix.
     """
-    if not isinstance(hypothesis, ForAllMatrices):
+    if not isinstance(bound, ForAllMatrices | Proof):
         raise ProofError(
-            f"averaged takes a ForAllMatrices, such as Lipschitz(h, K); got {hypothesis}"
+            f"averaged takes a ForAllMatrices, such as Lipschitz(h, K), or a proof; got {bound}"
         )
     at = sympify(at)
     if not getattr(at, "is_Matrix", False):
         raise ProofError(f"averaged takes the matrix that is random; got {at}")
-    return AveragedRule(hypothesis, at)
+    if isinstance(bound, Proof) and not isinstance(at, Letter):
+        raise ProofError(f"the mean of a bound is over a letter made by matrix; got {at}")
+    return AveragedRule(bound, at)
 
 
 def tangent_plane(*lines: Any) -> Rule:

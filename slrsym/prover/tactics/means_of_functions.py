@@ -7,6 +7,7 @@ removed by Stein's lemma, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
@@ -39,7 +40,7 @@ from slrsym.prover.rules.matrix_functions import (
 )
 from slrsym.prover.rules.step import Step
 from slrsym.prover.tactics.binders import generator_sign_and_term, quotient_term
-from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.matrices import mean_equation
 from slrsym.prover.tactics.matrix_functions import (
     FUNCTION_HEADS,
@@ -80,7 +81,13 @@ class MeansOfFunctions:
             for t in subterms(q):
                 if t[0] == "M.E":
                     self.expand(t)
-        return prove_relation(self.emitter, p, self.given, lines, self.equations)
+        with suppress(*FAILURES):
+            return self.emitter.run_and_undo_on_failure(
+                prove_relation, self.emitter, p, self.given, lines, self.equations
+            )
+        # Values first, so that sums of means are known by them.
+        equations = sorted(self.equations, key=lambda line: len(_means_in(line.theorem.conclusion)))
+        return prove_relation(self.emitter, p, self.given, lines, equations)
 
     def expand(self, node: Term) -> None:
         """Find equations that write a mean as a combination of means of products."""
@@ -296,17 +303,25 @@ def _emit_poincare(emitter: ProofEmitter, step: Step, premises: Sequence[Inferen
 
 @register_emitter_for_rules(AveragedRule)
 def _emit_averaged(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Take the mean of a bound that a hypothesis says of all matrices."""
+    """Take the mean of a bound, which is proved or which a hypothesis says of all matrices."""
     rule: Any = step.rule
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
-    everywhere, value = emitter.formula(rule.hypothesis), emitter.term(rule.at)
-    require(canonical_key(everywhere) in map(canonical_key, given), "the bound is no hypothesis")
-    line = emitter.script.add("assume", (), everywhere)
-    line = settle(emitter, emitter.script.add("specialise letters", [line], (value,)), given)
+    value = emitter.term(rule.at)
+    line = premises[0] if premises else _specialised(emitter, rule.bound, value, given)
     kind = line.theorem.conclusion[0]
-    require(kind in ("<=", "<", "="), "the hypothesis is no relation of numbers")
+    require(kind in ("<=", "<", "="), "the bound is no relation of numbers")
     means = MeansOfFunctions(emitter, given)
     found = [means.averaged(line, n) for n in _means_in(p)
              if free_symbols(value) & set(bound_variables(n))]  # fmt: skip
     require(found, "there is no mean over the matrix in it")
     return means.prove(p, found)
+
+
+def _specialised(
+    emitter: ProofEmitter, hypothesis: Any, value: Term, given: Sequence[Term]
+) -> Inference:
+    """Return what a hypothesis for all matrices says of a value."""
+    everywhere = emitter.formula(hypothesis)
+    require(canonical_key(everywhere) in map(canonical_key, given), "the bound is no hypothesis")
+    line = emitter.script.add("assume", (), everywhere)
+    return settle(emitter, emitter.script.add("specialise letters", [line], (value,)), given)

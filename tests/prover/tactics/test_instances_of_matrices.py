@@ -64,9 +64,6 @@ REFUSED = {
                       "h(z) <= K for all z is no hypothesis"),
     "no relation": (most(h(x), K), instance(Convex(h), x), [Convex(h), below],
                     "hess(h, z) is positive semidefinite for all z says nothing of numbers"),
-    "no bound": (most(Trace(v.T * h.hessian(x) * v), Trace(v.T * h.hessian(x) * v) + dot(v, v)),
-                 positive((unit - h.hessian(x), v * v.T)), [Convex(h)],
-                 "I - hess(h, x) is positive semidefinite"),
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Ge, Gt, Identity, Le, Symbol, Trace, exp, symbols
+from sympy import Ge, Gt, Identity, Le, Symbol, Trace, ZeroMatrix, exp, symbols
 
 from slrsym.matrices import (
     ForAllMatrices,
@@ -25,6 +25,8 @@ from slrsym.proof import (
     Smooth,
     algebra,
     averaged,
+    chain,
+    lipschitz_bound,
     poincare,
     stein,
     tangent_plane,
@@ -59,6 +61,8 @@ way = y - x
 square, plane = dot(way, way), h(x) + dot(h.gradient(x), way)
 step = x - eta * h.gradient(x)
 line = tangent_plane((x, y))
+origin = ZeroMatrix(d, 1)
+at_origin = h(origin) + dot(h.gradient(origin), g)
 LENGTH = dot(slope, slope)
 
 STEIN = {
@@ -84,6 +88,14 @@ PROVED = {
     "averaged": (most(white(LENGTH), K**2), averaged(Lipschitz(h, K), g), [Lipschitz(h, K)]),
     "averaged value": (most(mean(h(A * g)), K), averaged(
         ForAllMatrices(z, Le(h(z), K)), A * g), [ForAllMatrices(z, Le(h(z), K))]),
+    "averaged change": (most(mean((h(g) - h(origin)) ** 2), K**2 * Trace(S)), averaged(
+        chain((h(g) - h(origin)) ** 2).le(K**2 * dot(g, g), by=lipschitz_bound((origin, g))), g),
+        [Lipschitz(h, K)]),
+    "averaged plane": (most(h(origin), mean(h(g))), averaged(
+        chain(at_origin).le(h(g), by=tangent_plane((origin, g))), g), [Convex(h)]),
+    "averaged parabola": (most(mean(h(g)), h(origin) + L / 2 * Trace(S)), averaged(
+        chain(h(g)).le(at_origin + L / 2 * dot(g, g), by=tangent_plane((origin, g))), g),
+        [Smooth(h, L)]),
     "descent": (most(h(y), plane + L / 2 * square), line, [Smooth(h, L)]),
     "ascent": (most(plane - L / 2 * square, h(y)), line, [Smooth(h, L)]),
     "step": (most(h(step), h(x) - eta * (1 - L * eta / 2) * dot(h.gradient(x), h.gradient(x))),
@@ -200,6 +212,12 @@ WRONG_AVERAGED = {
     "fourth power": (white(LENGTH**2), K**2),
     "mean value": (white(h(g)), K),
 }
+WRONG_PROVED = {
+    "size": (most(mean((h(g) - h(origin)) ** 2), K**2 * d), "averaged change"),
+    "second moment": (most(mean(h(g) ** 2), K**2 * Trace(S)), "averaged change"),
+    "turned": (most(mean(h(g)), h(origin)), "averaged plane"),
+    "quarter": (most(mean(h(g)), h(origin) + L / 4 * Trace(S)), "averaged parabola"),
+}
 
 
 @pytest.mark.parametrize("name", WRONG_STEIN)
@@ -225,6 +243,12 @@ def test_false_variants_of_averaged_bounds_are_contradicted(name):
     is_contradicted(verdict(most(*WRONG_AVERAGED[name]), averaged(bounded, g), [bounded]))
 
 
+@pytest.mark.parametrize("name", WRONG_PROVED)
+def test_false_variants_of_averaged_proofs_are_contradicted(name):
+    statement, of = WRONG_PROVED[name]
+    is_contradicted(verdict(statement, *PROVED[of][1:]))
+
+
 REFUSED = {
     "no mean": (equal(h(x), h(x) + 0 * t), stein(g), [], "there is no mean over g"),
     "exponential": (most(variance(exp(h(g))), mean(LENGTH)), poincare(exp(h(g))), [],
@@ -234,6 +258,8 @@ REFUSED = {
     "no bound": (most(h(x), h(x) + square), line, [], "no hypothesis bounds a Hessian"),
     "no hypothesis": (most(-white(LENGTH), K**2), averaged(bounded, g), [],
                       "the bound is no hypothesis"),
+    "hypothesis on the letter": (most(mean(dot(a, g)), 1), averaged(
+        chain(dot(a, g)).le(1, by=algebra), g), [Le(dot(a, g), 1)], "no proof was found"),
     "third derivative": (equal(along(Trace(A * h.hessian(x)), (x, v)),
                                along(Trace(h.hessian(x) * A), (x, v))), algebra, [],
                          "a derivative is not known to be defined"),
@@ -261,6 +287,7 @@ def test_hypotheses_by_name():
         (lambda: Convex(h, dot(z, z)), "must not depend on z"),
         (lambda: averaged(h, g), "takes a ForAllMatrices"),
         (lambda: averaged(bounded, t), "the matrix that is random"),
+        (lambda: averaged(chain(t).le(t, by=algebra), 2 * x), "over a letter made by matrix"),
         (lambda: tangent_plane(), "pairs of vectors"),
         (lambda: tangent_plane((x, X)), "pairs of vectors of one size"),
         (lambda: stein(g, t), "not both"),
