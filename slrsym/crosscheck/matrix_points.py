@@ -57,6 +57,8 @@ class MatrixPoint:
         self.values: dict[Any, Any] = {n: fmpq(k) for n, k in sizes.items()}
         self._roots: dict[Letter, Rows] = {}
         self._rotations: dict[tuple[str, int], Any] = {}
+        # Of each function, which derivatives hypotheses bound at all vectors: the least order.
+        self._bounded_orders: dict[SmoothFunction, int] = {}
 
     def _integer(self, low: int, high: int) -> int:
         return int(self._rng.integers(low, high, endpoint=True))
@@ -201,12 +203,37 @@ class MatrixPoint:
             if not given:
                 self.values[f] = random_vector_function(size, self._rng)
                 continue
-            self.values[f] = BoundsForAllVectors(f, given).choose(
-                size, self._rng, lambda p, put: self._with(put).holds(p)
-            )
+            bounds = BoundsForAllVectors(f, given)
+            self._bounded_orders[f] = bounds.least_order
+            self.values[f] = bounds.choose(size, self._rng, lambda p, put: self._with(put).holds(p))
             if self.values[f] is None:
                 return False
         return True
+
+    def _fit_functions(self, given: Iterable[Any]) -> None:
+        """Change functions so that they have the gradients and values of hypotheses at vectors."""
+        # A constant changes no gradient.
+        for kind, order in ((GradientAt, 1), (ValueAt, 0)):
+            for p in given:
+                sides = p.args if isinstance(p, sp.Eq) else ()
+                for node, value in zip(sides, sides[::-1], strict=True):
+                    if isinstance(node, kind) and not value.has(SmoothFunction):
+                        self._fit_function(node, value, order)
+                        break
+
+    def _fit_function(self, node: Any, value: Any, order: int) -> None:
+        """Add a linear or a constant term to a function, for its gradient or value at a vector."""
+        function = node.function
+        if self._bounded_orders.get(function, 2) <= order:
+            return
+        wanted = [row[0] for row in self.matrix(value)] if order else [self.number(value)]
+        # Without cosines, all is rational. What bounds Hessians bounds them without cosines, too.
+        plain = self.values[function].without_waves()
+        self.values[function] = plain
+        found = self._derivatives(node)
+        if all(isinstance(c, fmpq) for c in (*wanted, *found)):
+            missing = [a - b for a, b in zip(wanted, found, strict=True)]
+            self.values[function] = plain.plus_polynomial(missing, order)
 
     def _with(self, values: Mapping[Any, Any]) -> MatrixPoint:
         point = MatrixPoint.__new__(MatrixPoint)
@@ -292,6 +319,7 @@ class MatrixPoint:
                     return False
             elif (x := orthogonal_letter(p)) is not None and x not in self.values:
                 self.values[x] = rows_of(self._rotation(f"letter {x.name}", self._size(x.shape[0])))
+        self._fit_functions(given)
         return all(map(self.holds, given))
 
     def _is_of_its_kind(self, x: Letter) -> bool:

@@ -108,6 +108,15 @@ class VectorFunction:
         kept = tuple(term for term in self.monomials if len(term[1]) <= degree)
         return VectorFunction(self.size, kept, self.waves)
 
+    def without_waves(self) -> VectorFunction:
+        """Return the polynomial alone."""
+        return VectorFunction(self.size, self.monomials, ())
+
+    def plus_polynomial(self, coefficients: Sequence[fmpq], order: int) -> VectorFunction:
+        """Return a sum with a linear form, or with a constant if the order is 0."""
+        more = tuple((c, (i,) * order) for i, c in enumerate(coefficients) if c)
+        return VectorFunction(self.size, (*self.monomials, *more), self.waves)
+
     @property
     def degree(self) -> int:
         return max((len(places) for _, places in self.monomials), default=0)
@@ -195,6 +204,11 @@ class BoundsForAllVectors:
             for part in conjuncts(hypothesis.statement):
                 self._read(hypothesis.letter, part)
 
+    @property
+    def least_order(self) -> int:
+        """The least order of the derivatives that are bounded; 0 are values."""
+        return 0 if self._values else 1 if self._slopes else 2
+
     def _read(self, z: Any, part: Any) -> None:
         h = self.function
         for node, put, of in (
@@ -240,8 +254,7 @@ class BoundsForAllVectors:
         """
         for _ in range(_TRIES):
             drawn = random_vector_function(size, rng, bounded=True)
-            degree = 0 if self._values else 1 if self._slopes else 2
-            drawn = drawn.without_powers_above(degree)
+            drawn = drawn.without_powers_above(self.least_order)
             sizes = [t for t in _SIZES if self._fits(drawn.scaled(t), holds)]
             if not sizes:
                 continue

@@ -154,3 +154,26 @@ def test_functions_are_told_in_words():
     )
     assert str(VectorFunction(1, (), (wave, wave))) == "two cosines"
     assert str(VectorFunction(1, (), ())) == "a constant"
+
+
+AT_ONE_VECTOR = {
+    "minimiser": (Ge(h(y), h(x)), [Convex(h), Eq(h.gradient(x), 0 * x, evaluate=False)]),
+    "value": (Le((h(y) - m) ** 2, L**2 * Trace((y - x).T * (y - x))),
+              [Lipschitz(h, L), Eq(m, h(x), evaluate=False)]),
+    "both": (Ge(h(y), m), [Convex(h), Eq(h(x), m, evaluate=False),
+                           Eq(h.gradient(x), 0 * x, evaluate=False)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AT_ONE_VECTOR)
+def test_functions_have_the_gradient_and_the_value_that_hypotheses_give_them(name):
+    statement, given = AT_ONE_VECTOR[name]
+    compare_matrices(statement, given, default_rng(0))
+    with pytest.raises(Disagreement):
+        compare_matrices(statement.func(*statement.args[::-1]), given, default_rng(0))
+
+
+def test_gradients_that_a_bound_does_not_allow_are_not_found():
+    given = [Lipschitz(h, 1), Eq(h.gradient(x), 5 * x, evaluate=False)]
+    with pytest.raises(NoPointFound):
+        compare_matrices(Le(h(x), 1), given, default_rng(0))
