@@ -47,24 +47,25 @@ def test_means_over_matrices_are_sampled(seed):
 
 # Both sides are 0, but for the last places of products that cancel.
 CANCELLING = equal(
-    MatrixMean(Trace(v.T * (A - A.T) * v), (v, L, Identity(1))), Trace(A * L) - Trace(L * A.T)
+    MatrixMean(Trace(v.T * (A - A.T) * v), (v, L, Identity(1))),
+    Trace(A * L * A * L * A) - Trace(L * A * A * L * A),
 )
 
 
 def test_sides_that_are_rounding_errors_contradict_nothing(monkeypatch):
-    found = [one(CANCELLING, seed=seed) for seed in range(4)]
+    found = [one(CANCELLING, seed=seed) for seed in range(2)]
     assert not any(item.contradiction or item.refusal for item in found)
     assert all(item.stderr < 1e-10 for item in found)
     monkeypatch.setattr("slrsym.crosscheck.montecarlo._Sides.rounding_error", lambda *_: 0.0)
-    assert any(one(CANCELLING, seed=seed).contradiction for seed in range(4))
+    assert any(one(CANCELLING, seed=seed).contradiction for seed in range(2))
 
 
 def test_sides_that_are_small_are_compared():
-    tiny = Rational(1, 10**20)
+    tiny = Rational(1, 10**24)
     assert "contradicted" in one(equal(tiny * SQUARE, 2 * tiny * VALUE)).contradiction
     found = one(equal(tiny * SQUARE, tiny * VALUE))
     assert not found.contradiction
-    assert 0 < found.stderr < 1e-16
+    assert 0 < found.stderr < 1e-15
 
 
 def test_letters_have_the_values_that_hypotheses_give_them():
