@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference
@@ -70,7 +71,7 @@ def _prove_semidefinite_by_instance(
     """Prove that a matrix is semidefinite by a hypothesis for all vectors, at one in the matrix."""
     require(p[0] == "M.psd", "no semidefinite matrix")
     ways = (
-        lambda h=h, value=value: _conclude_from_instance(emitter, p, given, h, value)
+        partial(_conclude_from_instance, emitter, p, given, h, value)
         for h, value in _likely_instances(p, given)
     )
     return emitter.try_in_turn(ways, "no hypothesis says so of all vectors")
@@ -107,7 +108,7 @@ def _conclude_from_instance(
         return emitter.script.add("equal matrices", [part, equal])
 
     return emitter.try_in_turn(
-        (lambda part=part: conclude(part) for part in parts), "the hypothesis says something else"
+        (partial(conclude, part) for part in parts), "the hypothesis says something else"
     )
 
 
