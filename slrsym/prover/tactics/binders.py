@@ -46,6 +46,7 @@ from slrsym.checker.term import (
 from slrsym.checker.theorem import Theorem
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.numerical_values import are_surely_different
+from slrsym.prover.tactics.orders_of_variables import reordered_expectations
 from slrsym.prover.tactics.sign_search import SearchHintRecordingRing, SignSearch
 from slrsym.prover.tactics.subterm_paths import body_in_variables, subterms
 from slrsym.prover.tactics.traces import trace_of_word
@@ -378,13 +379,27 @@ class BinderEquationSearch:
         """Prove pairs of expectations equal whose integrands and laws are equal."""
         merged: set[str] = set()
         for a, b in itertools.combinations(nodes, 2):
-            if {canonical_key(a), canonical_key(b)} & merged or not _may_be_equal(a, b):
+            if {canonical_key(a), canonical_key(b)} & merged:
                 continue
-            with suppress(*FAILURES):
-                self.found.append(
-                    self.emitter.run_and_undo_on_failure(self._prove_expectations_equal, a, b)
-                )
+            if _may_be_equal(a, b):
+                with suppress(*FAILURES):
+                    self.found.append(
+                        self.emitter.run_and_undo_on_failure(self._prove_expectations_equal, a, b)
+                    )
+                    merged.add(canonical_key(a))
+                    continue
+            if self._equate_in_other_order(a, b):
                 merged.add(canonical_key(a))
+
+    def _equate_in_other_order(self, a: Term, b: Term) -> bool:
+        """Prove two expectations equal whose variables have other orders; return whether it did."""
+
+        def equate(other: Term, forms: Term) -> None:
+            self.found.append(self._prove_expectations_equal(a, other))
+            line = self.emitter.script.add("image", (), b, forms, parts_outside_binder(other))
+            self.found.append(self.discharge(line))
+
+        return any(self._attempt(equate, *pair) for pair in reordered_expectations(a, b))
 
     def _prove_expectations_equal(self, a: Term, b: Term) -> Inference:
         """Prove that two expectations are equal."""
