@@ -45,6 +45,7 @@ from slrsym.prover.tactics.registration import (
     PROVERS,
     USER_EMITTERS,
 )
+from slrsym.prover.tactics.shown_theorems import find_among_theorems
 from slrsym.prover.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.prover.tactics.term_to_sympy import formula_text
 from slrsym.prover.tactics.translation import Translator, Untranslatable
@@ -411,6 +412,8 @@ class ProofEmitter:
         self, shown: Sequence[Inference], p: Term, context: Context
     ) -> Inference | None:
         """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
+        if (found := find_among_theorems(self.script, shown, p)) is not None:
+            return found
         for line in sorted(shown, key=lambda line: -subterm_similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.run_and_undo_on_failure(self.conclude, line, p, context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from slrsym.checker.remembered_measures import RememberedMeasure
 from slrsym.checker.term import (
     Term,
     binder_bodies,
@@ -62,11 +63,14 @@ def replace_at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Ter
 
 def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """Return the paths to a subterm that lead through no binder except the given kinds."""
-    key = canonical_key(wanted)
+    key, leaves = canonical_key(wanted), leaf_count(wanted)
     # The same part stands in a nested term many times, often as one object.
     known: dict[int, list[tuple[Any, ...]]] = {}
 
     def paths(t: Term) -> list[tuple[Any, ...]]:
+        # Terms that are the same have as many leaves, and to count these is quick.
+        if leaf_count(t) < leaves:
+            return []
         if id(t) not in known:
             is_wanted = t[0] == wanted[0] and canonical_key(t) == key
             known[id(t)] = [()] if is_wanted else [
@@ -78,6 +82,13 @@ def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> li
         return known[id(t)]
 
     return paths(t)
+
+
+@RememberedMeasure
+def leaf_count(t: Term) -> int:
+    """Return how many subterms of a term have no parts; nested and flat sums have as many."""
+    parts = places_and_subterms(t)
+    return sum(leaf_count(part) for _, part in parts) if parts else 1
 
 
 def paths_to_symbol(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
