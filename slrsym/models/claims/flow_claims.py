@@ -7,7 +7,7 @@ decomposition into squares shows not to be positive. What the letters stand for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -124,40 +124,83 @@ class FlowClaims:
     # -- the Gram matrix -------------------------------------------------------------------------
 
     def gram_kept(self) -> list[Claim]:
-        """Return the claim that the Gram determinant does not become negative."""
+        """Return the claim that the Gram determinant does not fall below 0, with those it cites."""
         if not self._minors:
             raise ValueError("there is no Gram matrix that moves; only scalars are trained")
         a = self._minors[-1]
-        rate = Add(*(a.diff(self.put[p]) * v for p, v in self.in_letters.items()))
+        moved = {p: slope for p in self.equations.state if (slope := a.diff(self.put[p])) != 0}
+        rate = Add(*(slope * self.in_letters[p] for p, slope in moved.items()))
         letters = sorted(self.letters.of.values(), key=str)
         quotient, rest = div(expand(rate), a, *self.put.values(), *letters)
         if rest != 0:
             raise ValueError(
                 f"the Gram determinant {a} does not divide its velocity: {rest} is left"
             )
-        cofactor = self._in_slopes(quotient)
-        slopes = {p: a.diff(self.put[p]) for p in self.equations.state}
         form = Eq(quotient * a, rate, evaluate=False)
-        # A trained scalar moves no Gram matrix.
-        used = form.free_symbols
-        values = {g.name: self.slopes[p] for p, g in self.letters.of.items() if g in used}
+        title = "Along the gradient flow, a Gram determinant that is not negative stays so"
+        what = "The velocity of the Gram determinant is a multiple of it, in letters for slopes"
+        return [
+            *self._velocities_by_slopes(),
+            self._put_equal(),
+            self._claim("gram-form", what, form, (), _by_algebra),
+            self._gram_rate(moved, quotient, rate),
+            self._claim(
+                "gram-kept", title, RegionKept(self.flow, self.region), (),
+                self._by_cofactor(moved, quotient),
+            ),
+        ]  # fmt: skip
+
+    @cached_property
+    def _cofactor_letter(self) -> Symbol:
+        """The letter for the velocity of the Gram determinant divided by it."""
+        return self.letters.named("c", [Symbol("c")])[Symbol("c")]
+
+    def _gram_rate(self, moved: Mapping[Symbol, Expr], quotient: Expr, rate: Expr) -> Claim:
+        """Return the claim that the determinant rises as it has to, in letters for velocities."""
+        a, factor = self._minors[-1], self._cofactor_letter
+        along = Add(*(D(a, self.put[p]) * v for p, v in self.speeds.items()))
+        says = [Eq(self.speeds[p], self.in_letters[p], evaluate=False) for p in moved]
 
         def proof(goal: Any) -> Any:
-            """Show that the determinant divides its velocity, in letters for slopes first."""
-            facts = [
-                chain(self._in_slopes(self.in_letters[p])).then(velocity, by=algebra)
-                for p, velocity in zip(self.equations.state, self.flow.velocities, strict=True)
-                if slopes[p] != 0
-            ]
-            moves = Add(
-                *(slopes[p] * v for p, v in zip(slopes, self.flow.velocities, strict=True)),
-                evaluate=False,
+            """Put the factor in, and velocities for what they are, one by one."""
+            put = f"{self.name}-flow-put"
+            terms = {p: slope * self.in_letters[p] for p, slope in moved.items()}
+            up = (
+                chain(goal.lhs)
+                .then(quotient * a, by=lemma(put, c=a, v=factor, w=quotient, r=0))
+                .then(rate, by=lemma(f"{self.name}-flow-gram-form"))
             )
-            rises = (
-                chain(cofactor * a)
-                .then(self._in_slopes(rate), by=lemma(f"{self.name}-flow-gram-form", **values))
-                .then(moves, by=algebra.using(*facts))
-                .le(self.flow.rate_of(a), by=differentiate)
+            for p, slope in moved.items():
+                rest = Add(*(t for q, t in terms.items() if q != p))
+                values = {"c": slope, "v": self.in_letters[p], "w": self.speeds[p], "r": rest}
+                terms[p] = slope * self.speeds[p]
+                up = up.then(Add(*terms.values()), by=lemma(put, **values))
+            return up.le(goal.rhs, by=differentiate)
+
+        return self._claim(
+            "gram-rate", "The Gram determinant times a factor is its velocity, in letters",
+            Le(factor * a, along, evaluate=False),
+            [Eq(factor, quotient, evaluate=False), *says], proof,
+        )  # fmt: skip
+
+    def _by_cofactor(self, moved: Mapping[Symbol, Expr], quotient: Expr) -> Callable[[Any], Any]:
+        """Return the proof that the region is kept, as the determinant divides its velocity."""
+        a, cofactor = self._minors[-1], self._in_slopes(quotient)
+        used = quotient.free_symbols.union(*(self.in_letters[p].free_symbols for p in moved))
+        values = {
+            g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items() if g in used
+        }
+        values |= self._velocity_values | {self._cofactor_letter.name: cofactor}
+
+        def proof(goal: Any) -> Any:
+            """Put slopes and velocities for the letters in."""
+            by_slopes = chain(cofactor).then(
+                self._in_derivatives(quotient), by=algebra.using(*self._slopes_in(quotient))
+            )
+            rate = lemma(f"{self.name}-flow-gram-rate", **values)
+            rises = chain(cofactor * a).le(
+                self.flow.rate_of(a),
+                by=rate.where(by_slopes, *self._velocity_facts(self.equations.state)),
             )
             return by_theorem(
                 goal,
@@ -166,11 +209,81 @@ class FlowClaims:
                 rises_1=rises,
             )
 
-        title = "Along the gradient flow, a Gram determinant that is not negative stays so"
-        what = "The velocity of the Gram determinant is a multiple of it, in letters for slopes"
+        return proof
+
+    # -- velocities ------------------------------------------------------------------------------
+
+    def _velocities_by_slopes(self) -> list[Claim]:
+        """Return the claims that velocities are what they are by definition, by slopes."""
+        given, claims = self.flow.domain_conditions(), []
+        for number, p in enumerate(self.letters.of, start=1):
+            slope = Eq(D(self.risk, self.put[p]), self.slopes[p], evaluate=False)
+            title = f"The slope of the risk in {self.put[p]}"
+            claims.append(
+                self._claim(f"derivative-{number}", title, slope, given, _by_differentiation)
+            )
+        for number, p in enumerate(self.equations.state, start=1):
+            title = f"The velocity of {self.put[p]}, by slopes of the risk"
+            claims.append(
+                self._claim(
+                    f"velocity-{number}", title, self._velocity(p), given, self._by_slopes(p)
+                )
+            )
+        return claims
+
+    def _put_equal(self) -> Claim:
+        """Return the claim that a number may stand in the place of another that is equal."""
+        c, v, w, r = (Symbol(x, real=True) for x in "cvwr")
+        return self._claim(
+            "put", "A number in the place of another that is equal",
+            Eq(c * v + r, c * w + r, evaluate=False), [Eq(v, w, evaluate=False)], _by_algebra,
+        )  # fmt: skip
+
+    def _in_derivatives(self, expr: Expr) -> Expr:
+        return expr.xreplace({g: D(self.risk, self.put[p]) for p, g in self.letters.of.items()})
+
+    def _velocity(self, p: Symbol) -> Any:
+        place = self.equations.state.index(p)
+        by_derivatives = self._in_derivatives(self.in_letters[p])
+        return Eq(self.flow.velocities[place], by_derivatives, evaluate=False)
+
+    def _slopes_in(self, expr: Expr) -> list[Any]:
+        """Return what the slopes are, for whose letters an expression has; as facts."""
         return [
-            self._claim("gram-form", what, form, (), _by_algebra),
-            self._claim("gram-kept", title, RegionKept(self.flow, self.region), (), proof),
+            chain(D(self.risk, self.put[p])).then(
+                self.slopes[p], by=lemma(f"{self.name}-flow-derivative-{number}")
+            )
+            for number, (p, g) in enumerate(self.letters.of.items(), start=1)
+            if expr.has(g)
+        ]
+
+    def _by_slopes(self, p: Symbol) -> Callable[[Any], Any]:
+        """Return the proof that a velocity is what its drift says in slopes of the risk."""
+
+        def proof(goal: Any) -> Any:
+            """Put the slopes of the risk in."""
+            in_slopes, facts = (
+                self._in_slopes(self.in_letters[p]),
+                self._slopes_in(self.in_letters[p]),
+            )
+            return (
+                chain(goal.lhs).then(in_slopes, by=algebra).then(goal.rhs, by=algebra.using(*facts))
+            )
+
+        return proof
+
+    @property
+    def _velocity_values(self) -> dict[str, Expr]:
+        """The velocities by the names of their letters."""
+        pairs = zip(self.speeds.values(), self.flow.velocities, strict=True)
+        return {v.name: velocity for v, velocity in pairs}
+
+    def _velocity_facts(self, state: Iterable[Symbol]) -> list[Any]:
+        """Return what velocities are by slopes, as facts."""
+        places = (self.equations.state.index(p) + 1 for p in state)
+        return [
+            chain(says.lhs).then(says.rhs, by=lemma(f"{self.name}-flow-velocity-{k}"))
+            for says, k in zip(map(self._velocity, state), places, strict=True)
         ]
 
     # -- what is conserved -----------------------------------------------------------------------
@@ -227,15 +340,7 @@ class FlowClaims:
                 f"{number} coordinates, {length * number} together, and at most {_LONGEST_SUM} are "
                 'taken. Ask for "gram-kept" alone, or fix directions that need not move'
             )
-        claims = self.gram_kept() if self._minors else []
-        given = self.flow.domain_conditions()
-        for number, p in enumerate(self.equations.state, start=1):
-            title = f"The velocity of {self.put[p]}, by slopes of the risk"
-            claims.append(
-                self._claim(
-                    f"velocity-{number}", title, self._velocity(p), given, self._by_slopes(p)
-                )
-            )
+        claims = self.gram_kept() if self._minors else self._velocities_by_slopes()
         claims += self._slope_in_letters()
         claims.append(self._falls())
         return claims
@@ -273,7 +378,6 @@ class FlowClaims:
         says = [Eq(v, self.in_letters[p], evaluate=False) for p, v in self.speeds.items()]
         last = [Ge(m, 0, evaluate=False) for m in self._minors[-1:]]
         slope = Add(*(g * self.speeds[p] for p, g in self.letters.of.items()), evaluate=False)
-        c, v, w, r = (Symbol(x, real=True) for x in "cvwr")
         return [
             self._claim(
                 "form", "The velocity of the risk as a sum of squares, in letters for slopes",
@@ -284,52 +388,20 @@ class FlowClaims:
                 Le(sum_of_squares, 0, evaluate=False), [Ge(p, 0) for p in weights],
                 lambda goal: chain(goal.lhs).le(0, by=signs),
             ),
-            self._claim(
-                "put", "A number in the place of another that is equal",
-                Eq(c * v + r, c * w + r, evaluate=False), [Eq(v, w, evaluate=False)], _by_algebra,
-            ),
+            self._put_equal(),
             self._claim(
                 "slope", "The risk does not rise, in letters for slopes and velocities",
                 Le(slope, 0, evaluate=False), [*positive, *last, *says], proof,
             ),
         ]  # fmt: skip
 
-    def _in_derivatives(self, expr: Expr) -> Expr:
-        return expr.xreplace({g: D(self.risk, self.put[p]) for p, g in self.letters.of.items()})
-
-    def _velocity(self, p: Symbol) -> Any:
-        place = self.equations.state.index(p)
-        by_derivatives = self._in_derivatives(self.in_letters[p])
-        return Eq(self.flow.velocities[place], by_derivatives, evaluate=False)
-
-    def _by_slopes(self, p: Symbol) -> Callable[[Any], Any]:
-        """Return the proof that a velocity is what its drift says in slopes of the risk."""
-        used = [q for q, g in self.letters.of.items() if self.in_letters[p].has(g)]
-
-        def proof(goal: Any) -> Any:
-            """Differentiate the risk, and put its slopes in."""
-            found = [
-                chain(D(self.risk, self.put[q])).then(self.slopes[q], by=differentiate)
-                for q in used
-            ]
-            in_slopes = self._in_slopes(self.in_letters[p])
-            return (
-                chain(goal.lhs).then(in_slopes, by=algebra).then(goal.rhs, by=algebra.using(*found))
-            )
-
-        return proof
-
     def _falls(self) -> Claim:
         values = {g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items()}
-        velocities = zip(self.speeds.values(), self.flow.velocities, strict=True)
-        values |= {v.name: velocity for v, velocity in velocities}
+        values |= self._velocity_values
 
         def proof(goal: Any) -> Any:
             """Add up: minus squared lengths of gradients, which are forms of the Gram matrix."""
-            facts = [
-                chain(says.lhs).then(says.rhs, by=lemma(f"{self.name}-flow-velocity-{k}"))
-                for k, says in enumerate(map(self._velocity, self.equations.state), start=1)
-            ]
+            facts = self._velocity_facts(self.equations.state)
             slope = lemma(f"{self.name}-flow-slope", **values).where(*facts)
             down = chain(self.flow.rate_of(self.risk)).le(0, by=slope)
             kept = lemma(f"{self.name}-flow-gram-kept") if self._minors else self._whole()
@@ -386,6 +458,11 @@ class FlowClaims:
 def _by_algebra(goal: Any) -> Any:
     """Expand both sides."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+def _by_differentiation(goal: Any) -> Any:
+    """Differentiate the risk."""
+    return chain(goal.lhs).then(goal.rhs, by=differentiate)
 
 
 _MAKERS = {
