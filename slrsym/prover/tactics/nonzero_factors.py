@@ -84,4 +84,4 @@ def _prove_nonzero(
 
 
 # After all others, so that no proof of theirs becomes another.
-register_prover(13, _prove_with_nonzero_factors)
+register_prover(14, _prove_with_nonzero_factors)

@@ -17,4 +17,4 @@ def test_ranks_decide_and_not_imports(monkeypatch):
 def test_each_prover_has_a_rank_of_its_own():
     import slrsym.prover.tactics.proof_log  # noqa: F401
 
-    assert len(registration.PROVERS) == len(set(registration._RANKS)) == 14
+    assert len(registration.PROVERS) == len(set(registration._RANKS)) == 15
