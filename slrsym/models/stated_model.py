@@ -61,8 +61,7 @@ def model(
     data : TokenSequence, Prompt or Regression
         The tokens and the target; or, of matrices of any size, those of `slrsym.models.matrices`.
     predictor : Predictor, LinearAttention or LinearNetwork
-        The function that is trained: a `LinearAttention` on a `Prompt`, a `LinearNetwork` on a
-        `Regression`.
+        The function that is trained: linear attention on a prompt, a network on a regression.
     inner_products : mapping of inner products to expression, optional
         Inner products of fixed directions, such as ``{u @ v: 0}``. All others are
         parameters of the model, if it depends on them, but for lengths: these are 1, unless stated
@@ -88,13 +87,12 @@ def model(
     ------
     ValueError
         If a prompt or a regression has one of the other parameters, which are for tokens.
-        If there is no such loss, or label, outputs or tokens do not fit it; if directions
-        contradict each other: inner products of unit vectors beyond 1, or a Gram
-        matrix that is certainly not positive semidefinite; if a direction of the data is declared
-        to be trained, and the predictor does not use it, or trained and part of the law of a token;
-        if an inner product is named or fixed that the model does not have; if `ridge` is negative
-        or has no lengths to act on; if a share of the predictor or of the target is not real and
-        finite for all projections, or not smooth in pieces.
+        If there is no such loss, or label, outputs or tokens do not fit it; if directions are
+        at odds: inner products of unit vectors beyond 1, or a Gram matrix that is certainly
+        not positive semidefinite; if a direction of the data is declared to be trained, and the
+        predictor does not use it, or trained and part of the law of a token; if an inner product is
+        named or fixed that the model does not have; if `ridge` is negative or has no lengths to act
+        on; if a share is not real and finite for all projections, or not smooth in pieces.
     TypeError
         If `data` or `predictor` is something else, or a share is no expression.
 

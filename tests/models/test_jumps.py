@@ -69,19 +69,22 @@ def stated(unit):
     return model(data, Predictor(lambda X: unit(X @ w)), names={w @ u: R, w @ w: Q})
 
 
-@pytest.mark.parametrize("unit", (JUMPING | CONTINUOUS).values(), ids=JUMPING | CONTINUOUS)
-def test_the_flow_follows_the_gradient_of_the_risk(unit):
+def assert_the_flow_descends(one, laws):
     """With slopes r_Q, r_R of the risk: Q' = -(4 Q r_Q + 2 R r_R), R' = -(2 R r_Q + r_R)."""
-    one = stated(unit)
     flow = one.equations("gradient-flow", rate=1)
-    for q, r in ((0.7, 0.3), (1.9, -1.1)):
-        state = [{Q: q, R: r}[p] for p in one.order_parameters]
-        found = one.compile("numpy", "gradient")(state)
+    gradient = one.compile("numpy", "gradient")
+    for q, r in laws:
+        found = gradient([{Q: q, R: r}[p] for p in one.order_parameters])
         slopes = dict(zip(one.order_parameters, found, strict=True))
         r_q, r_r = slopes.get(Q, 0.0), slopes.get(R, 0.0)
         exact = {Q: -4 * q * r_q - 2 * r * r_r, R: -2 * r * r_q - r_r}
         found = flow.rate_of_change_at({Q: q, R: r})
         np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", (JUMPING | CONTINUOUS).values(), ids=JUMPING | CONTINUOUS)
+def test_the_flow_follows_the_gradient_of_the_risk(unit):
+    assert_the_flow_descends(stated(unit), ((0.7, 0.3), (1.9, -1.1)))
 
 
 @pytest.mark.parametrize("unit", (JUMPING | INSIDE).values(), ids=JUMPING | INSIDE)
@@ -180,14 +183,7 @@ def test_errors_in_sign_of_any_unit_and_a_label_with_noise(unit):
         TokenSequence({label: 1}), Predictor(lambda X: unit(X @ w)), loss="zero-one",
         names={w @ u: R, w @ w: Q},
     )  # fmt: skip
-    flow = one.equations("gradient-flow", rate=1)
-    for q, r in ((0.7, 0.3), (1.9, -1.1)):
-        state = [{Q: q, R: r}[p] for p in one.order_parameters]
-        slopes = one.compile("numpy", "gradient")(state)
-        r_q, r_r = (slopes[one.order_parameters.index(p)] for p in (Q, R))
-        found = flow.rate_of_change_at({Q: q, R: r})
-        exact = {R: -2 * r * r_q - r_r, Q: -4 * q * r_q - 2 * r * r_r}
-        np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-12)
+    assert_the_flow_descends(one, ((0.7, 0.3), (1.9, -1.1)))
     assert one.check({"d": 4}, samples=20_000, rng=0).is_passed
 
 
@@ -198,14 +194,7 @@ def test_units_that_jump_and_a_label_with_noise(unit, t):
     label = Token(target=lambda X: sign(X @ u + sqrt(t) * (X @ Noise("xi"))))
     one = model(TokenSequence({label: 1}), Predictor(lambda X: unit(X @ w)),
                 names={w @ u: R, w @ w: Q})  # fmt: skip
-    flow = one.equations("gradient-flow", rate=1)
-    for q, r in ((0.7, 0.3), (1.9, -1.1), (0.5, 0.0)):
-        state = [{Q: q, R: r}[p] for p in one.order_parameters]
-        slopes = one.compile("numpy", "gradient")(state)
-        r_q, r_r = (slopes[one.order_parameters.index(p)] for p in (Q, R))
-        found = flow.rate_of_change_at({Q: q, R: r})
-        exact = {R: -2 * r * r_q - r_r, Q: -4 * q * r_q - 2 * r * r_r}
-        np.testing.assert_allclose(found, [exact[p] for p in flow.state], rtol=1e-9, atol=1e-12)
+    assert_the_flow_descends(one, ((0.7, 0.3), (1.9, -1.1), (0.5, 0.0)))
 
 
 def test_a_step_of_what_touches_zero_at_a_symbol_is_refused():
