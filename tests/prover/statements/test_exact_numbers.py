@@ -271,5 +271,5 @@ def test_the_search_for_evidence_of_nests_has_a_limit(part, depth, is_told):
     (row,) = Ledger({"nested": nest(part, depth)}).verify()
     assert row.status == "failed"
     assert (LIMIT in row.error) == is_told
-    # Measured: 8 to 11 s on a busy machine.
-    assert time.process_time() - began < 15
+    # Measured: 8 to 11 s; machines differ by more than a factor of two. Without a limit: minutes.
+    assert time.process_time() - began < 40
