@@ -38,7 +38,13 @@ from sympy import (
 )  # fmt: skip
 from sympy.core.relational import Relational
 
-from slrsym.models.means.smooth_pieces import KINKS, kink_forms, real_roots, smooth_pieces
+from slrsym.models.means.smooth_pieces import (
+    KINKS,
+    conditions_of,
+    kink_forms,
+    real_roots,
+    smooth_pieces,
+)
 
 
 @cache
@@ -82,7 +88,7 @@ def _with_plain_steps(function: Expr) -> Expr:
     written = {}
     steps = function.atoms(sign, Heaviside, Piecewise)
     for node in sorted(steps, key=str):
-        conditions = [node] if isinstance(node, sign | Heaviside) else _conditions(node)
+        conditions = [node] if isinstance(node, sign | Heaviside) else conditions_of(node)
         symbols = set().union(*(part.free_symbols for part in conditions))
         if len(symbols) != 1 or not any(arg.has(*KINKS) for c in conditions for arg in c.args):
             continue
@@ -200,12 +206,7 @@ def _changes(function: Expr, x: Symbol) -> dict[Expr, dict[Any, tuple[Any, Any]]
 def _nodes(function: Expr) -> list[Any]:
     """Return the steps of a function, and the conditions in it."""
     nodes: set[Any] = function.atoms(sign, Heaviside)
-    return sorted(nodes.union(*map(_conditions, function.atoms(Piecewise))), key=str)
-
-
-def _conditions(node: Piecewise) -> set[Any]:
-    found: set[Any] = set().union(*(c.atoms(Relational) for _, c in node.args))
-    return found
+    return sorted(nodes.union(*map(conditions_of, function.atoms(Piecewise))), key=str)
 
 
 def _roots(argument: Expr, x: Symbol) -> list[Expr]:

@@ -91,12 +91,26 @@ def kink_forms(node: Any) -> list[Expr]:
     list of Expr
     """
     if isinstance(node, Piecewise):
-        relations = set().union(*(c.atoms(Relational) for _, c in node.args))
-        return [r.lhs - r.rhs for r in sorted(relations, key=str)]
+        return [r.lhs - r.rhs for r in conditions_of(node)]
     if isinstance(node, Max | Min):
         args = node.args
         return [a - b for i, a in enumerate(args) for b in args[i + 1 :]]
     return [node.args[0]]
+
+
+def conditions_of(node: Piecewise) -> list[Relational]:
+    """Return the relations in the conditions of a function in pieces, in order.
+
+    Parameters
+    ----------
+    node : Piecewise
+
+    Returns
+    -------
+    list of Relational
+    """
+    found: set[Relational] = set().union(*(c.atoms(Relational) for _, c in node.args))
+    return sorted(found, key=str)
 
 
 def _changes(node: Any, z: Symbol) -> set[Expr] | None:
