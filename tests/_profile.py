@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-THOROUGH = settings.default.max_examples >= 200
+THOROUGH = settings.default.max_examples >= 100
 NIGHTLY = settings.default.max_examples >= 10_000
 
 # In a configuration: the names of all tests that were found, also of those left out.
@@ -16,13 +16,20 @@ _LEFT = "left to the profile"
 thorough_only = pytest.mark.skipif(not THOROUGH, reason=f"{_LEFT}s ci and nightly")
 nightly_only = pytest.mark.skipif(not NIGHTLY, reason=f"{_LEFT} nightly")
 
-# The ids of cases that dev leaves out, of a test whose cases are computed or of two decorators.
+# The ids of cases that dev, or ci as well, leaves out, of a test whose cases are computed or of two
+# decorators.
 thorough_cases = pytest.mark.thorough_cases
+nightly_cases = pytest.mark.nightly_cases
 
 
 def thorough(*values: Any) -> Any:
     """A case that dev leaves out."""
     return pytest.param(*values, marks=thorough_only)
+
+
+def nightly(*values: Any) -> Any:
+    """A case that dev and ci leave out."""
+    return pytest.param(*values, marks=nightly_only)
 
 
 def left_out(item: pytest.Item) -> bool:
@@ -36,9 +43,11 @@ def left_out(item: pytest.Item) -> bool:
 def _left(item: pytest.Item) -> list[pytest.Mark]:
     marks = item.iter_markers("skipif")
     left = [mark for mark in marks if mark.kwargs.get("reason", "").startswith(_LEFT)]
-    cases = [case for mark in item.iter_markers("thorough_cases") for case in mark.args]
-    named = item.nodeid.partition("[")[2].removesuffix("]") in cases
-    return [*left, thorough_only.mark] if named else left
+    case = item.nodeid.partition("[")[2].removesuffix("]")
+    for name, only in (("thorough_cases", thorough_only), ("nightly_cases", nightly_only)):
+        if any(case in mark.args for mark in item.iter_markers(name)):
+            left.append(only.mark)
+    return left
 
 
 def one_in(share: int, cases: Sequence[Any]) -> list[Any]:

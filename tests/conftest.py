@@ -32,7 +32,7 @@ if os.environ.get("SLRSYM_OWENS_T") == "stub":
 os.environ["SLRSYM_FRESH"] = "1"
 
 # How many examples a cheap test has; a costly one takes a fraction of it (tests/properties).
-for _name, _examples, _same in (("dev", 25, True), ("ci", 200, True), ("nightly", 20_000, False)):
+for _name, _examples, _same in (("dev", 25, True), ("ci", 100, True), ("nightly", 20_000, False)):
     settings.register_profile(
         _name,
         max_examples=_examples,

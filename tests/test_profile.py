@@ -13,6 +13,8 @@ from ._profile import (
     THOROUGH,
     beyond_dev,
     more,
+    nightly,
+    nightly_cases,
     one_in,
     thorough,
     thorough_cases,
@@ -43,6 +45,13 @@ def test_cases_that_dev_leaves_out(request, case):
 @pytest.mark.parametrize("number", [0, 1])
 def test_cases_that_are_named(request, number, letter):
     assert beyond_dev(request.node) == ((number, letter) in {(1, "a"), (0, "b")})
+
+
+@nightly_cases("1-c")
+@pytest.mark.parametrize("case", ["0-c", "1-c", nightly("2-c")])
+def test_cases_of_nights(request, case):
+    assert beyond_dev(request.node) == (case != "0-c")
+    assert case == "0-c" or NIGHTLY
 
 
 @thorough_only
@@ -166,6 +175,7 @@ def test_every_named_case_is_one(request):
         pytest.skip("only a part of the tests was collected")
     there = set(config.stash[COLLECTED])
     for item in request.session.items:
-        for mark in item.iter_markers("thorough_cases"):
-            test = item.nodeid.partition("[")[0]
-            assert there.issuperset(f"{test}[{case}]" for case in mark.args), test
+        for name in ("thorough_cases", "nightly_cases"):
+            for mark in item.iter_markers(name):
+                test = item.nodeid.partition("[")[0]
+                assert there.issuperset(f"{test}[{case}]" for case in mark.args), test

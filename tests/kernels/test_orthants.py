@@ -13,7 +13,7 @@ from sympy import Rational, lambdify, symbols
 from slrsym.kernels.compile import compile_expressions
 from slrsym.kernels.orthant_arrays import PAIRS, orthant_functions
 from slrsym.kernels.orthants import OrthantMoment, OrthantProbability
-from tests._profile import THOROUGH, more, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough_only
 from tests.kernels._cases import BACKENDS
 
 NUMPY = orthant_functions(np)
@@ -56,7 +56,7 @@ def right_values(r):
     return (given * density).sum(), (given * density * c * d).sum()
 
 
-@pytest.mark.parametrize("seed", range(50 if THOROUGH else 8))
+@pytest.mark.parametrize("seed", range(50 if NIGHTLY else 12 if THOROUGH else 8))
 def test_values_of_random_laws(seed):
     vectors = np.random.default_rng(seed).normal(size=(4, 7))
     r = correlations(vectors)
@@ -79,7 +79,7 @@ def on_arcs(angles):
     return probability, moment
 
 
-@pytest.mark.parametrize("seed", range(50 if THOROUGH else 10))
+@pytest.mark.parametrize("seed", range(50 if NIGHTLY else 12 if THOROUGH else 10))
 def test_singular_laws_of_vectors_in_a_plane(seed):
     rng = np.random.default_rng(seed)
     angles = rng.uniform(-2, 2, 4)

@@ -7,7 +7,7 @@ import pytest
 from sympy import Abs, Max
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from tests._profile import thorough, thorough_only
+from tests._profile import nightly_cases, thorough, thorough_only
 
 UNITS = {
     "relu": lambda z: Max(0, z),
@@ -72,6 +72,7 @@ def test_the_jacobian_at_the_optimum_is_that_of_vectors(name):
     np.testing.assert_allclose(jacobian @ tangent, tangent @ right, atol=1e-14)
 
 
+@nightly_cases("leaky", "squared relu")
 @pytest.mark.parametrize(
     "name", ["relu", thorough("size"), thorough("leaky"), thorough("squared relu")]
 )

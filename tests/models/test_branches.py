@@ -13,7 +13,7 @@ from slrsym.models.landscape.known_points import KnownPoints
 from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from tests._profile import thorough
+from tests._profile import nightly_cases, thorough
 
 A = Symbol("a", real=True)
 S = Symbol("s", positive=True)
@@ -63,6 +63,7 @@ MODELS = {
 }
 
 
+@nightly_cases("two heads")
 @pytest.mark.parametrize("name", ["erf", thorough("relu"), thorough("two heads")])
 def test_points_of_branches_are_critical_and_have_their_indices(name):
     make, values, parameter, low, high = MODELS[name]

@@ -9,7 +9,7 @@ from slrsym.models import Direction, Predictor, Token, TokenSequence, model, sof
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
-from tests._profile import nightly_only, thorough_cases, thorough_only
+from tests._profile import nightly_cases, nightly_only, thorough_cases, thorough_only
 
 MODELS = {
     "angle": lambda: attention(angle=Symbol("c", real=True)),
@@ -37,6 +37,7 @@ def verdicts(stated):
 
 
 # Softmax in dev; other risks than those of models: tests/prover/tactics/test_models.py.
+@nightly_cases("angle")
 @thorough_cases("angle", "committee")
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_derived_is_proved(name):
@@ -47,6 +48,7 @@ def test_what_is_derived_is_proved(name):
     assert all(v.accepted for v in found.values()), [v.id for v in found.values() if not v.accepted]
 
 
+@nightly_cases("biased", "two-tokens", "two units")
 @thorough_only
 @pytest.mark.parametrize("name", LONGER)
 def test_of_several_tokens_and_heads_too(name):
@@ -67,6 +69,7 @@ def test_the_gradient_is_not_shown_yet(name):
     assert all(verdicts_of_open(name, "gradient"))
 
 
+@nightly_cases("projections-two-heads", "risk-two-heads", "risk-correlated")
 @thorough_only
 @pytest.mark.parametrize("name", GRADIENT_OPEN)
 @pytest.mark.parametrize("of", ["projections", "risk"])

@@ -6,7 +6,7 @@ from scipy.special import erf as scipy_erf
 from sympy import Rational, erf
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from tests._profile import more, thorough
+from tests._profile import more, nightly_cases, thorough
 
 pytestmark = more
 
@@ -17,6 +17,7 @@ COMMITTEES = {
 }
 
 
+@nightly_cases("two units-seeds1")
 @pytest.mark.parametrize(
     ("name", "seeds"), [("one unit", range(3)), thorough("two units", range(2))]
 )

@@ -17,7 +17,7 @@ from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.models.landscape.symmetries import coordinate_signs, proved_sign_symmetries
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from tests._profile import thorough, thorough_only
+from tests._profile import nightly_cases, thorough, thorough_only
 
 VALUES = {"lambda": 0.2, "gamma": 0.7, "d": 8, "L": 3, "epsilon": 0.1}
 
@@ -55,6 +55,7 @@ def known_points(name, seed=0, starts=4):
     return KnownPoints(there, draws.by_name), points
 
 
+@nightly_cases("two heads")
 @pytest.mark.parametrize(
     "name", ["angle", "own", *map(thorough, ["erf", "relu", "two heads", "committee"])]
 )

@@ -19,7 +19,7 @@ from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
 # How many settings a closed form is compared at.
-DRAWS = 50 if THOROUGH else 12
+DRAWS = 50 if NIGHTLY else 12
 
 c = Symbol("c", real=True)
 BIASES, PLACES = symbols("b_1:4", real=True), symbols("p_1:4", positive=True)
@@ -402,7 +402,7 @@ def test_softmax_against_quadrature_of_the_definition(plus):
     instance = attention(lambda u: softmax(u, 1), angle=c) if plus else by_softmax()
     risk = instance.model.compile("numpy", "risk")
     rng = np.random.default_rng(5 + plus)
-    for _ in range(50 if THOROUGH else 4):
+    for _ in range(50 if NIGHTLY else 12 if THOROUGH else 4):
         values = {**setting(rng, 0.4), "L": 2, "lambda": float(np.exp(rng.uniform(-2, 1.5)))}
         vectors = drawn(rng, values["d"], 0.4)
         state = state_of(instance.model, by_direction(instance, vectors))

@@ -12,7 +12,7 @@ import pytest
 from sympy import Abs, Max, Rational, Symbol, sign
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
-from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS
 
 pytestmark = more
@@ -90,7 +90,7 @@ def laws(count):
 @pytest.mark.parametrize("name", UNITS)
 def test_the_risk_at_random_laws_and_where_both_are_aligned(name):
     risk = kinked(name).compile("numpy", "risk")
-    for q, r in laws(50 if THOROUGH else 4):
+    for q, r in laws(50 if NIGHTLY else 12 if THOROUGH else 4):
         assert risk([q, r])[0] == pytest.approx(float(right_risk(name, q, r)), abs=1e-10)
 
 

@@ -11,7 +11,7 @@ from scipy.special import erfinv, ndtr
 from sympy import Max, Rational, Symbol, erf, sign, sqrt
 
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
-from tests._profile import THOROUGH, more, thorough
+from tests._profile import NIGHTLY, THOROUGH, more, thorough
 
 pytestmark = more
 
@@ -184,7 +184,7 @@ def test_means_of_a_sign_label(loss, unit):
 
     # Without noise, Huber's loss has a kink where the label jumps: nan where the two are aligned.
     noises = [(0.25,), (0,)] if THOROUGH and loss != "huber" else [(0.25,)]
-    assert_means(of_sign(loss, unit), reference, noises, bar, 50 if THOROUGH else 1)
+    assert_means(of_sign(loss, unit), reference, noises, bar, 50 if NIGHTLY else 12 if THOROUGH else 1)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_means_of_a_mixture_of_two_classes(loss, unit):
         return found
 
     bar = 1e-10 if unit == "linear" else 1e-8
-    assert_means(of, reference, [(1.2,)], bar, 50 if THOROUGH else 1)
+    assert_means(of, reference, [(1.2,)], bar, 50 if NIGHTLY else 12 if THOROUGH else 1)
 
 
 @pytest.mark.parametrize("loss", [thorough("huber"), "absolute"])
@@ -238,7 +238,7 @@ def test_means_of_a_noisy_regression(loss):
 
         return integrals(parts, kinks(0), 0, spread)
 
-    assert_means(of, reference, [(0.25,)], 1e-10, 50 if THOROUGH else 2)
+    assert_means(of, reference, [(0.25,)], 1e-10, 50 if NIGHTLY else 12 if THOROUGH else 2)
 
 
 @pytest.mark.parametrize(

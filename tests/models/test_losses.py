@@ -11,7 +11,7 @@ from sympy import Rational, Symbol, cosh, erf, log, sign, sqrt
 
 from slrsym.kernels.numpy_special_functions import compute_normal_means
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
-from tests._profile import THOROUGH, more, thorough, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_only
 
 pytestmark = more
 
@@ -89,7 +89,7 @@ def test_risk_and_motion_of_noisy_labels(name):
     risk, flow = of.compile("numpy", "risk", "gradient"), of.equations("gradient-flow", rate=1)
     change = flow.compile("numpy")
     online = of.equations("online-sgd", rate=1).compile("numpy")
-    for q, r in laws(50 if THOROUGH else 2):
+    for q, r in laws(50 if NIGHTLY else 12 if THOROUGH else 2):
         mean, along_w, along_u, second = integrals(name, q, r, 0.25)
         value, in_q, in_r = risk([q, r], 0.25)
         assert value == pytest.approx(mean, abs=1e-10)

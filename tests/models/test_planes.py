@@ -12,7 +12,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
 from slrsym.papers.single_location.models import multi_head
-from tests._profile import THOROUGH, more, thorough, thorough_cases, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS, needs_numba
 
 x, y = symbols("x y", real=True)
@@ -71,7 +71,7 @@ def test_means_by_numpy(name):
     function, plain = FUNCTIONS[name]
     law = GaussianLaw({x: LAW[0], y: LAW[1]}, [[LAW[2], LAW[3]], [LAW[3], LAW[4]]])
     mean = compile_expressions([gaussian_mean(function, law)], LAW, [p])
-    for means, cov in laws(40 if THOROUGH else 10):
+    for means, cov in laws(40 if NIGHTLY else 12 if THOROUGH else 10):
         found = mean([*means, cov[0, 0], cov[0, 1], cov[1, 1]], 0.7)[0]
         size = by_panels(lambda *at: np.abs(plain(*at)), means, cov)
         assert abs(found - by_panels(plain, means, cov)) < 1e-13 * size

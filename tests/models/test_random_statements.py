@@ -47,7 +47,7 @@ if NIGHTLY:
     FIRST = 1000 * (datetime.now(UTC).toordinal() % 1000)
     SEEDS = range(FIRST, FIRST + 300)
 elif THOROUGH:
-    SEEDS = range(8)
+    SEEDS = range(4)
 
 
 def drawn(seed):

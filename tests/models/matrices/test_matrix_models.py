@@ -15,7 +15,7 @@ from slrsym.matrices import Size, along, covariance, matrix, mean, symmetric
 from slrsym.models import model
 from slrsym.models.matrices import LinearAttention, LinearNetwork, MatrixModel, Prompt, Regression
 from slrsym.proof import ProofError, check_claim
-from tests._profile import more, thorough, thorough_only
+from tests._profile import more, nightly_cases, thorough, thorough_only
 
 d, N, h, k = (Size(name) for name in "dNhk")
 L, T, R = covariance("L", d, definite=True, family="F"), covariance("T", d), covariance("R", d)
@@ -54,6 +54,7 @@ def models():
 SLOW = ("two layers", "two layers and noise")
 
 
+@nightly_cases("two layers")
 @pytest.mark.parametrize("name", [thorough(n) if n in SLOW else n for n in MODELS])
 def test_the_risk_is_the_mean_of_its_definition(models, name):
     m = models[name]
@@ -133,6 +134,7 @@ def test_layers_of_multiples_of_the_identity_have_known_least_risks(count, sizes
     assert found.fun == pytest.approx(sizes[0] * best, rel=1e-9)
 
 
+@nightly_cases("two layers")
 @pytest.mark.parametrize(
     "name", ["network", thorough("one head"), thorough("two layers"), thorough("rank one")]
 )
@@ -196,6 +198,7 @@ def test_compiled_functions_give_the_expressions_and_their_differences(models, n
     assert quotient == pytest.approx(wanted, rel=1e-7)
 
 
+@nightly_cases("two layers", "two heads")
 @thorough_only
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_functions_of_numba(models, name):
