@@ -50,9 +50,15 @@ def _left(item: pytest.Item) -> list[pytest.Mark]:
     return left
 
 
-def one_in(share: int, cases: Sequence[Any]) -> list[Any]:
-    """All cases, of which dev leaves out all but one in so many."""
-    return [case if i % share == 0 else thorough(*_values(case)) for i, case in enumerate(cases)]
+def one_in(share: int, cases: Sequence[Any], in_ci: int = 1) -> list[Any]:
+    """All cases, of which dev leaves out all but one in so many, and so does ci."""
+
+    def marked(i: int, case: Any) -> Any:
+        if i % share == 0:
+            return case
+        return (thorough if i % in_ci == 0 else nightly)(*_values(case))
+
+    return [marked(i, case) for i, case in enumerate(cases)]
 
 
 def _values(case: Any) -> tuple[Any, ...]:

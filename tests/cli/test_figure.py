@@ -131,6 +131,7 @@ def test_data_of_trained_layers_are_read_again(tmp_path, small, undrawn, monkeyp
     refused(run("8", "--set", "seed=1", *options), "--data", "seed = 0; needed is seed = 1")
 
 
+@thorough_only
 def test_many_figures_and_their_data(tmp_path, small, undrawn):
     data = tmp_path / "data"
     options = ("-o", tmp_path, "--format", "png", "--data", data)

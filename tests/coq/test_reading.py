@@ -40,6 +40,7 @@ from slrsym.coq.goal_parser import (
 )
 from slrsym.coq.goals import CoqGoalBuilder
 from slrsym.coq.printing import CoqPrinter, NotExpressibleInCoqError
+from tests._profile import thorough_only
 
 x, y = symbols("x y", real=True)
 n = Symbol("n", integer=True, positive=True)
@@ -156,6 +157,7 @@ def test_malformed_text_is_refused(text):
         coq_goal_to_tuples(text)
 
 
+@thorough_only
 def test_goals_are_read_back(goals):
     assert len(goals) > 100
     for goal in goals:
@@ -174,6 +176,7 @@ def _altered(text, rng):
     return "\n".join([*above, last[: place.start()] + new + last[place.end() :]])
 
 
+@thorough_only
 def test_altered_goals_are_refused(goals):
     rng, tried = random.Random(22), 0
     for goal in goals:

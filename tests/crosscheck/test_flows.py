@@ -25,7 +25,7 @@ from slrsym.prover.statements.trajectories import (
     RegionKept,
     SolvedBy,
 )
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 
 x, y = symbols("x y", real=True)
 a, b, delta = symbols("a b delta", positive=True)
@@ -193,6 +193,7 @@ def test_unknown_functions_are_drawn():
     assert examine(RegionKept(factor, factor.region(x))) == ""
 
 
+@thorough_only
 def test_stiff_and_oscillating_flows_are_judged():
     stiff = flow({x: -1000 * (x - cos(y)), y: S.One})
     assert examine(RegionKept(stiff, stiff.region(2 - x, 2 + x))) == ""

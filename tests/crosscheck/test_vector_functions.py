@@ -16,6 +16,7 @@ from slrsym.crosscheck.waves import Wave, as_ball, sign_of_difference
 from slrsym.matrices import ForAllMatrices, Loewner, MatrixMean, Size, along, matrix
 from slrsym.matrices import smooth_function as function
 from slrsym.proof import Convex, Lipschitz, Smooth
+from tests._profile import thorough_only
 
 d = Size("d")
 h, k = function("h", d), function("k", d)
@@ -130,6 +131,7 @@ def test_functions_satisfy_their_hypotheses_at_all_vectors(seed):
     assert np.linalg.norm(slopes, axis=(1, 2)).max() <= point[L] + 1e-9
 
 
+@thorough_only
 def test_hypotheses_without_known_functions_say_so():
     rng = default_rng(0)
     for given in (

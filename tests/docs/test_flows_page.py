@@ -9,7 +9,7 @@ import pytest
 
 from slrsym.prover.claims.ledger import Ledger
 from slrsym.prover.claims.verification import ClaimSummary
-from tests._profile import thorough
+from tests._profile import thorough, thorough_cases
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "flows.py"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -50,6 +50,7 @@ def test_all_are_proved_and_those_on_functions_of_time_suppose_one():
 _IN_DEV = {"flow-gronwall", "flow-crossing-time", "flow-keeps-balance"}
 
 
+@thorough_cases("flow-gronwall", "flow-crossing-time", "flow-keeps-balance")
 @pytest.mark.parametrize("id", [id if id in _IN_DEV else thorough(id) for id in WRONG])
 def test_with_a_wrong_number_it_is_refused(id, tmp_path):
     before, after = WRONG[id]

@@ -13,7 +13,7 @@ from slrsym.prover.claims.check import check_claim
 from slrsym.prover.claims.ledger import load_claims
 from slrsym.prover.rules.axioms import is_soundness_axiom
 from tests._benchmarks import benchmark
-from tests._profile import NIGHTLY, more, nightly_only, one_in, thorough_only
+from tests._profile import NIGHTLY, more, nightly_only, one_in, thorough_cases, thorough_only
 from tests.docs._false_lemmas import false_variants, is_false
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "lemmas.md"
@@ -27,6 +27,7 @@ def by_id(claim):
     return claim.id
 
 
+@thorough_cases("robbins-siegmund-sums")
 @pytest.mark.parametrize("claim", one_in(9, CLAIMS), ids=by_id)
 def test_proved(claim):
     start = process_time()

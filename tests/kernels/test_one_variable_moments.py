@@ -15,7 +15,7 @@ from slrsym.gaussian import GaussianLaw, expectation
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.edge_functions import ExponentialExcess, HalfLineMoment, IntervalMoment
 from slrsym.kernels.limits import with_limits
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough_cases
 from tests.kernels._cases import needs_jax
 from tests.kernels.test_edges_and_tails import QUICK, assert_value, ball_holds, compiled
 
@@ -100,6 +100,7 @@ def test_a_distance_from_an_end_on_an_interval(backend):
         assert_value(backend, found(2.0, 0.0, -1.0, 1.0), mpmath.mpf(0))
 
 
+@thorough_cases("mpmath", "ball")
 @pytest.mark.parametrize("backend", QUICK)
 def test_an_exponential_above_a_threshold(backend):
     call = compiled(expectation(Max(exp(x) - 1, 0), ONE), [m, s], backend)

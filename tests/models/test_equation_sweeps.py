@@ -128,6 +128,7 @@ def test_formulas_made_anew_are_the_same_grid(linear):
     assert sweeps._digest(linear_equations(), []) == before
 
 
+@thorough_only
 def test_where_there_is_no_solution_the_grid_says_so(linear):
     with pytest.warns(RuntimeWarning, match=r"up to 400 at 1 of 2 settings.*first has rate = 2"):
         found = linear.sweep({"rate": [0.1, 2.0], "sigma": 0}, START, 400, points=3,

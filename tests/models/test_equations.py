@@ -96,6 +96,7 @@ SETTINGS = {
 }
 
 
+@thorough_cases("a second layer")
 @thorough_cases(
     "two of two", "three of two", "four of four", "correlated teachers", "weight decay", "noise"
 )

@@ -15,7 +15,7 @@ from slrsym.models.training.reduced_steps import (
 )
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from tests._profile import thorough
+from tests._profile import thorough, thorough_cases
 
 from ._grams import gram_of_products, products_of_fixed_directions
 
@@ -177,6 +177,7 @@ def test_few_coordinates_are_written_out_for_machine_code(make, whole_steps):
     assert len(step.program.state) == t * len(stated.directions)
 
 
+@thorough_cases("of_two_heads")
 @pytest.mark.parametrize("make", CASES)
 def test_equal_entries_stay_equal_to_the_last_bit(make):
     stated, gram, values, _, _ = make()

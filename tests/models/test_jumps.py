@@ -26,7 +26,7 @@ from sympy import (
 
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
 from slrsym.models.means.jumps import jumps_of
-from tests._profile import thorough
+from tests._profile import thorough, thorough_cases
 
 w, v, u = Direction("w"), Direction("v"), Direction("u", unit=True)
 R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
@@ -172,6 +172,7 @@ def test_where_functions_jump(function, jumps):
     assert list(jumps_of(function, z)) == jumps
 
 
+@thorough_cases("<lambda>1")
 @pytest.mark.parametrize(
     "unit",
     [lambda x: Max(0, x), lambda x: Max(x, -2 * x) - 1, lambda x: Max(1, x) - 1, lambda x: x],
@@ -187,6 +188,7 @@ def test_errors_in_sign_of_any_unit_and_a_label_with_noise(unit):
     assert one.check({"d": 4}, samples=20_000, rng=0).is_passed
 
 
+@thorough_cases("t0-<lambda>")
 @pytest.mark.parametrize("unit", [sign, Heaviside, lambda x: x * Heaviside(x - 1)])
 @pytest.mark.parametrize("t", [Rational(1, 4), thorough(0)])
 def test_units_that_jump_and_a_label_with_noise(unit, t):

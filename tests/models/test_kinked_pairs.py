@@ -10,7 +10,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.means.mean_patterns import pattern_of_core
 from slrsym.models.means.moments import covariance_symbol, generic_gaussian_variables, mean_symbol
-from tests._profile import more, thorough
+from tests._profile import more, nightly_cases, thorough, thorough_cases, thorough_only
 
 pytestmark = more
 
@@ -26,6 +26,7 @@ def exclusive_or():
     return model(data, share, inner_products={u @ s: 0})
 
 
+@thorough_only
 def test_exclusive_or_with_two_units():
     m, d, count = exclusive_or(), 6, 150_000
     rng = np.random.default_rng(0)
@@ -59,6 +60,7 @@ def test_exclusive_or_with_two_units():
         assert agrees(2 * error * np.maximum(hidden[:, i], 0), change[i - 2])
 
 
+@thorough_only
 def test_aligned_units_on_tokens_with_means():
     m = exclusive_or()
     of = m.compile("numpy", "risk", "gradient")
@@ -75,6 +77,7 @@ def test_aligned_units_on_tokens_with_means():
     assert float(mpmath[2]) == pytest.approx(0.7 * -0.4, rel=1e-14)
 
 
+@thorough_cases("<lambda>0")
 @pytest.mark.parametrize("unit", [lambda x: Max(0, 1 - x), lambda x: Max(x, x / 5)])
 def test_two_hinges_and_two_leaky_units(unit):
     m = model(
@@ -88,6 +91,7 @@ def test_two_hinges_and_two_leaky_units(unit):
     assert abs(risk) <= 1e-15
 
 
+@nightly_cases("<lambda>0")
 @pytest.mark.parametrize(
     "unit", [lambda x: Piecewise((x, x > 1), (0, True)), thorough(lambda x: Max(0, 1 - x))]
 )

@@ -275,6 +275,7 @@ def hinge_risk(q, r):
     return mpmath.quad(inner, ends)
 
 
+@thorough_cases("numpy")
 @pytest.mark.parametrize("backend", BACKENDS if THOROUGH else ["numpy"])
 def test_a_hinge_with_the_label_of_a_sign(backend):
     of = stated(hinge, sign)

@@ -11,10 +11,12 @@ from scipy.special import erfinv, ndtr
 from sympy import Max, Rational, Symbol, erf, sign, sqrt
 
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
-from tests._profile import NIGHTLY, THOROUGH, more, thorough
+from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases
 
 pytestmark = more
 
+# How many laws are drawn for each case.
+MANY = 50 if NIGHTLY else 12 if THOROUGH else 1
 Q, R, tau = Symbol("Q", positive=True), Symbol("R", real=True), Symbol("tau", nonnegative=True)
 mu = Symbol("mu", positive=True)
 w, u = Direction("w"), Direction("u", unit=True)
@@ -175,6 +177,7 @@ def assert_means(of, reference, parameters, bar, count):
             assert noise == pytest.approx([second, 0], abs=bar), (q, r, at)
 
 
+@thorough_cases("squared hinge-linear", "hinge-relu")
 @pytest.mark.parametrize(("loss", "unit"), CASES)
 def test_means_of_a_sign_label(loss, unit):
     bar = 1e-10 if unit == "linear" and loss != "logistic" else 1e-8
@@ -184,7 +187,9 @@ def test_means_of_a_sign_label(loss, unit):
 
     # Without noise, Huber's loss has a kink where the label jumps: nan where the two are aligned.
     noises = [(0.25,), (0,)] if THOROUGH and loss != "huber" else [(0.25,)]
-    assert_means(of_sign(loss, unit), reference, noises, bar, 50 if NIGHTLY else 12 if THOROUGH else 1)
+    assert_means(
+        of_sign(loss, unit), reference, noises, bar, 50 if NIGHTLY else 12 if THOROUGH else 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,7 +222,7 @@ def test_means_of_a_mixture_of_two_classes(loss, unit):
         return found
 
     bar = 1e-10 if unit == "linear" else 1e-8
-    assert_means(of, reference, [(1.2,)], bar, 50 if NIGHTLY else 12 if THOROUGH else 1)
+    assert_means(of, reference, [(1.2,)], bar, MANY)
 
 
 @pytest.mark.parametrize("loss", [thorough("huber"), "absolute"])
@@ -238,9 +243,10 @@ def test_means_of_a_noisy_regression(loss):
 
         return integrals(parts, kinks(0), 0, spread)
 
-    assert_means(of, reference, [(0.25,)], 1e-10, 50 if NIGHTLY else 12 if THOROUGH else 2)
+    assert_means(of, reference, [(0.25,)], 1e-10, 2 * MANY)
 
 
+@thorough_cases("hinge-relu")
 @pytest.mark.parametrize(
     ("loss", "unit"), [("logistic", "linear"), thorough("logistic", "relu"), ("hinge", "relu")]
 )

@@ -270,7 +270,7 @@ def test_descriptions_name_the_loss():
     assert "on the squared error" in repr(stated().equations("gradient-flow", rate=1))
 
 
-@pytest.mark.parametrize("loss", ["square", "hinge"])
+@pytest.mark.parametrize("loss", ["square", thorough("hinge")])
 def test_ridge_is_added_to_any_loss(loss):
     def stated(ridge):
         token = Token(target=lambda X: sign(X @ u))
@@ -279,7 +279,9 @@ def test_ridge_is_added_to_any_loss(loss):
     plain, more = stated(0), stated(Rational(3, 5))
     at = [0.7, 0.4] if plain.order_parameters[0].is_positive else [0.4, 0.7]
     lengths = [Rational(3, 10) if p.is_positive else 0 for p in plain.order_parameters]
-    for what, added in (("gradient", lengths), ("hessian", [0, 0, 0])):
+    # The Hessian of the hinge loss takes half a minute to derive.
+    orders = (("gradient", lengths), ("hessian", [0, 0, 0]))[: 1 if loss == "hinge" else 2]
+    for what, added in orders:
         without, found = (m.compile("numpy", what)(at) for m in (plain, more))
         assert np.asarray(found) - without == pytest.approx([float(x) for x in added], abs=1e-14)
     (without,), (found,) = (m.compile("numpy", "risk")(at) for m in (plain, more))

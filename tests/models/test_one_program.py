@@ -32,6 +32,7 @@ def _hashes(seed: int, *names: str) -> dict[str, list[str]]:
     return found
 
 
+@thorough_only
 def test_two_hash_seeds_give_one_program_text_and_result():
     """That of this process, in which another model was stated before, and another one."""
     attention(normal_cdf).model.program("gradient")

@@ -8,7 +8,7 @@ from scipy.special import erf as scipy_erf
 from sympy import Poly, Rational, Symbol, erf, factorial2, symbols
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model, softmax
-from tests._profile import more, thorough
+from tests._profile import more, thorough, thorough_cases
 
 pytestmark = more
 
@@ -110,6 +110,7 @@ def score(samples, exact):
     return abs(samples.mean() - exact) * np.sqrt(len(samples)) / spread if spread else abs(exact)
 
 
+@thorough_cases("tied-of0")
 @pytest.mark.parametrize(
     ("name", "of"),
     [("tied", TIED), thorough("apart", APART), thorough("erf", ERF)],

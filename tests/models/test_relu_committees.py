@@ -7,7 +7,7 @@ import pytest
 from sympy import Abs, Max, Symbol
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from tests._profile import nightly_only, thorough, thorough_only
+from tests._profile import nightly_only, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import BACKENDS
 
 UNITS = {
@@ -42,6 +42,7 @@ def state_of(e, students, teachers):
     return np.array([gram[i, j] for i, j, _ in map(e.model.gram_indices.get, e.state)])
 
 
+@thorough_cases("relu-2-2")
 @pytest.mark.parametrize(
     ("unit", "students", "teachers"),
     [("relu", 2, 2), thorough("leaky", 2, 2), thorough("size", 2, 2), thorough("relu", 3, 2)],

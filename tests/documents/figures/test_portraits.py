@@ -12,6 +12,7 @@ from sympy import Heaviside, Max, asin, erf, gamma, tanh
 from slrsym.documents.figures.portraits import javascript_function
 from slrsym.papers.single_location.models import attention
 from tests._browser import CHROMIUM
+from tests._profile import thorough_cases
 from tests.documents.figures._models import Q, R, pair
 from tests.models._programs import MODELS
 
@@ -55,6 +56,7 @@ def seen(page, tmp_path, asked, size, script=""):
     return json.loads(unescape(found))
 
 
+@thorough_cases("tanh", "attention")
 @needs_browser
 @pytest.mark.parametrize("name", MADE)
 def test_the_page_computes_what_the_equations_say(name, tmp_path):

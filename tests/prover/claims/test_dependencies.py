@@ -128,6 +128,7 @@ def test_a_rule_without_evidence_is_listed_among_all_axioms(tmp_path):
         assert re.search(r"rule: \S+Trusted\n(.*\n){2} +used by one\n", shown)
 
 
+@thorough_only
 def test_the_command_that_writes_the_log_writes_the_table(table, tmp_path, monkeypatch, derivation):
     log = tmp_path / "own.log.xz"
     file = derivation("a.py", claim_text("square"), claim_text("more", by='lemma("square")'))

@@ -200,6 +200,7 @@ ALL = {
 }  # fmt: skip
 
 
+@thorough_only
 def test_only_what_rests_on_a_change_is_judged_again(judge, folder):
     assert judge(folder)[0] == ALL
     for case, (change, expected) in CHANGES.items():

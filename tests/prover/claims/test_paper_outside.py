@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests._profile import thorough_only
+
 ABOUT = """\
 title = "A theory of squares"
 authors = ["A. Nonymous"]
@@ -130,6 +132,7 @@ PROGRAM = """\
 import sys
 from typer.testing import CliRunner
 from slrsym.cli.program import app
+from tests._profile import thorough_only
 
 def run(*words):
     result = CliRunner().invoke(app, list(words))
@@ -166,6 +169,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@thorough_only
 def test_a_paper_of_three_files_outside_of_the_repository(folder):
     subprocess.run([sys.executable, "-c", PROGRAM], cwd=folder, check=True)
     assert (folder / "figure-parabola.svg").is_file()

@@ -56,6 +56,7 @@ from slrsym.proof import (
 )
 from slrsym.prover.rules.axioms import find_axiom
 from slrsym.prover.rules.step import Link, Proof, Rule, Step
+from tests._profile import thorough_only
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)
@@ -274,6 +275,7 @@ def test_an_integral_that_exists_is_differentiated():
         assert verdict(goal, chain(goal.lhs).then(goal.rhs, by=differentiate)).accepted
 
 
+@thorough_only
 def test_a_step_function_is_no_affine_form():
     # It has slope 0 wherever it has one, and jumps where no quadrature looks.
     jump = Piecewise((1, G > 50), (2, true))

@@ -45,7 +45,7 @@ from slrsym.proof import (
 )
 from slrsym.prover.statements.exact_numbers import float_problem
 from tests._cli import exits, run
-from tests._profile import thorough
+from tests._profile import thorough, thorough_cases
 
 x, y, g = (Symbol(name, real=True) for name in "xyg")
 f = Function("f", real=True)
@@ -238,6 +238,7 @@ def product(e, i):
     return sp.sqrt(1 + e**2) * (2 + sp.Abs(e - i))
 
 
+@thorough_cases("14")
 @pytest.mark.parametrize("depth", [12, 14])
 def test_statements_of_too_many_parts_are_refused_at_once(depth):
     began = time.process_time()

@@ -16,7 +16,7 @@ from slrsym.proof import (
     single_out,
 )
 from slrsym.proof import sign as signs
-from tests._profile import thorough_only
+from tests._profile import thorough_cases, thorough_only
 from tests.prover.tactics._shown import claim_by, claim_of, equal, is_shown, refusals
 
 i, j, k = symbols("i j k", integer=True)
@@ -130,6 +130,7 @@ def test_the_derivative_of_a_sum():
     assert refusals(claim) == {}
 
 
+@thorough_cases("left3-right3")
 @pytest.mark.parametrize(
     ("left", "right"),
     [

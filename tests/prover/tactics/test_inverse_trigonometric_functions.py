@@ -7,13 +7,14 @@ from sympy import Heaviside, Rational, acos, asin, atan, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, normal_cdf, standard_normal
 from slrsym.proof import algebra, gaussian_calculus
-from tests._profile import thorough, thorough_only
+from tests._profile import thorough, thorough_cases, thorough_only
 from tests.prover.tactics._shown import claim_by, equal, refusals
 
 b, r, x, G, U, W = symbols("b r x G U W", real=True)
 inside = [x > -1, x < 1]
 
 
+@thorough_cases("half-angle")
 @pytest.mark.parametrize(
     ("left", "right", "given"),
     [

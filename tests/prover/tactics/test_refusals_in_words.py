@@ -9,6 +9,7 @@ from slrsym.checker.term import canonical_key
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import Claim, D, Ledger, ProofError, algebra, cases, chain, differentiate
 from slrsym.prover.tactics.refusals_in_words import refusal_in_words
+from tests._profile import thorough_cases
 
 G, x, g = (Symbol(name, real=True) for name in "Gxg")
 F = Function("F", real=True)
@@ -65,6 +66,7 @@ def test_an_expression_of_the_statement_is_named_by_its_own_text():
     assert refusal_in_words(refusal, [(expression, term)]) == "it is not defined: sqrt(x**2 + 1)"
 
 
+@thorough_cases("inside6", "inside1")
 @pytest.mark.parametrize(
     "inside", [1 / (1 + G**2), log(G**2), log(G), sqrt(G), 1 / G, F(G), F(G) * log(1 + F(G) ** 2)]
 )

@@ -14,7 +14,7 @@ from slrsym.papers.single_location.recovery import VERDICTS, Setting, recover, s
 from slrsym.papers.single_location.recovery.setting import endpoint_statistics
 from tests._cli import PAPER, exits, refused
 from tests._cli import run as program
-from tests._profile import thorough_cases
+from tests._profile import thorough_cases, thorough_only
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
 
@@ -46,6 +46,7 @@ def test_one_setting_is_counted_and_saved(tmp_path):
     assert result.stdout.endswith(f"saved in {file}\ndrawn in {picture}\n")
 
 
+@thorough_only
 def test_what_tells_swap_points_is_printed(data, monkeypatch):
     monkeypatch.setattr("slrsym.papers.single_location.recovery.recover", lambda *_, **__: data)
     result = exits(run(), 0, "growing at", "mode to the oracle")
