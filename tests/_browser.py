@@ -27,7 +27,7 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is inst
 # A desk, a tablet and a phone.
 WIDTHS = (1200, 768, 375)
 # For how many seconds nothing may come from the browser.
-PATIENCE = 120
+PATIENCE = 300
 
 
 def _axe() -> Path | None:

@@ -22,6 +22,9 @@ from tests._profile import NIGHTLY, more, thorough_only
 from tests._public import reference
 from tests.papers.single_location.probing.tiny import write_bert
 
+# All pages are made, and visited, before the first test that looks at them.
+pytestmark = pytest.mark.timeout(1800)
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(file for file in DOCS.rglob("*.md") if "_build" not in file.parts)
 
@@ -107,7 +110,7 @@ def seen(site, tmp_path_factory):
     pages = [page.relative_to(folder) for page in sorted(folder.rglob("*.html"))]
     names = [page.as_posix() for page in pages if page.parts[0] != "_static"]
     # At night all; else those at the top, and some of each kind of page below.
-    looked = names if NIGHTLY else [name for name in names if "/" not in name] + names[::9]
+    looked = names if NIGHTLY else [name for name in names if "/" not in name] + names[::18]
     wrong = '<div style="width:2000px">wide</div><img src="data:,">'
     wrong += '<div style="width:9px;overflow:hidden;white-space:nowrap">cut off</div>'
     page = (folder / "index.html").read_text(encoding="utf-8")

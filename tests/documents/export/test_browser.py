@@ -11,7 +11,8 @@ from tests._browser import AXE, WIDTHS, look, needs_axe, needs_browser
 from tests._profile import NIGHTLY, THOROUGH, thorough_only
 from tests.documents.export.site_check import linked
 
-pytestmark = [needs_browser, thorough_only]
+# All pages are visited before the first test.
+pytestmark = [needs_browser, thorough_only, pytest.mark.timeout(1800)]
 
 # The colour of a page in each scheme.
 LIGHT = {"light": "rgb(253, 253, 252)", "dark": "rgb(22, 24, 26)"}
@@ -21,7 +22,7 @@ SPOILED = "spoiled.html"
 # One in how many pages is visited for each task; at night all are.
 SHARES = {"measure": 1, "bare": 1, "axe": 4}
 if THOROUGH:
-    SHARES = {"measure": 3, "bare": 12, "axe": 12}
+    SHARES = {"measure": 8, "bare": 30, "axe": 30}
 if NIGHTLY:
     SHARES = dict.fromkeys(SHARES, 1)
 
