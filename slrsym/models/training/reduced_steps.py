@@ -10,7 +10,7 @@ the set of all Gram matrices, too, if there are few coordinates. It takes the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,18 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, S, Symbol, nan, sqrt, zoo
 
-from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
-from slrsym.kernels.numba_backend import (
-    BLOCK,
-    blockwise_loop_source,
-    compile_ahead,
-    compile_loop,
-    is_loop_compiled,
-    iterate_compiled,
-)
 from slrsym.kernels.program import Program
 from slrsym.models.training.descent import risk_slope_symbol
 from slrsym.models.training.invariant_sets import InvariantSet, find_invariant_set
+from slrsym.models.training.step_programs import StepProgram
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel
@@ -40,8 +32,6 @@ Place: TypeAlias = tuple[int, int, int]
 
 # Of so many coordinates a step is written out, also if no symmetry makes them fewer.
 _MOST_COORDINATES = 16
-# So many runs are taken one by one: a block of several has as many numbers as an instruction takes.
-_FEW_RUNS = 2
 # What is smaller, as a share of the largest eigenvalue of a Gram matrix, is rounding.
 _ROUNDING = 1e-14
 # Names with spaces, which no symbol of a model is likely to have.
@@ -247,32 +237,14 @@ class ReducedStep:
         return self._kept.spread(gram)
 
     @cached_property
-    def numpy_parts(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """NumPy functions for the constants of a step and for the step."""
-        return numpy_constant_and_output_functions(self.program)
-
-    @property
-    def _loop(self) -> tuple[str, ...]:
-        """Source code of the parts of the loop, as of `loop_source`."""
-        return (
-            "",
-            f"work = np.empty({len(self.places) * BLOCK})\n"
-            "lanes = filled(work, states[first : first + runs])\n"
-            f"lanes = runs if runs <= {_FEW_RUNS} else lanes",
-            blockwise_loop_source(self.program, ""),
-            "emptied(work, states[first : first + runs])",
-            "emptied(work, noted[row, first : first + runs])",
-        )
-
-    @cached_property
-    def compiled_loop(self) -> Callable[..., None]:
-        """Compiled loop that takes steps of blocks of runs."""
-        return compile_loop(self.program, *self._loop)
+    def steps(self) -> StepProgram:
+        """The program, to be taken many times."""
+        return StepProgram(self.program)
 
     @property
     def is_loop_compiled(self) -> bool:
         """Whether an earlier process has compiled the loop."""
-        return is_loop_compiled(self.program, *self._loop)
+        return self.steps.is_loop_compiled
 
 
 def _named(what: str, place: Place) -> Symbol:
@@ -378,9 +350,9 @@ class ReducedEngine:
         self._step, self._factor = step, factor[0]
         self._packed = np.ascontiguousarray(step.packed(factor))
         self._rest = [np.array([float(x)]) for x in (alpha, *step.row_of_fixed)]
-        self._compiled = step.compiled_loop if backend == "numba" else None
-        if self._compiled is not None:
-            compile_ahead(self._compiled, self._packed, len(step.program.parameters))
+        self._backend = backend
+        if backend == "numba":
+            step.steps.compile_ahead(self._packed)
 
     @property
     def states(self) -> Array:
@@ -390,18 +362,7 @@ class ReducedEngine:
     def advance(self, parameters: Array, every: int) -> Array:
         """Take one step for each row of parameters, and return every `every`-th state."""
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
-        given, steps = (*columns, *self._rest), len(parameters)
-        if self._compiled is not None:
-            self._packed, noted = iterate_compiled(
-                self._compiled, self._packed, given, steps, every
-            )
-            return self._step.unpacked(noted, self._factor)
-        constants, body = self._step.numpy_parts
-        begin: Any = tuple(np.ascontiguousarray(self._packed.T))
-        with np.errstate(all="ignore"):
-            last, noted = iterate_step(
-                lambda state, fixed: body(*state, *fixed),
-                constants, begin, given, steps, every, np.transpose,
-            )  # fmt: skip
-        self._packed = np.transpose(last).copy()
-        return self._step.unpacked(noted.reshape(-1, *self._packed.shape), self._factor)
+        self._packed, noted = self._step.steps.iterate(
+            self._backend, self._packed, (*columns, *self._rest), len(parameters), every
+        )
+        return self._step.unpacked(noted, self._factor)
