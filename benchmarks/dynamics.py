@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/dynamics.py [--figure 5] [--steps N] [--only NAME ...]``. If JAX is not
 installed, it makes an environment of its own in ``benchmarks/.venv``, with slrsym and JAX. JAX
-takes the same step of five overlaps, and steps of the vectors, as one writes them without slrsym.
+takes the same step, and steps of the vectors, as one writes them without slrsym.
 Each contestant has a process of its own; compilation is timed apart. The table gives seconds, also
 those of all cores together, the most memory, and ratios to slrsym with Numba, of either; below it
 stands what the machine would allow: the instructions of a step that compute several numbers, at the
@@ -47,28 +47,24 @@ def inverse_temperature(step: Any) -> Any:
 # -- slrsym ------------------------------------------------------------------------------------
 
 
-def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int], Any]:
+def _ours(backend: str, d: int = D) -> Callable[[int], Any]:
     from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
     task, start = Task(d, L, GAMMA2**0.5), UniformStart(RUNS)
 
     def run(steps: int) -> Any:
-        return simulate(
-            task, start, InverseTimeDecay(1, 1e-4), ALPHA, steps, EVERY, backend, dynamics=dynamics
-        )
+        return simulate(task, start, InverseTimeDecay(1, 1e-4), ALPHA, steps, EVERY, backend)
 
     run(1)
     return run
 
 
-def _ours_sampled(
-    backend: str, d: int = SAMPLED_D, dynamics: str = "overlaps", runs: int = RUNS
-) -> Callable[[int], Any]:
+def _ours_sampled(backend: str, d: int = SAMPLED_D) -> Callable[[int], Any]:
     from slrsym.papers.single_location import Task, simulate
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
 
-    task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(runs)
+    task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(RUNS)
     # In high dimension the same step would throw the state about; the work is the same.
     alpha = SAMPLED_ALPHA * SAMPLED_D / d
 
@@ -81,7 +77,6 @@ def _ours_sampled(
             steps,
             SAMPLED_EVERY,
             backend,
-            dynamics=dynamics,
             batch=BATCH,
         )
 
@@ -151,34 +146,29 @@ def _jax_step() -> tuple[Any, Any, Callable[..., Any]]:
 
 
 def _jax_overlaps(steps: int) -> Callable[[int], Any]:
-    """Compile the step of five overlaps that slrsym takes by JAX, in float64."""
+    """Compile the step that slrsym takes by JAX, in float64."""
     import jax
     import jax.numpy as jnp
 
     from slrsym.kernels.compile import compile_program
     from slrsym.papers.single_location import Task
     from slrsym.papers.single_location.dynamics import UniformStart
-    from slrsym.papers.single_location.paper_risk_expressions import (
-        feasibility_correction_program,
-        overlap_step_program,
-    )
+    from slrsym.papers.single_location.dynamics.engines import COORDINATES, vectors_of_start
+    from slrsym.papers.single_location.step_programs import descent_step_program
 
     jax.config.update("jax_enable_x64", True)
     task = Task(D, L, GAMMA2**0.5)
-    step, rest = compile_program(overlap_step_program(), "jax"), (*task.kernel_parameters, ALPHA)
-    restore = compile_program(feasibility_correction_program(5, 4), "jax")
+    step = compile_program(descent_step_program(False), "jax")
+    gamma, d, tokens, epsilon = task.kernel_parameters
 
     def inner(state: Any, t: Any) -> Any:
-        new = step(state, inverse_temperature(t), *rest)
-        # As in slrsym, what rounding takes out of the feasible set comes back.
-        new, outside = new[:, :5], new[:, 5] < 0
-        kept = jax.lax.cond(outside.any(), restore, lambda same: same, new)
-        return jnp.where(outside[:, None], kept, new), None
+        return step(state, tokens, d, epsilon, gamma, inverse_temperature(t), ALPHA), None
 
     def outer(state: Any, ts: Any) -> Any:
         return jax.lax.scan(inner, state, ts)[0], state
 
-    start = jnp.asarray(UniformStart(RUNS).overlaps(task))
+    points = vectors_of_start(UniformStart(RUNS).overlaps(task), D)
+    start = jnp.asarray(points.reshape(RUNS, 8)[:, COORDINATES[False]])
     ts = jnp.arange(steps, dtype=jnp.float64).reshape(-1, EVERY)
     whole = jax.jit(lambda state, ts: jax.lax.scan(outer, state, ts))
     compiled = whole.lower(start, ts).compile()
@@ -272,11 +262,10 @@ def _jax_sampled(steps: int) -> Callable[[int], Any]:
 Contestants = dict[str, tuple[str, Callable[[int], Callable[[int], Any]], int]]
 
 LAW: Contestants = {
-    "numba": ("slrsym, five overlaps, Numba", lambda n: _ours("numba"), RUNS),
+    "numba": ("slrsym, Numba", lambda n: _ours("numba"), RUNS),
     "numba-d": ("the same, d = 10^9", lambda n: _ours("numba", d=10**9), RUNS),
-    "numpy": ("slrsym, five overlaps, NumPy", lambda n: _ours("numpy"), RUNS),
-    "vectors": ("slrsym, vectors in R^400, NumPy", lambda n: _ours("numpy", "vectors"), RUNS),
-    "jax-overlaps": ("JAX, the same five overlaps, jit + scan", _jax_overlaps, RUNS),
+    "numpy": ("slrsym, NumPy", lambda n: _ours("numpy"), RUNS),
+    "jax-overlaps": ("JAX, the same step, jit + scan", _jax_overlaps, RUNS),
     "jax-scan": ("JAX, vectors in R^400, jit + scan + vmap, float32", _jax_scan, RUNS),
     "jax-loop": ("JAX, vectors in R^400, a jitted call a step, float32", _jax_loop, RUNS),
 }
@@ -285,11 +274,6 @@ SAMPLED: Contestants = {
     "numba": ("slrsym, five overlaps, Numba", lambda n: _ours_sampled("numba"), RUNS),
     "numba-d": ("the same, d = 10^6", lambda n: _ours_sampled("numba", 10**6), RUNS),
     "numpy": ("slrsym, five overlaps, NumPy", lambda n: _ours_sampled("numpy"), RUNS),
-    "vectors": (
-        "slrsym, whole tokens in R^80, NumPy",
-        lambda n: _ours_sampled("numpy", SAMPLED_D, "vectors", 1),
-        1,
-    ),
     "jax-loop": ("JAX, whole tokens, a jitted call a step", _jax_sampled, 1),
 }
 
@@ -347,7 +331,7 @@ def _singles() -> list[tuple[str, float]]:
 
     from slrsym.papers.single_location import Task, gradient
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
-    from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
+    from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
     from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -360,7 +344,8 @@ def _singles() -> list[tuple[str, float]]:
             seconds = _least(lambda: gradient(states, lam, task, backend))  # noqa: B023
             found.append((f"a gradient, {title}, lambda = {lam}", 1e9 * seconds / len(states)))
     at, start = np.arange(2000), UniformStart(RUNS).overlaps(task)
-    numba, numpy = (engine(start, task, ALPHA) for engine in (NumbaEngine, NumpyEngine))
+    points = vectors_of_start(start, D)
+    numba, numpy = (DescentEngine(points, task, ALPHA, backend) for backend in ("numba", "numpy"))
     walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
     for title, engine, schedule in (
         ("a step of figure 4a, Numba", numba, InverseTimeDecay(1, 1e-4)),
@@ -396,7 +381,7 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
     from sympy import Symbol, exp
 
     from slrsym.kernels import compile_expressions
-    from slrsym.papers.single_location.dynamics.engines import _numba_trajectory
+    from slrsym.papers.single_location.dynamics.engines import compiled_steps
 
     chains = "".join(f"        x{k} = x{k} * 0.999 + 1e-3\n" * 16 for k in range(8))
     source = "def work(x, n):\n  for _ in range(n):\n    for i in range(x.shape[1]):\n"
@@ -413,7 +398,7 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
     function, many = compile_expressions([exp(x)], [x], [], "numba"), np.ones((200_000, 1))
     function(many)
     one_exp = _least(lambda: function(many)) / len(many)
-    texts = _numba_trajectory(5, 4).inspect_asm().values()
+    texts = compiled_steps(False).loop.inspect_asm().values()
     packed = max((len(re.findall(_PACKED, text)) for text in texts), default=0)
     return packed * fma * RUNS * steps, packed, fma * 1e9, one_exp * 1e9
 

@@ -20,43 +20,42 @@ jax.config.update("jax_enable_x64", True)
 
 from slrsym.kernels.compile import compile_program  # noqa: E402
 from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
-from slrsym.papers.single_location.dynamics.engines import NumbaEngine  # noqa: E402
-from slrsym.papers.single_location.paper_risk_expressions import (  # noqa: E402
-    feasibility_correction_program,
-    overlap_step_program,
+from slrsym.papers.single_location.dynamics.engines import (  # noqa: E402
+    COORDINATES,
+    DescentEngine,
+    vectors_of_start,
 )
+from slrsym.papers.single_location.step_programs import descent_step_program  # noqa: E402
 from slrsym.papers.single_location.task import Task  # noqa: E402
 
 TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
 
 
-def by_jax(states: Any, inverse_temperatures: Any) -> Any:
+def by_jax(points: Any, inverse_temperatures: Any) -> Any:
     """Take a step for each inverse temperature, each start by `jax.vmap`."""
-    step, restore = (
-        compile_program(p, "jax")
-        for p in (overlap_step_program(), feasibility_correction_program(5))
-    )
+    step = compile_program(descent_step_program(False), "jax")
+    gamma, d, L, epsilon = TASK.kernel_parameters
+    at = np.array(COORDINATES[False])
 
     def moved(state: Any, lam: Any) -> Any:
-        new = step(state, lam, *TASK.kernel_parameters, ALPHA)
-        # The last number is negative where rounding has left the feasible set.
-        return jax.numpy.where(new[5] < 0, restore(new[:5]), new[:5]), None
+        return step(state, L, d, epsilon, gamma, lam, ALPHA), None
 
-    def run(state: Any) -> Any:
-        return jax.lax.scan(moved, state, inverse_temperatures)[0]
+    def run(point: Any) -> Any:
+        end = jax.lax.scan(moved, point.reshape(8)[at], inverse_temperatures)[0]
+        return end[np.argsort(at)].reshape(2, 4)
 
-    return jax.jit(jax.vmap(run)).lower(states).compile()
+    return jax.jit(jax.vmap(run)).lower(points).compile()
 
 
 def by_numba(inverse_temperatures: Any) -> Callable[[Any], Any]:
     """Take the same steps by the engine of `slrsym.papers.single_location.simulate`."""
 
-    def run(states: Any) -> Any:
-        engine = NumbaEngine(states, TASK, ALPHA)
+    def run(points: Any) -> Any:
+        engine = DescentEngine(points, TASK, ALPHA, "numba")
         engine.advance(inverse_temperatures, len(inverse_temperatures))
         return engine.states
 
-    run(np.zeros((1, 5)))
+    run(vectors_of_start(UniformStart(1).overlaps(TASK), TASK.d))
     return run
 
 
@@ -66,7 +65,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=100_000)
     parser.add_argument("--steps", type=int, default=100)
     options = parser.parse_args()
-    starts = UniformStart(options.starts).overlaps(TASK)
+    starts = vectors_of_start(UniformStart(options.starts).overlaps(TASK), TASK.d)
     inverse_temperatures = SCHEDULE(np.arange(options.steps))
     ends = []
     print(f"{options.starts:,} starts, {options.steps:,} steps, on {jax.devices()[0].device_kind}")

@@ -20,11 +20,9 @@ from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.paper_risk_expressions import (
     erf_token_share_and_derivatives_program,
-    feasibility_correction_program,
-    overlap_step_program,
-    planar_step_program,
     risk_program,
 )
+from slrsym.papers.single_location.step_programs import descent_step_program
 from slrsym.papers.single_location.transformers import erf_head_moments
 
 _ROOT = Path(__file__).parents[2]
@@ -96,8 +94,7 @@ MODELS: dict[str, Any] = {
 def _of_papers() -> Iterator[str]:
     for name in ("excess_risk", "gradient", "hessian"):
         yield str(risk_program(name))
-    yield str((overlap_step_program(), planar_step_program()))
-    yield str(feasibility_correction_program(5))
+    yield str((descent_step_program(False), descent_step_program(True)))
     yield str(erf_token_share_and_derivatives_program())
     yield str((erf_head_moments.one_head_moments_program(),))
     yield str((erf_head_moments.two_head_moments_program(),))

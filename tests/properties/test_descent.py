@@ -122,9 +122,7 @@ def test_the_bounds_are_not_far_off():
 def test_the_risk_falls_below_the_step_size(task, lam, point, share):
     bound = bounds(lam, task)
     alpha = share * 2 / bound.norm
-    runs = simulate(
-        task, [point[:2]], lam, alpha, 20, dynamics="planar", backend="numpy", progress=False
-    )
+    runs = simulate(task, [point[:2]], lam, alpha, 20, backend="numpy", progress=False)
     states = np.stack([runs[name].values[0] for name in OrderParameters._fields], axis=-1)
     values = excess_risk(states, lam, task)
     room = np.sqrt(1 - np.minimum(1, states[:, :2] ** 2))
@@ -148,9 +146,7 @@ def test_runs_end_at_a_fixed_point(task, score, data):
     inside = st.floats(0.1, 0.95) | st.floats(-0.95, -0.1)
     start = [data.draw(inside), data.draw(inside)]
     alpha = 1 / bounds(lam, task).norm
-    runs = simulate(
-        task, [start], lam, alpha, 4000, 1, dynamics="planar", backend="numpy", progress=False
-    )
+    runs = simulate(task, [start], lam, alpha, 4000, 1, backend="numpy", progress=False)
     kappa, nu = runs.kappa.values[0], runs.nu.values[0]
     moves = np.hypot(np.diff(kappa), np.diff(nu))
     # The risk falls, at every one of thousands of steps.
@@ -169,7 +165,7 @@ def test_a_step_that_is_too_large_lets_the_risk_rise():
     alpha = 8 * 2 / bounds(lam, task).norm
     rng = np.random.default_rng(0)
     runs = simulate(
-        task, rng.uniform(-1, 1, (200, 2)), lam, alpha, 50, dynamics="planar", backend="numpy",
+        task, rng.uniform(-1, 1, (200, 2)), lam, alpha, 50, backend="numpy",
         progress=False,
     )  # fmt: skip
     assert np.diff(runs.excess_risk.values, axis=1).max() > 0.01

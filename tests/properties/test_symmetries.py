@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from slrsym.models.sampling.sampled_errors import softmax_weights
 from slrsym.papers.single_location import Task, excess_risk, gradient, hessian, risk
-from slrsym.papers.single_location.dynamics.engines import VectorEngine
 from slrsym.papers.single_location.sampled_risk import HardOracle
 from slrsym.papers.single_location.testing.strategies import (
     inverse_temperatures,
@@ -15,6 +14,7 @@ from slrsym.papers.single_location.testing.strategies import (
     step_sizes,
     tasks,
 )
+from tests.papers.single_location.dynamics._vectors import VectorEngine
 
 from ._examples import EPS
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from slrsym.papers import single_location
-from slrsym.papers.single_location.dynamics.engines import NumpyEngine, VectorEngine
+from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian, check_retraction
 from tests._profile import THOROUGH, more
+from tests.papers.single_location.dynamics._vectors import VectorEngine
 
 TASK, LAM = single_location.Task(d=40, L=5, gamma=0.7), 0.3
 STATE = np.array([0.3, 0.2, 0.1, 0.05, 0.4])
@@ -230,9 +231,9 @@ def test_the_risk_falls_along_a_step_as_the_gradient_says():
     squares = [g @ gram @ g - (g @ gram[i]) ** 2 for i, g in enumerate(slopes)]
 
     def after(alpha):
-        engine = NumpyEngine(np.array([STATE]), TASK, float(alpha[0]))
+        engine = DescentEngine(vectors_of_start(STATE[None], TASK.d), TASK, float(alpha[0]))
         engine.advance(np.array([LAM]), 1)
-        return risk(engine.states[0])
+        return risk(engine.overlaps[0])
 
     check = check_gradient(after, lambda alpha: [-sum(squares)], [0.0], [1.0])
     assert 1.95 <= check.slope <= 2.05

@@ -159,11 +159,15 @@ def _coordinates(values: dict[str, Any]) -> xr.Coordinates:
 
 @dataclass(frozen=True)
 class RunsLayout:
-    """What datasets of runs of one kind have: settings, dimensions, and some of the variables."""
+    """What datasets of runs of one kind have: settings, dimensions, and some of the variables.
+
+    Other dimensions they may have.
+    """
 
     settings: frozenset[str]
     dimensions: frozenset[str]
     variables: frozenset[str]
+    other_dimensions: frozenset[str] = frozenset()
 
     def fits(self, runs: Any) -> bool:
         """Return whether an object is a dataset of runs of this kind."""
@@ -172,7 +176,7 @@ class RunsLayout:
             and self.settings <= runs.attrs.keys()
             and ("batch" in runs.attrs) == ("seed" in runs.attrs)
             and self.variables | self.dimensions <= {*runs.variables}
-            and {*runs.dims} == self.dimensions
+            and {*runs.dims} - self.other_dimensions == self.dimensions
             and all(runs.sizes.values())
         )
 

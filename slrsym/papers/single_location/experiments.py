@@ -85,7 +85,6 @@ class Experiment:
     def settings(self) -> dict[str, Any]:
         """The parameters on which the runs depend, named as a run's attributes."""
         return {
-            "dynamics": "overlaps",
             **task_settings(self.task),
             "alpha": self.alpha,
             "steps": self.steps,
@@ -98,7 +97,7 @@ class Experiment:
     def compute(
         self, path: str | Path | None = None, progress: bool | None = None, backend: str = "auto"
     ) -> xr.Dataset:
-        """Run the experiment's descent in the overlaps; return the runs, and save them to a path.
+        """Run the experiment's descent; return the runs, and save them to a path.
 
         Parameters
         ----------
@@ -123,7 +122,6 @@ class Experiment:
             self.steps,
             self.log_every,
             backend,
-            dynamics="overlaps",
             batch=self.batch,
             rng=None if self.batch is None else self.start.seed,
             path=path,

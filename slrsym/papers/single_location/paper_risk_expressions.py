@@ -1,12 +1,8 @@
-"""Expressions and programs of the paper's risk, its derivatives, and a descent step.
+"""Expressions of the paper's risk, its derivatives, and a descent step; programs of the risk.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
 mean, and are nested polynomials, as every model's are.
-
-A step is a map of five overlaps, or of two on M: that of the model's flow, exact in any dimension.
-A state is the overlaps and no more, so that runs go on from what is logged to the last bit; unlike
-coordinates of vectors they may leave the feasible set by rounding, and are put back.
 """
 
 from __future__ import annotations
@@ -18,10 +14,7 @@ from typing import Any
 from sympy import (
     Dummy,
     Expr,
-    Float,
     ImmutableMatrix,
-    Max,
-    Min,
     S,
     Symbol,
     asin,
@@ -46,15 +39,11 @@ from slrsym.papers.single_location.notation import (
     alpha,
     d,
     epsilon,
-    eta,
     gamma,
-    kappa,
     lam,
     nu,
-    rho,
     s,
     t,
-    theta,
 )
 from slrsym.papers.single_location.symbolic import excess_risk_stable, risk_closed_form
 from slrsym.papers.single_location.symbolic import risk_on_manifold as symbolic_on_manifold
@@ -167,12 +156,6 @@ SLOPES = tuple(map(risk_slope_symbol, ORDER_PARAMETERS))
 # What vanishes on M, by Lemma 14 the slopes in theta, eta and rho as well.
 ON_MANIFOLD = dict.fromkeys((*OFF_M, *SLOPES[2:]), S.Zero)
 
-# The overlaps at the new point.
-_NEW = tuple(Symbol(f"new_{p.name}", real=True) for p in ORDER_PARAMETERS)
-
-# The square of a norm, and some rounding.
-_ONE = Float(1 + 4e-15)
-
 
 @cache
 def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
@@ -181,87 +164,7 @@ def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
 
 
-@cache
-def overlap_step_program() -> Program:
-    """Return the program of one descent step of the five overlaps, gradient included."""
-    outputs, meanings = overlaps_after_step()
-    slopes = dict(zip(SLOPES, gradient(), strict=True))
-    new = dict(zip(_NEW, outputs, strict=True))
-    kappa, nu, theta, eta, rho = _NEW
-    k_square, v_square, inner = (Symbol(x, real=True) for x in ("k_square", "v_square", "inner"))
-    inside = {
-        k_square: kappa**2 + eta**2,
-        v_square: theta**2 + nu**2,
-        inner: kappa * theta + eta * nu,
-    }
-    # The Gram matrix of what k and v have orthogonal to k* and v*, its diagonal raised a little.
-    k_left, v_left = _ONE - k_square, _ONE - v_square
-    room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
-    given = slopes | meanings | new | inside
-    return program_from_expressions(
-        (*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given
-    )
-
-
-@cache
-def planar_step_program() -> Program:
-    """Return the program of one step on the invariant manifold, where theta = eta = rho = 0."""
-    outputs, meanings = overlaps_after_step()
-    slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
-    given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
-    given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
-    room = Min(*(_ONE - x**2 for x in _NEW[:2]))
-    return program_from_expressions((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
-
-
 def erf_token_share_and_derivatives_program() -> Program:
     """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return program_from_expressions((part, part.diff(U), part.diff(V)), (U, V), (lam,))
-
-
-@cache
-def feasibility_correction_program(count: int, d: int = 4) -> Program:
-    r"""Return the program that corrects overlaps that rounding made infeasible.
-
-    Notes
-    -----
-    What k and v have orthogonal to k* and v* has the Gram matrix
-
-    .. math:: \begin{pmatrix} 1 - \kappa^2 - \eta^2 & \rho - \kappa\theta - \eta\nu \\
-              \cdot & 1 - \theta^2 - \nu^2 \end{pmatrix}.
-
-    Its negative eigenvalues are made 0, in three dimensions also the smaller one, in two both; and
-    then the norms of k and v are made 1.
-    """
-    if count == 2:
-        return program_from_expressions([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
-    names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
-    k_square, v_square, inner, half, beyond, radius, least, most = (
-        Symbol(name, real=True) for name in names
-    )
-    k_scale, v_scale = Symbol("k_scale", real=True), Symbol("v_scale", real=True)
-    # Its square is not 0.
-    tiny = Float(1e-140)
-    mean = 1 - (k_square + v_square) / 2
-    trace, spread = (most + least) / 2, (most - least) / (2 * radius)
-    given = {
-        k_square: kappa**2 + eta**2,
-        v_square: theta**2 + nu**2,
-        inner: kappa * theta + eta * nu,
-        half: (v_square - k_square) / 2,
-        beyond: rho - inner,
-        radius: Max(tiny, sqrt(half**2 + beyond**2)),
-        most: Max(0, mean + radius) if d > 2 else S.Zero,
-        least: Max(0, mean - radius) if d > 3 else S.Zero,
-        k_scale: 1 / sqrt(Max(tiny**2, k_square + trace + spread * half)),
-        v_scale: 1 / sqrt(Max(tiny**2, v_square + trace - spread * half)),
-    }
-    outputs = (
-        k_scale * kappa,
-        v_scale * nu,
-        v_scale * theta,
-        k_scale * eta,
-        Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
-    )
-    return program_from_expressions(outputs, ORDER_PARAMETERS, (), given=given)

@@ -35,7 +35,6 @@ def on_manifold():
         200,
         20,
         "numpy",
-        dynamics="overlaps",
     )
 
 

@@ -46,13 +46,18 @@ def _condition_kernel() -> Any:
     return numpy_function(KINDS["alpha"].parts({})[0].field.value_program)
 
 
-@cache
-def _planar_kernel() -> Any:
-    return numpy_function(
-        program_function_cached_on_disk(
-            "slrsym.papers.single_location.paper_risk_expressions.planar_step_program"
-        )()
-    )
+_step_program = program_function_cached_on_disk(
+    "slrsym.papers.single_location.step_programs.descent_step_program"
+)
+
+
+def _after_step(points: Any, at: Sequence[float], alpha: float) -> Any:
+    """Return kappa and nu after a step of descent on the manifold."""
+    lam, gamma, d = at
+    # Of k and of v, what each has beside kappa and nu, and these.
+    rest = np.sqrt(1 - points**2)
+    whole = np.stack([rest, points], axis=-1).reshape(*points.shape[:-1], 4)
+    return numpy_function(_step_program(True))(whole, 1.0, d, 0.0, gamma, lam, alpha)[..., 1::2]
 
 
 def _grid(count: int) -> NDArray[np.float64]:
@@ -72,7 +77,7 @@ def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
         return False
     inner = points[1:-1, 1:-1]
     lam, gamma, d = at
-    new = _planar_kernel()(inner, lam, gamma, d, 1.0, 0.0, alpha)[..., :2]
+    new = _after_step(inner, at, alpha)
     risk = kernel("excess_risk")
     zero = np.zeros((*inner.shape[:-1], 3))
     before, after = (

@@ -32,7 +32,6 @@ _DEFAULTS: dict[str, Any] = {
     "runs": 30,
     "seed": 0,
     "start": "sphere",
-    "dynamics": "auto",
     "backend": "auto",
 }
 
@@ -96,14 +95,6 @@ def simulate(
             "sphere: k and v uniform; manifold: on M; one run from given overlaps "
             "kappa,nu,theta,eta,rho; or a file of unit vectors: .npz with k0 and v0 (and k_star, "
             "v_star, if they are not the first two axes), .npy with k0 above v0.",
-        ),
-    ] = None,
-    dynamics: Annotated[
-        str | None,
-        _option(
-            "--dynamics",
-            "overlaps: the exact map of the five overlaps; planar: of kappa and nu on M; vectors: "
-            "in R^d; auto: planar for a start on M, else overlaps.",
         ),
     ] = None,
     backend: Annotated[
@@ -192,7 +183,7 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
             )
         return
     if planar:
-        refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start", "dynamics"})
+        refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start"})
         refuse("batches leave the manifold", {"batch"})
         for name in ("kappa0", "nu0"):
             if name not in given:
@@ -224,7 +215,6 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
         of["steps"],
         of["log_every"],
         of["backend"],
-        dynamics="planar" if planar else of["dynamics"],
         batch=of.get("batch"),
         rng=of["seed"] if "batch" in of else None,
         path=output,
@@ -326,7 +316,7 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
     from slrsym.papers.single_location.figures.runs import runs_figure
     from slrsym.papers.single_location.figures.square import trajectories_figure
 
-    if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
+    if runs.sizes["run"] == 1 and not runs.distance.values.any():
         from slrsym.papers.single_location.surveys import SquareSurvey
         from slrsym.papers.single_location.task import task_from_settings
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import require_integer, require_real_array
 from slrsym.models.training.initial_conditions import gaussian_coordinates
-from slrsym.papers.single_location.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
+from slrsym.papers.single_location.dynamics.spheres import SLACK, gram_matrices
 from slrsym.papers.single_location.task import OrderParameters, Task
 
 
@@ -264,18 +264,3 @@ def as_start(start: Any) -> Start:
     if isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]:
         return VectorStart(*start)
     return OverlapStart(start)
-
-
-def draw_vectors_and_stars_with_overlaps(
-    states: NDArray[np.float64], d: int, seed: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Draw vectors k, v, k*, v* with given overlaps, in a random position."""
-    result = np.empty((4, len(states), d))
-    # The streams that starts do not use.
-    children = SeedSequence([seed, 1]).spawn(len(states))
-    coordinates = frame_coordinates(states, min(d, 4))
-    for i, child in enumerate(children):
-        frame, triangle = np.linalg.qr(default_rng(child).standard_normal((d, min(d, 4))))
-        # With these signs the frame is that of Gram and Schmidt, whose law no rotation changes.
-        result[:, i] = coordinates[i] @ (frame * np.sign(np.diag(triangle))).T
-    return result[0], result[1], result[2], result[3]

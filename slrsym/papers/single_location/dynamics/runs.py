@@ -32,7 +32,7 @@ from slrsym.models.training.schedules import (
     describe_schedule,
     schedule_from_text,
 )
-from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
+from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     Start,
     as_start,
@@ -41,12 +41,10 @@ from slrsym.papers.single_location.dynamics.initial_conditions import (
 from slrsym.papers.single_location.dynamics.spheres import (
     largest_curvatures,
     manifold_vectors,
+    overlaps_of_vectors,
     vectors_from_overlaps,
 )
-from slrsym.papers.single_location.dynamics.stochastic import (
-    StochasticEngine,
-    StochasticVectorEngine,
-)
+from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import (
     ORACLE,
@@ -56,12 +54,11 @@ from slrsym.papers.single_location.task import (
     task_settings,
 )
 
-DYNAMICS = ("auto", "overlaps", "planar", "vectors")
 TASK_RUNS = RunsLayout(
-    RUN_SETTINGS
-    | {"dynamics", "schedule", *(f"task_{name}" for name in Task.__dataclass_fields__)},
+    RUN_SETTINGS | {"schedule", *(f"task_{name}" for name in Task.__dataclass_fields__)},
     frozenset({"run", "step"}),
     frozenset({*OrderParameters._fields, "lam"}),
+    frozenset({"vector", "axis"}),
 )
 
 # A step with batches takes longer than one without, by as much as so many tokens make it.
@@ -80,7 +77,6 @@ def simulate(
     log_every: int = 1,
     backend: str = "auto",
     *,
-    dynamics: str = "auto",
     batch: int | None = None,
     rng: int | np.random.Generator | None = None,
     path: str | Path | None = None,
@@ -94,8 +90,8 @@ def simulate(
         Dimension, number of tokens, gamma, epsilon.
     start : start object, array_like of shape (runs, 5) or (runs, 2), or pair of ndarrays
         `UniformStart`, `ManifoldStart`, or overlaps kappa, nu, theta, eta, rho; on the manifold,
-        kappa, nu. Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in
-        `VectorStart`.
+        kappa, nu: there the map is that of Lemma 7. Two arrays ``(k0, v0)`` of shape (d,) or
+        (runs, d) are unit vectors, as in `VectorStart`.
     schedule : float, array_like of shape (steps + 1,), or callable
         Inverse temperature: a constant, one for each step, `InverseTimeDecay`, `Formula`, or a
         function that is given an array of steps.
@@ -107,9 +103,6 @@ def simulate(
         After how many steps the state is logged, at least 1. The last step is logged in any case.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default Numba, where it is installed.
-    dynamics : {'auto', 'overlaps', 'planar', 'vectors'}, optional
-        The exact map of the five overlaps; the map of kappa and nu on the manifold (Lemma 7); or
-        vectors in :math:`\mathbb{R}^d`. By default the first, or the second for a start on it.
     batch : int, optional
         How many sequences of tokens each step draws, at least 1: the gradient is then that of their
         mean squared error, with output noise of the standard deviation `task.epsilon`, as in
@@ -132,7 +125,8 @@ def simulate(
         over ``run, step``, where `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and
         ``lam`` over ``step``. All variables at a step belong to the state before that step. The
         settings and versions are attributes. The excess risk is that of the law of the tokens, with
-        batches too.
+        batches too. Without these, ``coordinates`` has k and v after the last step along k*, v* and
+        two more axes, from which `resume` goes on.
 
     Raises
     ------
@@ -152,11 +146,9 @@ def simulate(
     Notes
     -----
     With batches the overlaps are drawn exactly in law, in any dimension, at a cost that does not
-    depend on it; see `slrsym.papers.single_location.dynamics.stochastic`. With
-    ``dynamics='vectors'`` tokens are drawn as they are defined, in all their dimensions: slow, in
-    NumPy, and for comparison. There is no planar map, since runs leave the manifold at once. Each
-    run has random numbers of its own, from the child of the seed that
-    `numpy.random.SeedSequence.spawn` gives it: it does not depend on how many stand beside it.
+    depend on it; see `slrsym.papers.single_location.dynamics.stochastic`. Each run has random
+    numbers of its own, from the child of the seed that `numpy.random.SeedSequence.spawn` gives it:
+    it does not depend on how many stand beside it.
 
     Examples
     --------
@@ -172,7 +164,7 @@ def simulate(
     log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start)
-    _require_memory(begin, task, schedule, steps, log_every, dynamics)
+    _require_memory(begin, task, schedule, steps, log_every)
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.
         runs = getattr(begin, "runs", 1)
@@ -180,7 +172,6 @@ def simulate(
     # A start may be anybody's.
     states = require_feasible(require_real_array("start", begin.overlaps(task)))
     settings = {
-        "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
         "backend": choose_backend(backend),
         **task_settings(task),
         "alpha": alpha,
@@ -191,12 +182,14 @@ def simulate(
         **sampling,
     }
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
-    states = states if how == "planar" else require_feasible(states, task.d)
+    if states.shape[1] == 5 or batch is not None:
+        states = require_feasible(_padded(states), task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
     lam = ParameterSchedules([(rule, "schedule", ["positive"])], 0, steps)
     if path is not None:
         require_writable(path)
-    return _run(task, states, lam, logged, settings, None, path, progress)
+    points = vectors_of_start(states, task.d) if batch is None else None
+    return _run(task, _padded(states), points, lam, logged, settings, None, path, progress)
 
 
 def resume(
@@ -230,8 +223,8 @@ def resume(
     -------
     Runs
         All that was logged, before and after: the same as from an uninterrupted run, to the last
-        bit, with batches too. Vectors are not logged: with ``dynamics='vectors'`` the same up to
-        rounding, or with batches in law.
+        bit, with batches too. Of runs whose last steps were cut off, or which an earlier version
+        saved, the same up to rounding.
 
     Raises
     ------
@@ -249,7 +242,7 @@ def resume(
             "from them as start"
         )
     require_runs_dataset(runs, TASK_RUNS)
-    runs = runs.transpose("run", "step")
+    runs = runs.transpose("run", "step", ...)
     settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
     last = int(runs.step[-1])
     steps = require_integer("steps", settings["steps"] if steps is None else steps, 0)
@@ -267,7 +260,8 @@ def resume(
             ) from None
     task = task_from_settings(settings)
     settings |= {"steps": steps, "backend": choose_backend(backend or str(settings["backend"]))}
-    states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
+    states = require_feasible(_states(runs.isel(step=[-1]))[0], name="runs")
+    points = None if "batch" in settings else _points_of_last_step(runs, states, task)
     # The last step of all is logged off the beat; what comes next is on it again.
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
@@ -275,13 +269,28 @@ def resume(
     lam = ParameterSchedules([(rule, "schedule", ["positive"])], last, steps)
     if path is not None:
         require_writable(path)
-    return _run(task, states, lam, logged, settings, runs, path, progress)
+    return _run(task, states, points, lam, logged, settings, runs, path, progress)
 
 
-def _states(runs: xr.Dataset, settings: dict[str, Any]) -> NDArray[np.float64]:
-    """Return the logged states of runs, with shape (step, run, n)."""
-    names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
-    return np.stack([runs[name].values.T for name in names], axis=2)
+def _padded(states: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return five overlaps of each run; those that are not given are 0."""
+    return np.pad(states, ((0, 0), (0, len(OrderParameters._fields) - states.shape[1])))
+
+
+def _states(runs: xr.Dataset) -> NDArray[np.float64]:
+    """Return the logged states of runs, with shape (step, run, 5)."""
+    return np.stack([runs[name].values.T for name in OrderParameters._fields], axis=2)
+
+
+def _points_of_last_step(
+    runs: xr.Dataset, states: NDArray[np.float64], task: Task
+) -> NDArray[np.float64]:
+    """Return k and v at the last step: those of the runs, if they are of that step."""
+    if "coordinates" in runs:
+        points = np.asarray(runs.coordinates.values, dtype=np.float64)
+        if (overlaps_of_vectors(points) == states).all():
+            return points
+    return vectors_of_start(states, task.d)
 
 
 # -- the settings ------------------------------------------------------------------------------
@@ -303,35 +312,14 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
     return {"batch": batch, "seed": seed}
 
 
-def _require_memory(
-    begin: Start, task: Task, schedule: Any, steps: int, log_every: int, dynamics: str
-) -> None:
+def _require_memory(begin: Start, task: Task, schedule: Any, steps: int, log_every: int) -> None:
     """Raise an error, before anything is allocated, if runs would not fit in memory."""
     runs = getattr(begin, "runs", 1)
     rows = steps // log_every + 2
-    # Seven variables, twice while they are gathered; inverse temperatures; a generator each.
-    size = runs * rows * 7 * 16 + 1500 * runs + ParameterSchedules.memory([schedule], steps)
-    # Four vectors, and their gradients.
-    size += runs * task.d * 64 if dynamics == "vectors" else 0
+    # Seven variables and eight coordinates, twice while they are gathered; inverse temperatures; a
+    # generator each.
+    size = runs * rows * 15 * 16 + 1500 * runs + ParameterSchedules.memory([schedule], steps)
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {rows:,} logged,", size)
-
-
-def _dynamics(dynamics: str, count: int, batch: int | None = None) -> str:
-    if dynamics not in DYNAMICS:
-        raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}; got {dynamics!r}")
-    if batch is not None and dynamics == "planar":
-        raise ValueError(
-            f"dynamics must not be 'planar' with batch={batch}: samples lead off the manifold; "
-            "take 'auto'"
-        )
-    if dynamics == "auto":
-        return "planar" if count == 2 and batch is None else "overlaps"
-    if dynamics == "planar" and count != 2:
-        raise ValueError(
-            "dynamics='planar' needs a start on the manifold, of shape (runs, 2); "
-            f"got {count} overlaps"
-        )
-    return dynamics
 
 
 # -- the runs ----------------------------------------------------------------------------------
@@ -339,28 +327,23 @@ def _dynamics(dynamics: str, count: int, batch: int | None = None) -> str:
 
 def _engine(
     states: NDArray[np.float64],
+    points: NDArray[np.float64] | None,
     task: Task,
     settings: dict[str, Any],
     step: int,
     labels: NDArray[np.int64],
 ) -> Engine:
-    backend, alpha, batch = settings["backend"], settings["alpha"], settings.get("batch")
-    if settings["dynamics"] == "vectors":
-        if batch is None:
-            return VectorEngine(states, task, alpha, backend, step)
-        seed = settings["seed"]
-        return StochasticVectorEngine(states, task, alpha, batch, seed, step, labels.tolist())
-    if settings["dynamics"] == "overlaps" and states.shape[1] == 2:
-        states = np.pad(states, ((0, 0), (0, 3)))
-    if batch is not None:
-        chosen = (backend, settings["seed"], step, labels.tolist())
-        return StochasticEngine(states, task, alpha, batch, *chosen)
-    return (NumbaEngine if backend == "numba" else NumpyEngine)(states, task, alpha)
+    backend, alpha = settings["backend"], settings["alpha"]
+    if points is not None:
+        return DescentEngine(points, task, alpha, backend)
+    chosen = (backend, settings["seed"], step, labels.tolist())
+    return StochasticEngine(states, task, alpha, settings["batch"], *chosen)
 
 
 def _run(
     task: Task,
     states: NDArray[np.float64],
+    points: NDArray[np.float64] | None,
     lam: ParameterSchedules,
     logged: NDArray[np.int64],
     settings: dict[str, Any],
@@ -370,18 +353,22 @@ def _run(
 ) -> Runs:
     """Run descent from the first logged step to the last, and return the runs."""
     labels = np.arange(len(states)) if earlier is None else earlier.run.values
-    engine = _engine(states, task, settings, int(logged[0]), labels)
+    engine = _engine(states, points, task, settings, int(logged[0]), labels)
 
     def finish(noted: NDArray[np.float64], steps: NDArray[np.int64]) -> Runs:
-        at = lam.at(steps)[:, 0]
+        at, last = lam.at(steps)[:, 0], None
+        if points is not None:
+            noted, last = overlaps_of_vectors(noted), noted[-1]
+            # As they are given, without the rounding of vectors.
+            noted[0] = states
         if earlier is not None:
             # The first row is the last one of the runs before; that stays if it is on the beat.
             stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
             before = earlier if stays else earlier.isel(step=slice(0, -1))
-            noted = np.concatenate([_states(before, settings), noted[1:]])
+            noted = np.concatenate([_states(before), noted[1:]])
             steps = np.concatenate([before.step.values, steps[1:]])
             at = np.concatenate([before.lam.values, at[1:]])
-        return _dataset(task, noted, steps, at, labels, settings)
+        return _dataset(task, noted, last, steps, at, labels, settings)
 
     work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
     try:
@@ -396,15 +383,15 @@ def _run(
 
 def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     """Warn about unstable step sizes, which projection to the sphere would otherwise hide."""
-    alpha, planar = runs.attrs["alpha"], runs.attrs["dynamics"] == "planar"
-    noted, lam = _states(runs, runs.attrs), runs.lam.values
+    alpha, planar = runs.attrs["alpha"], not runs.distance.values.any()
+    noted, lam = _states(runs), runs.lam.values
     states = noted.reshape(-1, noted.shape[-1])
     inverse_temperatures = np.repeat(lam, noted.shape[1])
     chosen = np.unique(np.linspace(0, len(states) - 1, _LOOKED_AT).astype(int))
     at = np.append(inverse_temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
-    rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
-    points = manifold_vectors(rows) if planar else vectors_from_overlaps(rows, task)
+    rows = np.vstack([states[chosen], ORACLE])
+    points = manifold_vectors(rows[:, :2]) if planar else vectors_from_overlaps(rows, task)
     curvatures = largest_curvatures(points, at, task, planar=planar)
     most, stable = curvatures[:-1].max(), 2 / curvatures.max()
     if alpha * most > 2:
@@ -427,23 +414,24 @@ def _overflow(task: Task, lam: NDArray[np.float64], settings: dict[str, Any]) ->
 def _dataset(
     task: Task,
     noted: NDArray[np.float64],
+    last: NDArray[np.float64] | None,
     steps: NDArray[np.int64],
     lam: NDArray[np.float64],
     labels: NDArray[np.int64],
     settings: dict[str, Any],
 ) -> Runs:
-    """Return a dataset of runs from logged states of shape (step, run, n)."""
+    """Return a dataset of runs from logged states of shape (step, run, 5), and the last points."""
     states = np.moveaxis(noted, 0, 1)
     if not np.isfinite(states).all():
         raise _overflow(task, lam, settings)
-    if states.shape[2] == 2:
-        states = np.pad(states, ((0, 0), (0, 0), (0, 3)))
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
-    variables["excess_risk"] = excess_risk(states, lam, task)
+    try:
+        variables["excess_risk"] = excess_risk(states, lam, task)
+    except ValueError:
+        raise _overflow(task, lam, settings) from None
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
-    return build_runs(
-        {name: (("run", "step"), values) for name, values in variables.items()}
-        | {"lam": ("step", lam)},
-        {"run": labels, "step": steps},
-        settings,
-    )
+    found: dict[str, Any] = {name: (("run", "step"), values) for name, values in variables.items()}
+    if last is not None:
+        found["coordinates"] = (("run", "vector", "axis"), last)
+    coords = {"run": labels, "step": steps}
+    return build_runs(found | {"lam": ("step", lam)}, coords, settings)

@@ -25,7 +25,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator, SeedSequence, default_rng
+from numpy.random import SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import flag_changed_steps
@@ -35,10 +35,10 @@ from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.training.runs import Engine
 from slrsym.papers.single_location.dynamics import _stochastic_loop
-from slrsym.papers.single_location.dynamics.engines import States, VectorEngineBase
+from slrsym.papers.single_location.dynamics.engines import States
 from slrsym.papers.single_location.task import Task
 
-__all__ = ["StochasticEngine", "StochasticVectorEngine"]
+__all__ = ["StochasticEngine"]
 
 # After so many steps a run takes new streams of random numbers, so that runs which go on from some
 # step find the numbers that belong to it without drawing all that came before.
@@ -333,62 +333,3 @@ def _compiled_walk() -> Any:
         "for n in range(states.shape[1]):\n    noted[row, first, n] = states[first, n]",
         helpers,
     )
-
-
-class StochasticVectorEngine(VectorEngineBase):
-    """Engine of stochastic gradient descent with vectors and tokens in R^d.
-
-    Parameters
-    ----------
-    states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps, as for `VectorEngineBase`.
-    task : Task
-    alpha : float
-        Step size.
-    batch : int
-        How many sequences of tokens a step draws.
-    seed : int, optional
-        Of the random positions, and of the tokens, too.
-    start : int, optional
-        The step that the states belong to.
-    labels : sequence of int, optional
-        Numbers of the runs, by which their random numbers are told apart; by default 0, 1, ...
-    """
-
-    def __init__(
-        self,
-        states: States,
-        task: Task,
-        alpha: float,
-        batch: int,
-        seed: int = 0,
-        start: int = 0,
-        labels: Sequence[int] | None = None,
-    ) -> None:
-        super().__init__(states, task, alpha, seed)
-        self._batch = batch
-        names = range(len(states)) if labels is None else map(int, labels)
-        keys = ((run, start) for run in names)
-        self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
-        self._constants, self._body = numpy_constant_and_output_functions(token_program())
-
-    def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
-        fixed = self._constants(inverse_temperature)
-        pairs = [self._of_run(run, stream, fixed) for run, stream in enumerate(self._streams)]
-        k_gradients, v_gradients = zip(*pairs, strict=True)
-        return np.array(k_gradients), np.array(v_gradients)
-
-    def _of_run(self, run: int, stream: Generator, fixed: Any) -> tuple[States, States]:
-        task = self._task
-        tokens = stream.standard_normal((self._batch, task.L, task.d))
-        # The law of the gradient does not depend on where the informative token stands.
-        tokens[:, 0] *= task.gamma
-        tokens[:, 0] += np.sqrt(task.d / 2) * self.k_star[run]
-        noise = task.epsilon * stream.standard_normal(self._batch)
-        part, part_u, part_w = self._body(tokens @ self.k[run], tokens @ self.v[run], *fixed)
-        error = part.sum(axis=1) - tokens[:, 0] @ self.v_star[run] - noise
-        slope = (2 / self._batch) * error[:, None]
-        return (
-            np.einsum("bl,bld->d", slope * part_u, tokens),
-            np.einsum("bl,bld->d", slope * part_w, tokens),
-        )

@@ -187,11 +187,11 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
     some, rule = data.isel(run=chosen), _rule(data)
     kappa, nu = (some[name].values for name in ("kappa", "nu"))
     long = np.flatnonzero((np.hypot(*np.diff([kappa, nu], axis=2)) > _COARSE).any(axis=0))
-    if not long.size or rule is None or data.attrs["dynamics"] == "vectors" or data.step[0]:
+    if not long.size or rule is None or data.step[0]:
         return some
     rows = min(int(long[-1]) + 1, _ROWS)
     steps = int(data.step[rows])
-    count = 2 if data.attrs["dynamics"] == "planar" else 5
+    count = 5 if data.distance.values.any() else 2
     start = np.stack([data[name].values[:, 0] for name in OrderParameters._fields[:count]], axis=1)
     sampled = (
         {"batch": data.attrs["batch"], "rng": data.attrs["seed"]} if "batch" in data.attrs else {}
@@ -202,7 +202,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
         warnings.simplefilter("ignore", RuntimeWarning)
         begin = simulate(
             task, start, rule, data.attrs["alpha"], steps, max(1, steps // 400),
-            data.attrs["backend"], dynamics=data.attrs["dynamics"], progress=False, **sampled,
+            data.attrs["backend"], progress=False, **sampled,
         )  # fmt: skip
     names = ["kappa", "nu"]
     early: xr.Dataset = begin[names].isel(run=chosen)

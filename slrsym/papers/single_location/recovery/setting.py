@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from slrsym.kernels.arguments import float_or_nan, require_integer, require_positive
 from slrsym.models.training.runs import wilson_intervals
 from slrsym.models.training.schedules import InverseTimeDecay, parameter_values
-from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
+from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
 from slrsym.papers.single_location.dynamics.spheres import (
     gram_entries_of_orthogonal_parts,
+    overlaps_of_vectors,
     riemannian_derivatives_and_basis,
     vectors_from_overlaps,
 )
 from slrsym.papers.single_location.landscape.points import distance_up_to_symmetry
 from slrsym.papers.single_location.landscape.stability import swap_point_and_excess_risk
-from slrsym.papers.single_location.recovery.tubes import Tube, tube_around_run
+from slrsym.papers.single_location.recovery.tubes import Tube, lift_overlaps, tube_around_run
 from slrsym.papers.single_location.task import ORACLE, Task
 
 _Array = NDArray[np.float64]
@@ -298,10 +299,8 @@ class ClassifiedRuns:
     decided: NDArray[np.int64]
 
 
-def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = None) -> Any:
-    if backend == "numba":
-        return NumbaEngine(states, setting.task, setting.alpha, 1, rank=rank)
-    return NumpyEngine(states, setting.task, setting.alpha, rank=rank)
+def _engine(points: _Array, setting: Setting, backend: str) -> DescentEngine:
+    return DescentEngine(points, setting.task, setting.alpha, backend, workers=1)
 
 
 def build_tubes(setting: Setting, rng: int, runs: int, backend: str) -> tuple[Tube, ...]:
@@ -310,11 +309,12 @@ def build_tubes(setting: Setting, rng: int, runs: int, backend: str) -> tuple[Tu
         return ()
     lam, task = setting.inverse_temperatures, setting.task
     times = steps_when_runs_are_classified(setting.steps)
-    engine = _engine(setting.draw_starts(rng, 0, _PILOTS), setting, backend)
+    starts = setting.draw_starts(rng, 0, _PILOTS)
+    engine = _engine(vectors_of_start(starts, setting.d), setting, backend)
     log, done = [], 0
     for step in times.tolist():
         engine.advance(lam[done:step], step - done)
-        log.append(engine.states)
+        log.append(engine.overlaps)
         done = step
     pilots = np.stack(log, axis=1)
     found: list[Tube] = []
@@ -331,7 +331,8 @@ def build_tubes(setting: Setting, rng: int, runs: int, backend: str) -> tuple[Tu
         begin = int(times[flat[0]])
         first = pilot[flat[:1]]
         # What descent converges to lies in three dimensions, and so do tubes.
-        run = _engine(first, setting, backend, 3).advance(lam[begin:-1], 1)[:, 0]
+        logged = _engine(lift_overlaps(first), setting, backend).advance(lam[begin:-1], 1)
+        run = overlaps_of_vectors(logged)[:, 0]
         verdict = int(classify_endpoints(run[-1:], setting)[0])
         if VERDICTS[verdict] not in ("oracle", "swap"):
             # To be near is not enough there, and so tubes say nothing.
@@ -363,11 +364,11 @@ def follow_to_ends(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)
     )
     live = np.arange(count)
-    engine = _engine(start, setting, backend)
+    engine = _engine(vectors_of_start(start, setting.d), setting, backend)
     done = 0
     for time, step in enumerate(steps_when_runs_are_classified(setting.steps).tolist()):
         engine.advance(lam[done:step], step - done)
-        done, states = step, engine.states
+        done, states = step, engine.overlaps
         found = np.full(live.size, -1, np.int8)
         if done == setting.steps:
             found[:] = classify_endpoints(states, setting)
@@ -382,5 +383,5 @@ def follow_to_ends(
             live = live[~stopped]
             if not live.size:
                 break
-            engine = _engine(states[~stopped], setting, backend)
+            engine = _engine(engine.states[~stopped], setting, backend)
     return result

@@ -27,7 +27,6 @@ from slrsym.papers.single_location.notation import d as d_symbol
 from slrsym.papers.single_location.notation import gamma as gamma_symbol
 from slrsym.papers.single_location.notation import kappa, lam, nu
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
-from slrsym.papers.single_location.paper_risk_expressions import planar_step_program
 from slrsym.papers.single_location.task import Task
 from slrsym.prover.certificates.certificate import CertificateError, load
 from tests._profile import thorough, thorough_cases, thorough_only
@@ -37,8 +36,9 @@ SHOWN = certify.CertificateOutcome.SHOWN
 
 
 def planar(points, alpha, at=0.1):
-    step = numpy_function(planar_step_program())
-    return step(points, at, TASK.gamma, float(TASK.d), 10.0, 0.0, alpha)[..., :2]
+    """Lemma 7, by the gradient of the risk."""
+    slopes, stretch = gradient(on_manifold(points), at, TASK)[..., :2], 1 - points**2
+    return (points - alpha * slopes * stretch) / np.sqrt(1 + alpha**2 * slopes**2 * stretch)
 
 
 def jacobian(at, alpha, h=1e-6):

@@ -17,7 +17,7 @@ from slrsym.papers.single_location.dynamics import (
     VectorStart,
     load,
 )
-from slrsym.papers.single_location.dynamics.engines import NumpyEngine
+from slrsym.papers.single_location.dynamics.engines import DescentEngine
 from tests._cli import PAPER, exits, refused, run
 from tests._profile import thorough, thorough_only
 
@@ -107,16 +107,6 @@ def test_batches(tmp_path):
     ends = load(file).isel(step=-1).kappa.values
     assert len(set(ends)) == 3
     assert (load(file).kappa[:, 0] == 0.5).all()
-
-
-@thorough_only
-def test_dynamics_and_alpha(tmp_path):
-    files = [tmp_path / name for name in ("a.nc", "b.nc")]
-    for file, dynamics in zip(files, ("vectors", "overlaps"), strict=True):
-        assert simulate(*SHORT, "--dynamics", dynamics, "--alpha", 0.01, "-o", file).exit_code == 0
-    vectors, overlaps = map(load, files)
-    assert (vectors.attrs["dynamics"], overlaps.attrs["alpha"]) == ("vectors", 0.01)
-    assert np.allclose(vectors.kappa, overlaps.kappa, rtol=0, atol=1e-12)
 
 
 def test_runs_that_end_together_share_a_line():
@@ -215,14 +205,12 @@ def test_resume(tmp_path):
         (["--lam", "-1"], ["--lam", "schedule must be", "-1"]),
         (["--start", "none.npz"], ["start must be a file that exists; none.npz is none"]),
         (["--backend", "cuda"], ["backend must be one of auto, numpy, numba; got 'cuda'"]),
-        (["--dynamics", "x"], ["dynamics must be one of auto, overlaps, planar, vectors; got 'x'"]),
         (["--start", "moon"], ["start must be sphere, manifold, five numbers", "got 'moon'"]),
         (["--start", "0,0"], ["start must be sphere, manifold, five numbers", "got '0,0'"]),
         (["--start", "0,nan,0,0,0"], ["start must be finite", "nan"]),
         (["--start", "1,1,1,1,1"], ["start must be feasible", "[1.0, 1.0, 1.0, 1.0, 1.0]"]),
         (["--start", "0,0,0,0,0", "--runs", "2"], ["--runs", "a given start is one run"]),
         (["--batch", "0"], ["batch must be an integer of at least 1; got 0"]),
-        (["--batch", "2", "--dynamics", "planar"], ["must not be 'planar' with batch=2"]),
         (["--planar", "--batch", "2"], ["--batch", "batches leave the manifold"]),
         (["--resume", "none.nc", "--batch", "2"], ["--batch", "cannot be changed"]),
         (["--planar"], ["--kappa0", "is needed with --planar"]),
@@ -279,7 +267,7 @@ def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
 @thorough_only
 def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     file = tmp_path / "runs.nc"
-    advance = NumpyEngine.advance
+    advance = DescentEngine.advance
     spans = []
 
     def interrupted(self, inverse_temperatures, every):
@@ -290,7 +278,7 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
 
     # So many steps that they are made in several spans.
     arguments = ("--steps", 3000, "--log-every", 1500, "--runs", 200, "--backend", "numpy")
-    monkeypatch.setattr(NumpyEngine, "advance", interrupted)
+    monkeypatch.setattr(DescentEngine, "advance", interrupted)
     result = simulate(*arguments, "-o", file)
     assert spans == [1500, 1500]
     assert result.exit_code == 130

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from slrsym.papers.single_location.dynamics import (
     InverseTimeDecay,
@@ -15,7 +14,6 @@ from slrsym.papers.single_location.dynamics import (
 from slrsym.papers.single_location.dynamics import runs as runs_module
 from slrsym.papers.single_location.dynamics.stochastic import (
     StochasticEngine,
-    StochasticVectorEngine,
 )
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import Task
@@ -158,20 +156,8 @@ def test_a_generator_gives_a_seed_that_is_saved(tmp_path):
 @thorough_only
 def test_runs_from_the_manifold_leave_it():
     found = simulate(TASK, ManifoldStart(2), FALLING, 1e-2, 5, batch=2)
-    assert found.attrs["dynamics"] == "overlaps"
     assert (found.distance[:, 0] == 0).all()
     assert (found.distance[:, 1:] > 1e-3).all()
-
-
-def test_vectors():
-    found = run(dynamics="vectors")
-    engine = StochasticVectorEngine(UniformStart(3, 1).overlaps(TASK), TASK, 1e-2, 2, seed=5)
-    rows = engine.advance(FALLING(np.arange(28)), 4)
-    assert np.array_equal(states(found)[:, 1:8], np.moveaxis(rows, 0, 1))
-    # Resumed they are other runs of the same law; what was logged before is what it was.
-    longer = resume(found, 40)
-    xr.testing.assert_equal(longer.isel(step=slice(8)), found.isel(step=slice(8)))
-    assert np.isfinite(states(longer)).all()
 
 
 @pytest.mark.parametrize(
@@ -182,7 +168,6 @@ def test_vectors():
         ({"rng": -1}, "rng must be an integer of at least 0; got -1, or a numpy.random.Generator"),
         ({"rng": "x"}, "rng must be an integer of at least 0; got 'x', or a numpy.random.Gene"),
         ({"batch": None}, "rng must not be given without batch, which it is for; got 5"),
-        ({"dynamics": "planar"}, "dynamics must not be 'planar' with batch="),
     ],
     ids=str,
 )

@@ -1,14 +1,15 @@
-"""Three ways to make the same steps, in two backends: how far they agree, and what they keep."""
+"""Steps of the model and of vectors in R^d: how far they agree, in two backends; what they keep."""
 
 import numpy as np
 import pytest
 
 from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
-from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices, overlaps_of_vectors
 from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_cases, thorough_only
 from tests.kernels._cases import needs_numba
+from tests.papers.single_location.dynamics._vectors import VectorEngine
 
 PAPER = Task(400, 10, 0.5**0.5)
 
@@ -23,8 +24,16 @@ SETTINGS = {
 
 RUNS = 20 if THOROUGH else 8
 
-ENGINES = {"numpy": NumpyEngine, "numba": NumbaEngine}
 BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+
+
+def descent(states, task, alpha, backend="numpy", workers=None):
+    return DescentEngine(vectors_of_start(states, task.d), task, alpha, backend, workers)
+
+
+def moved(states, task, alpha, lam, every, backend="numpy"):
+    """Overlaps after each `every`-th step."""
+    return overlaps_of_vectors(descent(states, task, alpha, backend).advance(lam, every))
 
 
 def inverse_temperatures(schedule, steps):
@@ -42,26 +51,27 @@ def test_vectors_and_overlaps_agree(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
     states, lam = UniformStart(RUNS, seed=1).overlaps(task), inverse_temperatures(schedule, 2000)
     vectors = VectorEngine(states, task, alpha, backend, seed=3).advance(lam, 50)
-    overlaps = ENGINES[backend](states, task, alpha).advance(lam, 50)
+    overlaps = moved(states, task, alpha, lam, 50, backend)
     assert difference(vectors, overlaps) < 1e-12
     # They have gone somewhere.
     assert difference(overlaps[-1], states) > 0.1
 
 
-# The same by NumPy; machine code of vectors and of overlaps by test_vectors_and_overlaps_agree.
 @thorough_cases("4b-numpy", "4b-numba", "7a-numba")
 @more
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("figure", one_in(2, sorted(SETTINGS)))
-def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
+def test_the_step_on_the_manifold_is_that_of_all_states(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
     states, lam = ManifoldStart(RUNS, seed=1).overlaps(task), inverse_temperatures(schedule, 2000)
-    two = ENGINES[backend](states, task, alpha).advance(lam, 50)
-    five = ENGINES[backend](np.pad(states, ((0, 0), (0, 3))), task, alpha).advance(lam, 50)
-    assert difference(two, five[..., :2]) < 1e-14
-    # Every term of the other three has one of them as a factor.
-    assert (five[..., 2:] == 0).all()
-    assert difference(two[-1], states) > 0.1
+    two = descent(states, task, alpha, backend).advance(lam, 50)
+    # One run that is not there makes that all take the step of all states.
+    others = vectors_of_start(UniformStart(1, seed=1).overlaps(task), task.d)
+    both = np.concatenate([vectors_of_start(states, task.d), others])
+    whole = DescentEngine(both, task, alpha, backend).advance(lam, 50)[:, :-1]
+    assert difference(two, whole) < 1e-13
+    assert (overlaps_of_vectors(whole)[..., 2:] == 0).all()
+    assert difference(overlaps_of_vectors(two[-1])[:, :2], states) > 0.1
 
 
 @more
@@ -71,7 +81,7 @@ def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
 def test_backends_agree(figure, start):
     task, schedule, alpha = SETTINGS[figure]
     states, lam = start(RUNS, seed=2).overlaps(task), inverse_temperatures(schedule, 1000)
-    one, other = (E(states, task, alpha).advance(lam, 50) for E in (NumpyEngine, NumbaEngine))
+    one, other = (moved(states, task, alpha, lam, 50, b) for b in ("numpy", "numba"))
     assert difference(one, other) < 1e-13
 
 
@@ -82,26 +92,26 @@ def test_backends_agree(figure, start):
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
     task, lam = Task(d, 3, 0.7), np.full(1500, 0.3)
     states = UniformStart(RUNS, seed=1).overlaps(task)
-    overlaps = ENGINES[backend](states, task, 0.01).advance(lam, 100)
+    overlaps = moved(states, task, 0.01, lam, 100, backend)
     vectors = VectorEngine(states, task, 0.01).advance(lam, 100)
     assert difference(vectors, overlaps) < 1e-12
     # What the Gram matrix has beyond the rank d is rounding, and stays it where steps are large.
     for alpha, hot in ((0.01, 0.3), (1.0, 0.5)):
-        moved = ENGINES[backend](states, task, alpha).advance(np.full(500, hot), 10)
-        values = np.linalg.eigvalsh(gram_matrices(moved.reshape(-1, 5)))
+        rows = moved(states, task, alpha, np.full(500, hot), 10, backend)
+        values = np.linalg.eigvalsh(gram_matrices(rows.reshape(-1, 5)))
         assert np.abs(values[:, : 4 - d]).max() < 1e-14
 
 
 def shaken(states, task, alpha, lam, every, ulps, seed):
     """The orbit, with rounding errors of some units in the last place made on purpose."""
-    rng = np.random.default_rng(seed)
+    rng, points = np.random.default_rng(seed), vectors_of_start(states, task.d)
     rows = []
     for first in range(0, lam.size, every):
-        moved = states * (1 + ulps * 2.0**-52 * rng.choice([-1, 1], states.shape))
-        engine = NumpyEngine(moved, task, alpha)
+        points = points * (1 + ulps * 2.0**-52 * rng.choice([-1, 1], points.shape))
+        engine = DescentEngine(points, task, alpha)
         engine.advance(lam[first : first + every], every)
-        states = engine.states
-        rows.append(states)
+        points = engine.states
+        rows.append(engine.overlaps)
     return np.array(rows)
 
 
@@ -115,7 +125,7 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     """For 400 steps they agree; then 1e-13 grows to 1e-2, in whatever arithmetic it arises."""
     alpha, lam, runs, copies = 4e-3, inverse_temperatures(InverseTimeDecay(1, 1e-4), 2000), 20, 8
     states = UniformStart(runs, seed=0).overlaps(PAPER)
-    plain = NumpyEngine(states, PAPER, alpha).advance(lam, 10)
+    plain = moved(states, PAPER, alpha, lam, 10)
     grown = {}
     for ulps in (1, 20):
         orbit = shaken(np.repeat(states, copies, axis=0), PAPER, alpha, lam, 10, ulps, seed=ulps)
@@ -131,7 +141,7 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     assert gone(vectors, plain)[29].max() < 1e-14
     assert (gone(vectors, plain)[:-3] < 5 * grown[20][3:]).all()
     pytest.importorskip("numba", reason="needs numba: pip install numba")
-    machine = NumbaEngine(states, PAPER, alpha).advance(lam, 10)
+    machine = moved(states, PAPER, alpha, lam, 10, "numba")
     assert gone(machine, plain)[29].max() < 1e-15
     assert (gone(machine, plain) < 5 * grown[1]).all()
 
@@ -143,11 +153,11 @@ def test_a_run_does_not_depend_on_others(start, backend):
     """To the last bit, where the map is chaotic too, for any number of runs."""
     lam, alpha = inverse_temperatures(InverseTimeDecay(1, 1e-4), 1000), 4e-3
     few = start(3, seed=5).overlaps(PAPER)
-    alone = ENGINES[backend](few, PAPER, alpha).advance(lam, 100)
+    alone = descent(few, PAPER, alpha, backend).advance(lam, 100)
     for runs in (1, 2, 600):
         # From 512 on NumPy takes another way through the quadrature.
         steps = lam[:200] if runs > 512 else lam
-        many = ENGINES[backend](start(runs, seed=5).overlaps(PAPER), PAPER, alpha)
+        many = descent(start(runs, seed=5).overlaps(PAPER), PAPER, alpha, backend)
         found = many.advance(steps, 100)[:, :3]
         assert (found == alone[: len(found), : found.shape[1]]).all()
 
@@ -168,14 +178,13 @@ def test_a_run_of_vectors_does_not_depend_on_others(backend):
 @pytest.mark.parametrize("workers", [1, 2, 3, 50])
 def test_runs_do_not_depend_on_the_workers(workers):
     states, lam = UniformStart(7, seed=6).overlaps(PAPER), np.full(200, 0.5)
-    engine = NumbaEngine(states, PAPER, 4e-3, workers)
-    assert (engine.advance(lam, 50) == NumbaEngine(states, PAPER, 4e-3).advance(lam, 50)).all()
+    engine, other = (descent(states, PAPER, 4e-3, "numba", n) for n in (workers, None))
+    assert (engine.advance(lam, 50) == other.advance(lam, 50)).all()
 
 
 def engines(backend, states):
-    yield ENGINES[backend](states, PAPER, 4e-3)
-    yield ENGINES[backend](states[:, :2], PAPER, 4e-3)
-    yield VectorEngine(states, PAPER, 4e-3, backend)
+    yield descent(states, PAPER, 4e-3, backend)
+    yield descent(states[:, :2], PAPER, 4e-3, backend)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -186,20 +195,20 @@ def test_steps_may_be_made_in_parts(backend):
     )
     for whole, parts in zip(engines(backend, states), engines(backend, states), strict=True):
         rows = whole.advance(lam, 20)
-        assert rows.shape == (3, 4, whole.states.shape[1])
+        assert rows.shape == (3, 4, 2, 4)
         assert (rows[-1] == whole.states).all()
-        assert parts.advance(lam[:0], 5).shape == (0, 4, whole.states.shape[1])
+        assert parts.advance(lam[:0], 5).shape == (0, 4, 2, 4)
         found = [*parts.advance(lam[:40], 20), *parts.advance(lam[40:], 20)]
         assert (np.array(found) == rows).all()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_engine_leaves_its_start_alone(backend):
-    states = UniformStart(4, seed=7).overlaps(PAPER)
-    before = states.copy()
-    for engine in engines(backend, states):
-        engine.advance(np.full(10, 0.5), 10)
-    assert (states == before).all()
+    for states in (UniformStart(4, seed=7).overlaps(PAPER), ManifoldStart(4).overlaps(PAPER)):
+        points = vectors_of_start(states, PAPER.d)
+        before = points.copy()
+        DescentEngine(points, PAPER, 4e-3, backend).advance(np.full(10, 0.5), 10)
+        assert (points == before).all()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -211,8 +220,8 @@ def test_each_step_has_its_temperature(backend):
     ):
         rows = together.advance(lam, 1)
         assert (rows == [one_by_one.advance(lam[i : i + 1], 1)[0] for i in range(4)]).all()
-        swapped = next(engines(backend, rows[0])).advance(lam[::-1].copy(), 1)
-        assert difference(swapped[0][:, :2], rows[1][:, :2]) > 1e-6
+        swapped = DescentEngine(rows[0], PAPER, 4e-3, backend).advance(lam[::-1].copy(), 1)
+        assert difference(swapped[0], rows[1]) > 1e-6
 
 
 def test_vectors_stay_units_and_the_others_where_they_are():
@@ -238,15 +247,15 @@ def test_near_a_saddle_rounding_does_not_lead_out_of_the_feasible_set(backend):
             k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
             states.append([k[0], v[1], v[0], k[1], k @ v])
     states = np.array(states)
-    steps = 20_000 if backend == "numba" else 4000
+    steps = 40_000 if backend == "numba" else 8000
     # Where steps are larger, so that NumPy gets as far.
     alpha = 4e-3 if backend == "numba" else 2e-2
-    five = ENGINES[backend](states, PAPER, alpha).advance(np.full(steps, 0.1), 100)
+    five = moved(states, PAPER, alpha, np.full(steps, 0.1), 100, backend)
     assert np.linalg.eigvalsh(gram_matrices(five.reshape(-1, 5)))[:, 0].min() > -1e-14
     # Those that are not exactly at the saddle have left it.
     assert (np.abs(five[-1, 2:] - states[2:]).max(axis=1) > 0.1).all()
     planar = states[:, :2] * (1 + np.array([[-1e-12, 1e-12]]))
-    two = ENGINES[backend](planar, PAPER, alpha).advance(np.full(steps, 0.1), 100)
+    two = moved(planar, PAPER, alpha, np.full(steps, 0.1), 100, backend)
     assert np.abs(two).max() <= 1 + 1e-14
 
 
@@ -262,13 +271,12 @@ def test_large_steps_stay_in_the_feasible_set(backend):
             alpha, lam = 10.0 ** rng.uniform(-3, 6), np.full(60, 10.0 ** rng.uniform(-3, 1))
             for start in (UniformStart, ManifoldStart):
                 states = start(6, seed).overlaps(task)
-                rows = ENGINES[backend](states, task, alpha).advance(lam, 5)
-                rows = rows.reshape(-1, states.shape[1])
+                rows = moved(states, task, alpha, lam, 5, backend).reshape(-1, 5)
                 assert np.linalg.eigvalsh(gram_matrices(rows))[:, 0].min() > -1e-13
 
 
 def test_opposite_vectors_and_a_very_large_step():
     """Found by Hypothesis: an overlap of 1e39."""
     task = Task(4, 8000, 3.0)
-    rows = NumpyEngine(np.array([[0, 0, 0, 0, -1.0]]), task, 403.4).advance(np.full(50, 1.0), 1)
+    rows = moved(np.array([[0, 0, 0, 0, -1.0]]), task, 403.4, np.full(50, 1.0), 1)
     assert np.abs(rows).max() <= 1 + 1e-14

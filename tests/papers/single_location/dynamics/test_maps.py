@@ -1,23 +1,16 @@
-"""A step in the overlaps against Definition 1 in vectors, at 50 digits, and against Lemma 7."""
+"""A step against Definition 1 in vectors, at 50 digits, and against Lemma 7."""
 
 import mpmath
 import numpy as np
 import pytest
 
-from slrsym.kernels.compile import numpy_constant_and_output_functions
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.papers.single_location.dynamics.spheres import gram_matrices
-from slrsym.papers.single_location.paper_risk_expressions import (
-    feasibility_correction_program,
-    overlap_step_program,
-    planar_step_program,
-)
+from slrsym.papers.single_location.dynamics.engines import COORDINATES, DescentEngine
+from slrsym.papers.single_location.step_programs import descent_step_program
 from slrsym.papers.single_location.task import Task
-from tests.kernels._cases import exact, numbers
+from tests.kernels._cases import exact
 
 DPS = 50
-# The square of a norm, and some rounding.
-ONE = 1 + 4e-15
 
 
 def dot(x, y):
@@ -27,6 +20,14 @@ def dot(x, y):
 def unit(x):
     norm = mpmath.sqrt(dot(x, x))
     return [a / norm for a in x]
+
+
+def beside(x, *others):
+    """What is left of a vector beside orthonormal ones."""
+    for y in others:
+        along = dot(x, y)
+        x = [a - along * b for a, b in zip(x, y, strict=True)]
+    return x
 
 
 def overlaps(k, v, k_star, v_star):
@@ -59,47 +60,31 @@ def definition_1(k, v, k_star, v_star, risk, alpha):
 def test_a_step_is_that_of_definition_1(d, alpha):
     rng = np.random.default_rng(d)
     task, lam, alpha = Task(d, 4, 0.8), 0.6, mpmath.mpf(alpha)
-    rest = (lam, task.gamma, task.d, task.L, 0)
     with mpmath.workdps(DPS):
         k, v, k_star, other = (
             unit([mpmath.mpf(x) for x in row]) for row in rng.normal(size=(4, d)).tolist()
         )
-        along = dot(other, k_star)
-        v_star = unit([a - along * b for a, b in zip(other, k_star, strict=True)])
+        v_star = unit(beside(other, k_star))
 
         def risk(state):
-            inputs = [*state, *(mpmath.mpf(x) for x in rest[:-1])]
+            inputs = [*state, *(mpmath.mpf(x) for x in (lam, task.gamma, task.d, task.L))]
             return exact(0, inputs, digits=DPS)[0]
 
         expected = overlaps(*definition_1(k, v, k_star, v_star, risk, alpha), k_star, v_star)
-        state = overlaps(k, v, k_star, v_star)
-        *found, room = mpmath_function(overlap_step_program())(state, *rest, alpha, dps=DPS)
+        # Two more axes span with k* and v* what k and v do; in few dimensions there is none.
+        axes, zero = [k_star, v_star], [mpmath.mpf(0)] * d
+        for x in (k, v):
+            rest = beside(x, *axes)
+            axes.append(unit(rest) if len(axes) < d else zero)
+        flat = [dot(x, axis) for x in (k, v) for axis in axes]
+        given = (task.L, task.d, 0, task.gamma, lam, alpha)
+        packed = [flat[i] for i in COORDINATES[False]]
+        after = mpmath_function(descent_step_program(False))(packed, *given, dps=DPS)
+        whole = dict(zip(COORDINATES[False], after, strict=True))
+        k, v = ([whole[4 * i + j] for j in range(4)] for i in (0, 1))
+        one, other = ([mpmath.mpf(i == j) for j in range(4)] for i in (0, 1))
+        found = overlaps(k, v, one, other)
         assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) < 1e-28
-        kappa, nu, theta, eta, rho = expected
-        k_left, v_left = (ONE - a**2 - b**2 for a, b in ((kappa, eta), (theta, nu)))
-        square = k_left * v_left - (rho - kappa * theta - eta * nu) ** 2
-        assert abs(room - min(k_left, square)) < 1e-26
-        # In two and three dimensions there is no room in the feasible set, but for 4e-15.
-        assert (room > 1e-10) == (d > 3)
-        assert room > 0
-
-
-def test_a_step_in_double_precision():
-    rng = np.random.default_rng(0)
-    task = Task(50, 6, 0.8)
-    rest = (0.4, task.gamma, float(task.d), float(task.L), 0.0, 0.02)
-    constants, body = numpy_constant_and_output_functions(overlap_step_program())
-    states = []
-    for _ in range(20):
-        k, v = rng.normal(size=(2, 5))
-        k, v = k / np.linalg.norm(k), v / np.linalg.norm(v)
-        states.append([k[0], v[1], v[0], k[1], k @ v])
-    columns = body(*np.array(states).T, *constants(*rest))
-    for i, state in enumerate(states):
-        precise = mpmath_function(overlap_step_program())(state, *rest)
-        assert [c[i] for c in columns[:5]] == pytest.approx(
-            [float(x) for x in precise[:5]], abs=1e-14
-        )
 
 
 def lemma_7(kappa, nu, lam, gamma, d, alpha):
@@ -127,75 +112,40 @@ def test_the_planar_map_is_lemma_7(alpha):
         d, L = int(rng.integers(2, 1000)), int(rng.integers(1, 50))
         with mpmath.workdps(DPS):
             step = mpmath.mpf(alpha)
-            inputs = [mpmath.mpf(x) for x in (kappa, nu, lam, gamma, d)]
-            expected = lemma_7(*inputs, step)
-            found = mpmath_function(planar_step_program())(
-                [kappa, nu], lam, gamma, d, L, 0, step, dps=DPS
+            kappa, nu, lam, gamma = map(mpmath.mpf, (kappa, nu, lam, gamma))
+            expected = lemma_7(kappa, nu, lam, gamma, d, step)
+            k_rest, v_rest = mpmath.sqrt(1 - kappa**2), mpmath.sqrt(1 - nu**2)
+            found = mpmath_function(descent_step_program(True))(
+                [k_rest, kappa, v_rest, nu], L, d, 0, gamma, lam, step, dps=DPS
             )
-            assert max(abs(a - b) for a, b in zip(found, expected, strict=False)) < 1e-45
-            assert abs(found[2] - min(ONE - x**2 for x in expected)) < 1e-45
-            # The map of five overlaps does the same, and keeps the other three at 0.
-            five = mpmath_function(overlap_step_program())(
-                [kappa, nu, 0, 0, 0], lam, gamma, d, L, 0, step, dps=DPS
+            assert max(abs(found[1] - expected[0]), abs(found[3] - expected[1])) < 1e-45
+            assert abs(found[0] ** 2 + found[1] ** 2 - 1) < 1e-45
+            # The step of all k and v does the same, and leaves what is 0 so.
+            whole = {2: k_rest, 0: kappa, 7: v_rest, 5: nu}
+            flat = [whole.get(i, mpmath.mpf(0)) for i in COORDINATES[False]]
+            after = mpmath_function(descent_step_program(False))(
+                flat, L, d, 0, gamma, lam, step, dps=DPS
             )
-            assert max(abs(a - b) for a, b in zip(five, expected, strict=False)) < 1e-45
-            assert five[2:5] == [0, 0, 0]
+            after = dict(zip(COORDINATES[False], after, strict=True))
+            assert max(abs(after[0] - expected[0]), abs(after[5] - expected[1])) < 1e-45
+            assert [after[i] for i in (1, 3, 4, 6)] == [0] * 4
 
 
 def test_corners_and_the_origin_are_fixed():
-    points = np.array([(1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0)], dtype=float)
-    constants, body = numpy_constant_and_output_functions(planar_step_program())
-    columns = body(*points.T, *constants(0.3, 0.7, 400.0, 10.0, 0.0, 0.01))
-    assert (np.stack(columns[:2], axis=1) == points).all()
+    corners = np.array([(1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0)], dtype=float)
+    points = np.zeros((5, 2, 4))
+    points[:, 0, 0], points[:, 1, 1] = corners.T
+    points[4, 0, 2] = points[4, 1, 3] = 1
+    engine = DescentEngine(points, Task(400, 10, 0.7), 0.01)
+    engine.advance(np.full(1, 0.3), 1)
+    assert (engine.states == points).all()
 
 
 def test_the_noise_does_not_matter():
-    state = numbers([0.3, 0.2, 0.1, 0.4, 0.5], 0.3, Task(40, 5, 0.7))
-    move = mpmath_function(overlap_step_program())
-    assert move(state[:5], *state[5:], 0, 0.1) == move(state[:5], *state[5:], 3, 0.1)
-
-
-def restored(states, d):
-    return np.stack(
-        numpy_constant_and_output_functions(feasibility_correction_program(5, d))[1](*states.T),
-        axis=1,
-    )
-
-
-def near_the_boundary(d, count=3000):
-    """Overlaps of unit vectors in R^d whose components are of all sizes."""
-    rng = np.random.default_rng(d)
-    k, v = rng.normal(size=(2, count, 4)) * 10.0 ** rng.uniform(-12, 0, (2, count, 4))
-    k[:, d:] = v[:, d:] = 0
-    k, v = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (k, v))
-    return np.stack([k[:, 0], v[:, 1], v[:, 0], k[:, 1], (k * v).sum(axis=1)], axis=1)
-
-
-@pytest.mark.parametrize("d", [2, 3, 4])
-def test_what_is_off_by_rounding_moves_by_as_little(d):
-    states = near_the_boundary(d)
-    noise = np.random.default_rng(9).normal(size=states.shape)
-    for off in (0, 1e-16, 1e-15, 1e-12):
-        moved = restored(states * (1 + off * noise), d)
-        # Not by the root of a rounding error, to which entries of the Gram matrix may be small.
-        assert np.abs(moved - states).max() < 1e-15 + 8 * off
-        values = np.linalg.eigvalsh(gram_matrices(moved))
-        assert values[:, 0].min() > -3e-15
-        if d < 4:
-            assert values[:, 3 - d].max() < 3e-15
-
-
-@pytest.mark.parametrize("d", [2, 4])
-def test_whatever_comes_becomes_feasible(d):
-    rng = np.random.default_rng(d)
-    states = rng.normal(size=(3000, 5)) * 10.0 ** rng.uniform(-10, 10, (3000, 5))
-    moved = restored(states, d)
-    assert np.linalg.eigvalsh(gram_matrices(moved))[:, 0].min() > -1e-14
-    assert np.abs(moved).max() <= 1 + 1e-15
-
-
-def test_on_the_manifold_there_is_the_square():
-    move = numpy_constant_and_output_functions(feasibility_correction_program(2))[1]
-    kappa, nu = move(np.array([1 + 1e-12, 0.3, -5.0]), np.array([-1.0, -1 - 1e-9, 0.0]))
-    assert kappa.tolist() == [1.0, 0.3, -1.0]
-    assert nu.tolist() == [-1.0, -1.0, 0.0]
+    points = np.random.default_rng(0).normal(size=(4, 2, 4))
+    points /= np.linalg.norm(points, axis=-1, keepdims=True)
+    ends = [
+        DescentEngine(points, Task(40, 5, 0.7, noise), 0.1).advance(np.full(3, 0.3), 3)
+        for noise in (0, 3)
+    ]
+    assert (ends[0] == ends[1]).all()

@@ -5,15 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.papers.single_location.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.papers.single_location.dynamics.spheres import gram_matrices
+from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices, overlaps_of_vectors
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
 from slrsym.papers.single_location.task import Task
 from tests._profile import thorough_cases
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import costly
 
-ENGINES = [NumpyEngine, pytest.param(NumbaEngine, marks=needs_numba)]
+BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+
+
+def moved(states, task, alpha, backend, lam, steps, every):
+    """Overlaps after each `every`-th step."""
+    engine = DescentEngine(vectors_of_start(states, task.d), task, alpha, backend)
+    return overlaps_of_vectors(engine.advance(np.full(steps, lam), every))
 
 
 def spread(least, most):
@@ -39,11 +45,11 @@ def feasible(draw):
     return np.array([k[0], v[1], v[0], k[1], k @ v])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("backend", BACKENDS)
 @costly()
 @given(feasible(), TASKS, spread(1e-2, 3), spread(1e-5, 1e2))
-def test_orbits_stay_feasible(engine, state, task, lam, alpha):
-    rows = engine(state[None], task, alpha).advance(np.full(60, lam), 4)[:, 0]
+def test_orbits_stay_feasible(backend, state, task, lam, alpha):
+    rows = moved(state[None], task, alpha, backend, lam, 60, 4)[:, 0]
     assert np.linalg.eigvalsh(gram_matrices(rows))[:, 0].min() > -2e-14
 
 
@@ -52,35 +58,33 @@ BOTH = np.array([-1, -1, -1, -1, 1])
 MIRROR = np.array([1, -1, 1, -1, 1]) * np.array([1, -1, -1, 1, -1])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("signs", [BOTH, MIRROR, BOTH * MIRROR], ids=["both", "mirror", "all"])
 @costly()
 @given(feasible(), TASKS, spread(1e-2, 3), spread(1e-5, 1.0))
-def test_symmetries_commute_with_the_map(engine, signs, state, task, lam, alpha):
+def test_symmetries_commute_with_the_map(backend, signs, state, task, lam, alpha):
     """(k, v) -> (-k, -v); v -> -v together with v* -> -v*. Not up to rounding: exactly."""
-    together = engine(np.array([state, signs * state]), task, alpha)
-    rows = together.advance(np.full(30, lam), 3)
+    rows = moved(np.array([state, signs * state]), task, alpha, backend, lam, 30, 3)
     assert (rows[:, 1] == signs * rows[:, 0]).all()
 
 
 def test_turning_k_round_alone_is_no_symmetry():
     state, signs = np.array([0.3, 0.2, 0.1, 0.15, 0.25]), np.array([-1, 1, 1, -1, -1])
-    rows = NumpyEngine(np.array([state, signs * state]), Task(30, 5, 0.7), 0.01).advance(
-        np.full(3, 0.5), 1
-    )
+    both = np.array([state, signs * state])
+    rows = moved(both, Task(30, 5, 0.7), 0.01, "numpy", 0.5, 3, 1)
     assert np.abs(rows[:, 1] - signs * rows[:, 0]).max() > 1e-3
 
 
 # The other engine, whose steps are those of NumPy in test_engines.
-@thorough_cases("NumbaEngine")
-@pytest.mark.parametrize("engine", ENGINES)
+@thorough_cases("numba")
+@pytest.mark.parametrize("backend", BACKENDS)
 @costly()
 @given(feasible(), TASKS, spread(1e-2, 3))
-def test_small_steps_descend(engine, state, task, lam):
+def test_small_steps_descend(backend, state, task, lam):
     """Proposition 8's inequality, off the manifold too: by about alpha |tangent|^2."""
     slope, bend = gradient(state, lam, task), hessian(state, lam, task)
     alpha = 1e-3 / (1 + np.abs(slope).sum() + np.abs(bend).sum())
-    after = engine(state[None], task, alpha).advance(np.full(1, lam), 1)[0, 0]
+    after = moved(state[None], task, alpha, backend, lam, 1, 1)[0, 0]
     kappa, nu, theta, eta, rho = state
     a, b, c, d, e = slope
     # |grad_k R|^2 and its part along k, of a k* + d v* + e v; the same for v.

@@ -15,12 +15,12 @@ from slrsym.papers.single_location.dynamics import (
 )
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     as_start,
-    draw_vectors_and_stars_with_overlaps,
     require_feasible,
 )
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.task import Task
 from tests._profile import thorough
+from tests.papers.single_location.dynamics._vectors import draw_vectors_and_stars_with_overlaps
 
 RUNS = 4000
 

@@ -11,16 +11,12 @@ from scipy.stats import ks_2samp
 
 from slrsym.kernels.compile import numpy_constant_and_output_functions
 from slrsym.papers.single_location.dynamics import UniformStart, stochastic
-from slrsym.papers.single_location.dynamics.engines import VectorEngine
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
-from slrsym.papers.single_location.dynamics.stochastic import (
-    StochasticEngine,
-    StochasticVectorEngine,
-    token_program,
-)
+from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine, token_program
 from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
+from tests.papers.single_location.dynamics._vectors import StochasticVectorEngine, VectorEngine
 from tests.properties._examples import examples
 
 BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]

@@ -9,7 +9,6 @@ import pytest
 from slrsym.models.landscape.critical_points import _searched
 from slrsym.papers.single_location import Task, excess_risk, gradient
 from slrsym.papers.single_location.commands.landscape import points_as_dict
-from slrsym.papers.single_location.dynamics.engines import VectorEngine
 from slrsym.papers.single_location.landscape import SearchCoverage, find_critical_points
 from slrsym.papers.single_location.landscape.enumeration import task_risk
 from slrsym.papers.single_location.landscape.points import (
@@ -20,6 +19,7 @@ from slrsym.papers.single_location.landscape.points import (
 from slrsym.papers.single_location.models import task_model
 from slrsym.papers.single_location.task import OrderParameters
 from tests._profile import thorough, thorough_only
+from tests.papers.single_location.dynamics._vectors import VectorEngine
 from tests.papers.single_location.landscape.conftest import SMALL
 
 

@@ -9,9 +9,6 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym.papers.single_location import OrderParameters, Task
-from slrsym.papers.single_location.dynamics.initial_conditions import (
-    draw_vectors_and_stars_with_overlaps,
-)
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices
 from slrsym.papers.single_location.testing.strategies import (
     corner_overlaps,
@@ -24,6 +21,7 @@ from slrsym.papers.single_location.testing.strategies import (
     tasks,
 )
 from tests._profile import more, thorough, thorough_only
+from tests.papers.single_location.dynamics._vectors import draw_vectors_and_stars_with_overlaps
 
 # An example will do; it need not be the simplest.
 THOROUGH = settings(
