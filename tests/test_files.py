@@ -235,7 +235,6 @@ def test_data_of_figures(tmp_path):
     [
         ((*PAPER, "simulate", "--runs", 10**12), "runs = 1,000,000,000,000 of 20,000 steps"),
         ((*PAPER, "simulate", "--steps", 10**13), "GB of memory; this machine has"),
-        ((*PAPER, "simulate", "--dynamics", "vectors", "--d", 10**12), "GB of memory"),
         ((*PAPER, "simulate", "--d", 10**400), "d must be at most 1e150; got one of 401 digits"),
         ((*PAPER, "recovery", "--runs", 10**12), "runs = 1,000,000,000,000 for each of 1 settings"),
         ((*PAPER, "recovery", "--d", "1e400"), "d must be an integer"),
