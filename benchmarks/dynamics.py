@@ -331,7 +331,7 @@ def _singles() -> list[tuple[str, float]]:
 
     from slrsym.papers.single_location import Task, gradient
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
-    from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+    from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
     from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -345,7 +345,7 @@ def _singles() -> list[tuple[str, float]]:
             found.append((f"a gradient, {title}, lambda = {lam}", 1e9 * seconds / len(states)))
     at, start = np.arange(2000), UniformStart(RUNS).overlaps(task)
     points = vectors_of_start(start, D)
-    numba, numpy = (DescentEngine(points, task, ALPHA, backend) for backend in ("numba", "numpy"))
+    numba, numpy = (TaskEngine(points, task, ALPHA, backend) for backend in ("numba", "numpy"))
     walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
     for title, engine, schedule in (
         ("a step of figure 4a, Numba", numba, InverseTimeDecay(1, 1e-4)),

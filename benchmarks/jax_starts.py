@@ -22,7 +22,7 @@ from slrsym.kernels.compile import compile_program  # noqa: E402
 from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
 from slrsym.papers.single_location.dynamics.engines import (  # noqa: E402
     COORDINATES,
-    DescentEngine,
+    TaskEngine,
     vectors_of_start,
 )
 from slrsym.papers.single_location.step_programs import descent_step_program  # noqa: E402
@@ -51,7 +51,7 @@ def by_numba(inverse_temperatures: Any) -> Callable[[Any], Any]:
     """Take the same steps by the engine of `slrsym.papers.single_location.simulate`."""
 
     def run(points: Any) -> Any:
-        engine = DescentEngine(points, TASK, ALPHA, "numba")
+        engine = TaskEngine(points, TASK, ALPHA, "numba")
         engine.advance(inverse_temperatures, len(inverse_temperatures))
         return engine.states
 

@@ -169,7 +169,7 @@ from slrsym.papers.single_location import dynamics
 from slrsym.papers.single_location.dynamics import Formula, UniformStart, engines
 
 numpy = "numpy" in sys.argv[1:]
-engine = engines.DescentEngine
+engine = engines.TaskEngine
 # What is derived and compiled at the first step takes as long as the machine wants.
 dynamics.simulate(
     Task(400, 10, 0.7), UniformStart(2, seed=0), Formula("1/(1+1e-9*t)"), 1e-3, 10, 10,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym.papers import single_location
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian, check_retraction
 from tests._profile import THOROUGH, more
 from tests.papers.single_location.dynamics._vectors import VectorEngine
@@ -231,7 +231,7 @@ def test_the_risk_falls_along_a_step_as_the_gradient_says():
     squares = [g @ gram @ g - (g @ gram[i]) ** 2 for i, g in enumerate(slopes)]
 
     def after(alpha):
-        engine = DescentEngine(vectors_of_start(STATE[None], TASK.d), TASK, float(alpha[0]))
+        engine = TaskEngine(vectors_of_start(STATE[None], TASK.d), TASK, float(alpha[0]))
         engine.advance(np.array([LAM]), 1)
         return risk(engine.overlaps[0])
 

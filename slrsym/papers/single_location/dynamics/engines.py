@@ -57,7 +57,7 @@ def vectors_of_start(states: States, d: int) -> States:
     return np.pad(found, ((0, 0), (0, 0), (0, 4 - found.shape[-1])))
 
 
-class DescentEngine:
+class TaskEngine:
     """Engine of descent by the gradient of the risk; on the manifold it moves kappa and nu alone.
 
     Parameters

@@ -32,7 +32,7 @@ from slrsym.models.training.schedules import (
     describe_schedule,
     schedule_from_text,
 )
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     Start,
     as_start,
@@ -335,7 +335,7 @@ def _engine(
 ) -> Engine:
     backend, alpha = settings["backend"], settings["alpha"]
     if points is not None:
-        return DescentEngine(points, task, alpha, backend)
+        return TaskEngine(points, task, alpha, backend)
     chosen = (backend, settings["seed"], step, labels.tolist())
     return StochasticEngine(states, task, alpha, settings["batch"], *chosen)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from slrsym.kernels.arguments import float_or_nan, require_integer, require_positive
 from slrsym.models.training.runs import wilson_intervals
 from slrsym.models.training.schedules import InverseTimeDecay, parameter_values
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
 from slrsym.papers.single_location.dynamics.spheres import (
     gram_entries_of_orthogonal_parts,
@@ -299,8 +299,8 @@ class ClassifiedRuns:
     decided: NDArray[np.int64]
 
 
-def _engine(points: _Array, setting: Setting, backend: str) -> DescentEngine:
-    return DescentEngine(points, setting.task, setting.alpha, backend, workers=1)
+def _engine(points: _Array, setting: Setting, backend: str) -> TaskEngine:
+    return TaskEngine(points, setting.task, setting.alpha, backend, workers=1)
 
 
 def build_tubes(setting: Setting, rng: int, runs: int, backend: str) -> tuple[Tube, ...]:

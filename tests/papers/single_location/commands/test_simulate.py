@@ -17,7 +17,7 @@ from slrsym.papers.single_location.dynamics import (
     VectorStart,
     load,
 )
-from slrsym.papers.single_location.dynamics.engines import DescentEngine
+from slrsym.papers.single_location.dynamics.engines import TaskEngine
 from tests._cli import PAPER, exits, refused, run
 from tests._profile import thorough, thorough_only
 
@@ -267,7 +267,7 @@ def test_an_unexpected_error_is_no_bad_usage(monkeypatch):
 @thorough_only
 def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     file = tmp_path / "runs.nc"
-    advance = DescentEngine.advance
+    advance = TaskEngine.advance
     spans = []
 
     def interrupted(self, inverse_temperatures, every):
@@ -278,7 +278,7 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
 
     # So many steps that they are made in several spans.
     arguments = ("--steps", 3000, "--log-every", 1500, "--runs", 200, "--backend", "numpy")
-    monkeypatch.setattr(DescentEngine, "advance", interrupted)
+    monkeypatch.setattr(TaskEngine, "advance", interrupted)
     result = simulate(*arguments, "-o", file)
     assert spans == [1500, 1500]
     assert result.exit_code == 130

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from slrsym.papers.single_location.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices, overlaps_of_vectors
 from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_cases, thorough_only
@@ -28,7 +28,7 @@ BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 
 
 def descent(states, task, alpha, backend="numpy", workers=None):
-    return DescentEngine(vectors_of_start(states, task.d), task, alpha, backend, workers)
+    return TaskEngine(vectors_of_start(states, task.d), task, alpha, backend, workers)
 
 
 def moved(states, task, alpha, lam, every, backend="numpy"):
@@ -68,7 +68,7 @@ def test_the_step_on_the_manifold_is_that_of_all_states(figure, backend):
     # One run that is not there makes that all take the step of all states.
     others = vectors_of_start(UniformStart(1, seed=1).overlaps(task), task.d)
     both = np.concatenate([vectors_of_start(states, task.d), others])
-    whole = DescentEngine(both, task, alpha, backend).advance(lam, 50)[:, :-1]
+    whole = TaskEngine(both, task, alpha, backend).advance(lam, 50)[:, :-1]
     assert difference(two, whole) < 1e-13
     assert (overlaps_of_vectors(whole)[..., 2:] == 0).all()
     assert difference(overlaps_of_vectors(two[-1])[:, :2], states) > 0.1
@@ -108,7 +108,7 @@ def shaken(states, task, alpha, lam, every, ulps, seed):
     rows = []
     for first in range(0, lam.size, every):
         points = points * (1 + ulps * 2.0**-52 * rng.choice([-1, 1], points.shape))
-        engine = DescentEngine(points, task, alpha)
+        engine = TaskEngine(points, task, alpha)
         engine.advance(lam[first : first + every], every)
         points = engine.states
         rows.append(engine.overlaps)
@@ -207,7 +207,7 @@ def test_an_engine_leaves_its_start_alone(backend):
     for states in (UniformStart(4, seed=7).overlaps(PAPER), ManifoldStart(4).overlaps(PAPER)):
         points = vectors_of_start(states, PAPER.d)
         before = points.copy()
-        DescentEngine(points, PAPER, 4e-3, backend).advance(np.full(10, 0.5), 10)
+        TaskEngine(points, PAPER, 4e-3, backend).advance(np.full(10, 0.5), 10)
         assert (points == before).all()
 
 
@@ -220,7 +220,7 @@ def test_each_step_has_its_temperature(backend):
     ):
         rows = together.advance(lam, 1)
         assert (rows == [one_by_one.advance(lam[i : i + 1], 1)[0] for i in range(4)]).all()
-        swapped = DescentEngine(rows[0], PAPER, 4e-3, backend).advance(lam[::-1].copy(), 1)
+        swapped = TaskEngine(rows[0], PAPER, 4e-3, backend).advance(lam[::-1].copy(), 1)
         assert difference(swapped[0], rows[1]) > 1e-6
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.papers.single_location.dynamics.engines import COORDINATES, DescentEngine
+from slrsym.papers.single_location.dynamics.engines import COORDINATES, TaskEngine
 from slrsym.papers.single_location.step_programs import descent_step_program
 from slrsym.papers.single_location.task import Task
 from tests.kernels._cases import exact
@@ -136,7 +136,7 @@ def test_corners_and_the_origin_are_fixed():
     points = np.zeros((5, 2, 4))
     points[:, 0, 0], points[:, 1, 1] = corners.T
     points[4, 0, 2] = points[4, 1, 3] = 1
-    engine = DescentEngine(points, Task(400, 10, 0.7), 0.01)
+    engine = TaskEngine(points, Task(400, 10, 0.7), 0.01)
     engine.advance(np.full(1, 0.3), 1)
     assert (engine.states == points).all()
 
@@ -145,7 +145,7 @@ def test_the_noise_does_not_matter():
     points = np.random.default_rng(0).normal(size=(4, 2, 4))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     ends = [
-        DescentEngine(points, Task(40, 5, 0.7, noise), 0.1).advance(np.full(3, 0.3), 3)
+        TaskEngine(points, Task(40, 5, 0.7, noise), 0.1).advance(np.full(3, 0.3), 3)
         for noise in (0, 3)
     ]
     assert (ends[0] == ends[1]).all()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.spheres import gram_matrices, overlaps_of_vectors
 from slrsym.papers.single_location.paper_risk import excess_risk, gradient, hessian
 from slrsym.papers.single_location.task import Task
@@ -18,7 +18,7 @@ BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 
 def moved(states, task, alpha, backend, lam, steps, every):
     """Overlaps after each `every`-th step."""
-    engine = DescentEngine(vectors_of_start(states, task.d), task, alpha, backend)
+    engine = TaskEngine(vectors_of_start(states, task.d), task, alpha, backend)
     return overlaps_of_vectors(engine.advance(np.full(steps, lam), every))
 
 

@@ -19,7 +19,7 @@ from slrsym.papers.single_location.dynamics import (
     simulate,
 )
 from slrsym.papers.single_location.dynamics import runs as runs_module
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.dynamics.spheres import (
     largest_curvatures,
     overlaps_of_vectors,
@@ -83,7 +83,7 @@ def test_each_row_is_a_step_from_the_row_before(backend):
     found = simulate(TASK, UniformStart(3, seed=1), FALLING, 4e-3, 12, 1, backend)
     logged = states(found)
     for step in range(12):
-        engine = DescentEngine(vectors_of_start(logged[:, step], TASK.d), TASK, 4e-3)
+        engine = TaskEngine(vectors_of_start(logged[:, step], TASK.d), TASK, 4e-3)
         engine.advance(FALLING(np.array([step])), 1)
         assert np.abs(engine.overlaps - logged[:, step + 1]).max() < 1e-15
 
@@ -172,12 +172,12 @@ def test_long_gaps_are_made_in_pieces(monkeypatch):
     whole = simulate(TASK, UniformStart(3), FALLING, 4e-3, 100, 40, "numpy")
     asked = []
 
-    class Watched(DescentEngine):
+    class Watched(TaskEngine):
         def advance(self, inverse_temperatures, every):
             asked.append(inverse_temperatures.size)
             return super().advance(inverse_temperatures, every)
 
-    monkeypatch.setattr(runs_module, "DescentEngine", Watched)
+    monkeypatch.setattr(runs_module, "TaskEngine", Watched)
     for stride, most in ((21, 7), (3, 1), (1, 1), (90, 30), (150, 40), (250, 80), (10**6, 80)):
         asked.clear()
         monkeypatch.setattr("slrsym.models.training.runs._STRIDE", stride)
@@ -296,7 +296,7 @@ def test_runs_are_not_resumed_into_the_past():
 
 def interrupted(monkeypatch, after):
     """Interrupts an engine after some steps, in the middle of others."""
-    advance = DescentEngine.advance
+    advance = TaskEngine.advance
     made = []
 
     def until(self, inverse_temperatures, every):
@@ -306,7 +306,7 @@ def interrupted(monkeypatch, after):
         made.append(inverse_temperatures.size)
         return advance(self, inverse_temperatures, every)
 
-    monkeypatch.setattr(DescentEngine, "advance", until)
+    monkeypatch.setattr(TaskEngine, "advance", until)
     monkeypatch.setattr("slrsym.models.training.runs._STRIDE", 12)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from slrsym.papers.single_location import hessian
-from slrsym.papers.single_location.dynamics.engines import DescentEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
 from slrsym.papers.single_location.figures.recovery import (
     starts_by_endpoint_figure,
     sweep_figure,
@@ -31,7 +31,7 @@ def test_modes_grow_near_the_null_point_as_they_should(falling):
         state = np.zeros((1, 5))
         state[0, i : i + 2] = 1e-6 * np.array(mode.weights)
         points = vectors_of_start(state, setting.d)
-        engine = DescentEngine(points, setting.task, setting.alpha, "numba")
+        engine = TaskEngine(points, setting.task, setting.alpha, "numba")
         engine.advance(np.full(1, 0.7), 1)
         assert np.allclose(engine.overlaps, (1 + setting.alpha * mode.rate) * state, atol=1e-15)
         assert mode.rate > 0

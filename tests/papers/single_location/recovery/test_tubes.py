@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym.papers.single_location import Task, gradient
-from slrsym.papers.single_location.dynamics.engines import DescentEngine
+from slrsym.papers.single_location.dynamics.engines import TaskEngine
 from slrsym.papers.single_location.dynamics.initial_conditions import uniform_overlaps
 from slrsym.papers.single_location.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
 from slrsym.papers.single_location.landscape.points import OVERLAP_SIGNS
@@ -159,7 +159,7 @@ def test_who_is_inside_stays_inside(falling, known):
             points /= np.linalg.norm(points, axis=-1, keepdims=True)
             assert tube.is_inside(overlaps_of_vectors(points), time).all()
             for later in range(time + 1, len(times)):
-                engine = DescentEngine(points, falling.task, falling.alpha, "numba")
+                engine = TaskEngine(points, falling.task, falling.alpha, "numba")
                 before, after = times[later - 1], times[later]
                 engine.advance(lam[before:after], int(after - before))
                 points = engine.states
@@ -194,7 +194,7 @@ def test_where_steps_are_too_large_there_is_no_tube(constant):
 def test_a_tube_narrows_where_distances_grow(constant):
     """Backwards from the end, at a start that descent leaves: no tube is left."""
     lam = np.full(2001, 0.25)
-    engine = DescentEngine(lift_overlaps(np.zeros((1, 5))), constant.task, constant.alpha)
+    engine = TaskEngine(lift_overlaps(np.zeros((1, 5))), constant.task, constant.alpha)
     rows = overlaps_of_vectors(engine.advance(lam[:-1], 1))[:, 0]
     at_rest = np.concatenate([np.zeros((1, 5)), rows])
     times = np.array([0, 1000, 2000])
