@@ -46,9 +46,13 @@ def _condition_kernel() -> Any:
     return numpy_function(KINDS["alpha"].parts({})[0].field.value_program)
 
 
-_step_program = program_function_cached_on_disk(
-    "slrsym.papers.single_location.step_programs.descent_step_program"
-)
+@cache
+def _step_kernel() -> Any:
+    return numpy_function(
+        program_function_cached_on_disk(
+            "slrsym.papers.single_location.step_programs.descent_step_program"
+        )(True)
+    )
 
 
 def _after_step(points: Any, at: Sequence[float], alpha: float) -> Any:
@@ -57,7 +61,7 @@ def _after_step(points: Any, at: Sequence[float], alpha: float) -> Any:
     # Of k and of v, what each has beside kappa and nu, and these.
     rest = np.sqrt(1 - points**2)
     whole = np.stack([rest, points], axis=-1).reshape(*points.shape[:-1], 4)
-    return numpy_function(_step_program(True))(whole, 1.0, d, 0.0, gamma, lam, alpha)[..., 1::2]
+    return _step_kernel()(whole, 1.0, d, 0.0, gamma, lam, alpha)[..., 1::2]
 
 
 def _grid(count: int) -> NDArray[np.float64]:
