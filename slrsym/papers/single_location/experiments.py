@@ -140,7 +140,10 @@ class Experiment:
         -------
         Dataset
         """
-        return load(path)
+        runs = load(path)
+        # An earlier version saved how its steps were taken: the same steps.
+        runs.attrs.pop("dynamics", None)
+        return runs
 
     def complete(
         self, data: xr.Dataset, path: str | Path | None = None, progress: bool | None = None

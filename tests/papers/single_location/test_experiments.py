@@ -240,10 +240,20 @@ def test_data_that_are_not_the_survey_are_refused(file):
 @pytest.mark.parametrize("experiment", [SMALL, SAMPLED], ids=["law", "batches"])
 def test_interrupted_runs_are_completed(file, experiment):
     made = experiment.compute()
-    save(made.isel(step=slice(2)), file)
+    save(replace(experiment, steps=20).compute().assign_attrs(steps=50), file)
     assert int(load(file).step[-1]) == 20
     assert load_or_compute(experiment, file).equals(made)
     assert load(file).equals(made)
+
+
+def test_runs_that_an_earlier_version_saved_are_read_and_completed(file):
+    """They have no coordinates, and an attribute that says how steps were taken."""
+    made = SMALL.compute(backend="numpy")
+    short = made.isel(step=slice(2)).drop_dims("axis").assign_attrs(dynamics="overlaps")
+    save(short, file)
+    found = load_or_compute(SMALL, file)
+    assert found.attrs == made.attrs
+    assert np.abs(found.kappa - made.kappa).max() < 1e-12
 
 
 def test_runs_with_batches_are_not_taken_for_runs_without(file):

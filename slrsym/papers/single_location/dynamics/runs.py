@@ -243,7 +243,9 @@ def resume(
         )
     require_runs_dataset(runs, TASK_RUNS)
     runs = runs.transpose("run", "step", ...)
-    settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
+    # An earlier version saved how its steps were taken.
+    left_out = ("version_", "dynamics")
+    settings = {name: x for name, x in runs.attrs.items() if not name.startswith(left_out)}
     last = int(runs.step[-1])
     steps = require_integer("steps", settings["steps"] if steps is None else steps, 0)
     if steps < last:
