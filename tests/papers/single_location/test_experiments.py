@@ -237,6 +237,7 @@ def test_data_that_are_not_the_survey_are_refused(file):
         load_or_compute(OracleSurvey(), file)
 
 
+@pytest.mark.filterwarnings("ignore:.*is too large:RuntimeWarning")
 @pytest.mark.parametrize("experiment", [SMALL, SAMPLED], ids=["law", "batches"])
 def test_interrupted_runs_are_completed(file, experiment):
     made = experiment.compute()

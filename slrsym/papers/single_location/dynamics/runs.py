@@ -394,7 +394,10 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE])
     points = manifold_vectors(rows[:, :2]) if planar else vectors_from_overlaps(rows, task)
-    curvatures = largest_curvatures(points, at, task, planar=planar)
+    try:
+        curvatures = largest_curvatures(points, at, task, planar=planar)
+    except ValueError:
+        raise _overflow(task, lam, runs.attrs) from None
     most, stable = curvatures[:-1].max(), 2 / curvatures.max()
     if alpha * most > 2:
         warnings.warn(
@@ -427,10 +430,7 @@ def _dataset(
     if not np.isfinite(states).all():
         raise _overflow(task, lam, settings)
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
-    try:
-        variables["excess_risk"] = excess_risk(states, lam, task)
-    except ValueError:
-        raise _overflow(task, lam, settings) from None
+    variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
     found: dict[str, Any] = {name: (("run", "step"), values) for name, values in variables.items()}
     if last is not None:
