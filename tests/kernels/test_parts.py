@@ -30,6 +30,7 @@ from slrsym.kernels.ball_backend import (
 )
 from slrsym.kernels.compile import compile_program, iterate_step
 from slrsym.kernels.machine_limits import count_cores, require_memory, warn_of_long_work
+from slrsym.kernels.nested_polynomials import nest_polynomial
 from slrsym.kernels.numpy_special_functions import (
     exponentially_scaled_decay_integral,
     hermite_polynomial,
@@ -37,7 +38,6 @@ from slrsym.kernels.numpy_special_functions import (
 from slrsym.kernels.printing import (
     _in_order,
     hoist_constant_parts,
-    nest_polynomial,
     program_from_expressions,
 )
 from slrsym.kernels.symbolic_functions import gaussian_mean

@@ -14,7 +14,7 @@ from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
-from slrsym.kernels.printing import nest_polynomial
+from slrsym.kernels.nested_polynomials import nest_polynomial
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction, Token, softmax

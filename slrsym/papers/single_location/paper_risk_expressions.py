@@ -27,7 +27,8 @@ from sympy import (
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.printing import nest_polynomial, program_from_expressions
+from slrsym.kernels.nested_polynomials import nest_polynomial
+from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
 from slrsym.models.training.descent import risk_slope_symbol
