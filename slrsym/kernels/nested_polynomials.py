@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import sympy as sp
-from sympy import Expr
+from sympy import Expr, Symbol
 
 
 def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
@@ -53,3 +54,65 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
     outside = {powers: coefficient for powers, coefficient in terms.items() if not powers[i]}
     product = generators[i] ** least * _nested(inside, generators)
     return product + _nested(outside, generators) if outside else product
+
+
+# How many terms a polynomial may have that is expanded to be nested; and up to which power of an
+# exponential another one is.
+_MOST_TERMS, _HIGHEST_POWER = 2000, 4
+
+
+def nest_in_functions(
+    expressions: Sequence[Expr], state: Iterable[Symbol]
+) -> tuple[list[Expr], dict[Symbol, Expr]] | None:
+    """Write polynomials in symbols, and in functions of them, in nested form.
+
+    Parameters
+    ----------
+    expressions : sequence of Expr
+    state : iterable of Symbol
+
+    Returns
+    -------
+    (list of Expr, dict of Symbol to Expr) or None
+        The nested forms, and the functions that symbols in them stand for. Of exponentials whose
+        exponents are multiples of one there is one. None if some expression is no such polynomial,
+        or has too many terms.
+    """
+    state = tuple(state)
+    moving = (
+        {f for e in expressions for f in e.atoms(sp.Function) if f.has(*state)} if state else ()
+    )
+    names: dict[Expr, Expr] = {
+        f: Symbol(f"function {i}", real=True) for i, f in enumerate(sorted(moving, key=str))
+    }
+    names |= {f: names[g] ** n for f, (g, n) in _powers_of_others(names).items()}
+    named = [e.xreplace(names) for e in expressions]
+    used = set().union(*(e.free_symbols for e in named))
+    functions = {name: f for f, name in names.items() if name in used}
+    generators = (*functions, *state)
+    if not all(e.is_polynomial(*generators) and _terms(e) <= _MOST_TERMS for e in named):
+        return None
+    return [nest_polynomial(e, generators) for e in named], functions
+
+
+def _powers_of_others(functions: Iterable[Expr]) -> dict[Expr, tuple[Expr, int]]:
+    """Return exponentials that are powers of others, with these and the exponents."""
+    bells = [f for f in functions if isinstance(f, sp.exp)]
+    found: dict[Expr, tuple[Expr, int]] = {}
+    for f in bells:
+        ratios = ((g, f.args[0] / g.args[0]) for g in bells if g != f)
+        whole = [(g, int(n)) for g, n in ratios if n.is_Integer and 1 < n <= _HIGHEST_POWER]
+        if whole:
+            found[f] = max(whole, key=lambda pair: pair[1])
+    return {f: (g, n) for f, (g, n) in found.items() if g not in found}
+
+
+def _terms(expr: Expr) -> int:
+    """Return how many terms an expression has at most, if it is expanded."""
+    if expr.is_Add:
+        return sum(map(_terms, expr.args))
+    if expr.is_Mul:
+        return math.prod(map(_terms, expr.args))
+    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+        return math.comb(_terms(expr.base) + int(expr.exp) - 1, int(expr.exp))
+    return 1

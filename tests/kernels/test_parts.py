@@ -30,7 +30,7 @@ from slrsym.kernels.ball_backend import (
 )
 from slrsym.kernels.compile import compile_program, iterate_step
 from slrsym.kernels.machine_limits import count_cores, require_memory, warn_of_long_work
-from slrsym.kernels.nested_polynomials import nest_polynomial
+from slrsym.kernels.nested_polynomials import nest_in_functions, nest_polynomial
 from slrsym.kernels.numpy_special_functions import (
     exponentially_scaled_decay_integral,
     hermite_polynomial,
@@ -207,6 +207,22 @@ def test_polynomials_in_nested_form():
     assert nest_polynomial(x**4 + x**3, [x]) == x**3 * (x + 1)
     assert nest_polynomial(x**2 * y + y, [x, y]) == y * (x**2 + 1)
     assert nest_polynomial(expand(erf(a) * (b**2 - 1) * x), [x]) == x * (b - 1) * (b + 1) * erf(a)
+
+
+def test_polynomials_in_functions_of_the_state_are_nested():
+    """Where squares of one exponential cancel, another is none that has to be computed."""
+    a = symbols("a", positive=True)
+    bell, step = exp(-a * x**2), erf(a * x)
+    forms = [y * (bell * step + exp(-2 * a * x**2)), (y * bell) ** 2 - y**2 * exp(-2 * a * x**2)]
+    nested, functions = nest_in_functions(forms, [x, y])
+    assert set(functions.values()) == {bell, step}
+    assert nested[1] == 0
+    assert expand(nested[0].xreplace(functions) - forms[0]) == 0
+    # An exponential and the rest; and in the rest again.
+    (name,) = (name for name, f in functions.items() if f == bell)
+    assert nested[0].args.count(name) == 1
+    assert nest_in_functions([y / x], [x, y]) is None
+    assert nest_in_functions([(1 + x + y + x * y) ** 50], [x, y]) is None
 
 
 def test_constant_parts_are_named_once():

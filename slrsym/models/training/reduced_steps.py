@@ -10,7 +10,8 @@ the set of all Gram matrices, too, if there are few coordinates. It takes the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, S, Symbol, nan, sqrt, zoo
 
+from slrsym.kernels.nested_polynomials import nest_in_functions
 from slrsym.kernels.program import Program
 from slrsym.models.training.descent import risk_slope_symbol
 from slrsym.models.training.invariant_sets import InvariantSet, find_invariant_set
@@ -156,10 +158,11 @@ class ReducedStep:
         slopes, meanings = model.gradient_with_definitions(moving)
         on_set = {p: sign * q for p, (q, sign) in standing.items() if (q, sign) != (p, 1)}
         given = {name: e.xreplace(on_set) for name, e in meanings.items()}
+        slopes, given = _nested([e.xreplace(on_set) for e in slopes], given, moving)
         for p, slope in zip(moving, slopes, strict=True):
             i, j, a = model.gram_indices[p]
             given[p] = self._product(a, i, j)
-            given[risk_slope_symbol(p)] = slope.xreplace(on_set)
+            given[risk_slope_symbol(p)] = slope
         places = {at: p for p, at in model.gram_indices.items() if p in standing}
         outputs: dict[Place, Expr] = {}
         for i in kept.rows:
@@ -182,21 +185,27 @@ class ReducedStep:
         """Return the coordinates of a direction after a step; define what they are made of."""
         model, kept = self._model, self._kept
         spaces, every = range(model.spaces), range(kept.size)
-        gradient: dict[Place, Expr] = {}
-        for a in spaces:
-            weights: list[Expr] = []
-            for j in every:
-                p = places.get((min(i, j), max(i, j), a))
-                q, sign = standing[p] if p is not None else (None, 0)
-                weight = sign * risk_slope_symbol(q) if q is not None and sign else S.Zero
-                weights.append(2 * weight if i == j else weight)
-            for z in every:
-                terms = (w * self._coordinate(a, j, z) for j, w in enumerate(weights))
-                gradient[a, i, z] = Add(*terms)
+        along: Expr = S.Zero
+        # What is subtracted of each direction: the step size times the gradient's coefficient.
+        parts: dict[tuple[int, int], Expr] = {}
+        for a, j in itertools.product(spaces, every):
+            p = places.get((min(i, j), max(i, j), a))
+            q, sign = standing[p] if p is not None else (S.Zero, 0)
+            if not sign:
+                continue
+            slope = sign * risk_slope_symbol(q) * (2 if i == j else 1)
+            along += slope * sign * q
+            parts[a, j] = _named("part", (a, i, j))
+            given[parts[a, j]] = _ALPHA * slope
+        gradient = {
+            (a, i, z): Add(*(parts[b, j] * self._coordinate(a, j, z) for b, j in parts if a == b))
+            for a, z in itertools.product(spaces, every)
+        }
         if not model.trained_directions[i].on_sphere:
-            return {p: self._coordinate(*p) - _ALPHA * g for p, g in gradient.items()}
-        along = Symbol(f"along {i}", real=True)
-        given[along] = Add(*(g * self._coordinate(*p) for p, g in gradient.items()))
+            return {p: self._coordinate(*p) - g for p, g in gradient.items()}
+        # Without the part of the gradient along the direction itself.
+        kept_part = Symbol(f"kept {i}", real=True)
+        given[kept_part] = 1 + _ALPHA * along
         moved: dict[Place, Expr] = {}
         for (a, _, z), g in gradient.items():
             row, column, sign = kept.entries[i][z]
@@ -205,8 +214,7 @@ class ReducedStep:
             own = (a, row, column)
             name = _named("moved", own)
             if own == (a, i, z):
-                at = self._symbols[own]
-                given[name] = at - _ALPHA * (g - along * at)
+                given[name] = kept_part * self._symbols[own] - g
             moved[a, i, z] = name
         shrink = Symbol(f"shrink {i}", real=True)
         given[shrink] = 1 / sqrt(Add(*(x**2 for x in moved.values())))
@@ -249,6 +257,19 @@ class ReducedStep:
 
 def _named(what: str, place: Place) -> Symbol:
     return Symbol(" ".join(map(str, (what, *place))), real=True)
+
+
+def _nested(
+    slopes: list[Expr], given: dict[Symbol, Expr], state: Sequence[Symbol]
+) -> tuple[list[Expr], dict[Symbol, Expr]]:
+    """Write slopes, and what is defined in them, as nested polynomials, if they are polynomials.
+
+    Much cancels then, as the square of a mean that is taken from a moment.
+    """
+    whole = slopes
+    while names := _names(whole) & given.keys():
+        whole = [e.xreplace({name: given[name] for name in names}) for e in whole]
+    return nest_in_functions(whole, state) or (slopes, given)
 
 
 def _simplified(

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from sympy import (
-    Dummy,
     Expr,
     ImmutableMatrix,
     S,
@@ -27,7 +26,7 @@ from sympy import (
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.nested_polynomials import nest_polynomial
+from slrsym.kernels.nested_polynomials import nest_in_functions
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance
@@ -127,13 +126,10 @@ def hessian() -> tuple[Expr, ...]:
 
 def _arranged(expr: Expr) -> Expr:
     """Write a polynomial in the order parameters and functions of them in nested (Horner) form."""
-    state = set(ORDER_PARAMETERS)
-    functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
-    names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
-    generators = (*names.values(), *ORDER_PARAMETERS)
-    return nest_polynomial(expr.xreplace(names), generators).xreplace(
-        {n: f for f, n in names.items()}
-    )
+    found = nest_in_functions([expr], ORDER_PARAMETERS)
+    assert found is not None, "the risk is a polynomial in functions of the order parameters"
+    ((nested,), functions) = found
+    return nested.xreplace(functions)
 
 
 @cache
