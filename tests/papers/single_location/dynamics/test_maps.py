@@ -131,6 +131,15 @@ def test_the_planar_map_is_lemma_7(alpha):
             assert [after[i] for i in (1, 3, 4, 6)] == [0] * 4
 
 
+def test_a_step_takes_few_exponentials():
+    """What cancels in the slopes of the model is not computed, and no square of an exponential."""
+    for on_manifold, bells in ((False, 2), (True, 1)):
+        body = descent_step_program(on_manifold).body
+        found = {name: body.count(f" {name}(") + body.count(f"*{name}(") for name in ("exp", "erf")}
+        assert found == {"exp": bells, "erf": 2}
+        assert "damped_factor" not in body
+
+
 def test_corners_and_the_origin_are_fixed():
     corners = np.array([(1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0)], dtype=float)
     points = np.zeros((5, 2, 4))
