@@ -377,6 +377,34 @@ def test_a_flow_from_a_length_of_zero_says_why_it_ends(relu):
         relu.solve({}, {"Q": 0.0, "R": 0.0}, time=1, backend="numpy")
 
 
+@pytest.mark.parametrize("name", ["relu", "abs", "leaky"])
+def test_what_has_no_value_at_a_length_of_zero_says_so(name):
+    """The slope of the risk in the squared length has no limit there."""
+    with pytest.raises(ValueError, match=r"the Jacobian is not finite: .* At Q = 0 a trained dir"):
+        flow(UNITS[name]).linearise({"Q": 0.0, "R": 0.0})
+    begin = {w @ w: 0, w @ u: 0}
+    with pytest.warns(RuntimeWarning, match=r"not finite at last, .* At Q = 0 a trained direction"):
+        stated(UNITS[name]).simulate({}, steps=3, alpha=0.1, start=begin, backend="numpy")
+
+
+@pytest.mark.parametrize("name", ["relu", "abs", "leaky"])
+def test_the_slope_in_the_squared_length_depends_on_the_angle(name):
+    """At a short length and angle t it is c(t) / sqrt(Q), and c(t) changes with t."""
+    stating = stated(UNITS[name])
+    places = [stating.order_parameters.index(p) for p in (Q, R)]
+    slope = stating.compile("numpy", "gradient")
+    found = []
+    for cosine in (0, 0.6):
+        values = []
+        for length in (1e-5, 1e-6):
+            state = np.empty(2)
+            state[places] = length**2, cosine * length
+            values.append(slope(state)[places[0]] * length)
+        assert values[0] == pytest.approx(values[1], rel=1e-3)
+        found.append(values[0])
+    assert abs(found[0] - found[1]) > 0.01
+
+
 def test_a_peak_of_the_risk_is_no_fixed_point():
     """The risk of |z| has a peak at length 0, where rates in Q and R vanish."""
     points = flow(UNITS["abs"]).fixed_points({}, rng=0, starts=20)

@@ -249,7 +249,9 @@ class ExactRisk(ProjectionLaws):
             By default risk and gradient. Where two directions are aligned, the Hessian in their
             inner products may have no finite limit, as for a unit with a kink: its entries are
             infinite there, and mpmath raises `ZeroDivisionError`; ``jax.hessian`` of the risk,
-            which sums multiples of them, is nan.
+            which sums multiples of them, is nan. Where a trained direction has length 0 in a unit
+            with a kink, the gradient has no limit either: the slope in the squared length depends
+            on the angle at which the length goes to 0, and is infinite or nan.
 
         Returns
         -------

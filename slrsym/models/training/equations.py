@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from slrsym.models.training.equation_system import EquationSystem
@@ -69,12 +70,15 @@ class Equations(EquationSystem):
         Raises
         ------
         ValueError
-            As `at` does.
+            If a number is missing, or belongs to no symbol of the equations, or a derivative is not
+            finite there, as at length 0 of a direction in a unit with a kink.
         """
-        from slrsym.models.training.fixed_points import Linearisation
+        from slrsym.models.training.fixed_points import Linearisation, require_finite_jacobian
 
         state, row = self.numerical_values(point, values)
-        flat = self.compile("numpy", "jacobian")(state, *row)
+        with np.errstate(all="ignore"):
+            flat = self.compile("numpy", "jacobian")(state, *row)
+        require_finite_jacobian(self, state, flat)
         return Linearisation.from_jacobian(self.state, flat.reshape(len(state), -1))
 
     def fixed_points(

@@ -21,6 +21,7 @@ from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.definition.specification import Direction
 from slrsym.models.training.initial_conditions import draw_directions
+from slrsym.models.training.zero_lengths import where_a_length_is_zero
 from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
@@ -89,6 +90,21 @@ class Linearisation:
 
     def _repr_html_(self) -> str:
         return str(load_registered("linearisation.html")(self))
+
+
+def require_finite_jacobian(equations: EquationSystem, state: Array, flat: Array) -> None:
+    """Raise an error in words if an entry of a Jacobian, in a row, is not finite at a state."""
+    if np.isfinite(flat).all():
+        return
+    names, size = equations.state, len(state)
+    row, column = divmod(int(np.argmin(np.isfinite(flat))), size)
+    squares = ((names[i], state[i]) for i in squared_lengths(equations))
+    where = ", ".join(f"{p} = {x:.10g}" for p, x in zip(names, state, strict=True))
+    raise ValueError(
+        f"the Jacobian is not finite: the derivative of the rate of {names[row]} in "
+        f"{names[column]} is {flat[row * size + column]} at {where}"
+        + where_a_length_is_zero(squares)
+    )
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from slrsym.models.training.runs import (
     save_and_return_risk_error,
 )
 from slrsym.models.training.schedules import SORTS, ParameterSchedules
+from slrsym.models.training.zero_lengths import where_a_length_is_zero
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel, DescentMap
@@ -252,7 +253,7 @@ def simulate(
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
-    _warn_where_states_are_not_finite(result, alpha)
+    _warn_where_states_are_not_finite(model, result, alpha)
     if schedule.is_constant:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
@@ -294,16 +295,21 @@ def choose_backend_of_runs(
     return "numba" if work >= compiles or (step or model.flow).is_loop_compiled else "numpy"
 
 
-def _warn_where_states_are_not_finite(result: Runs, alpha: float) -> None:
+def _warn_where_states_are_not_finite(model: DerivedModel, result: Runs, alpha: float) -> None:
     """Warn about runs that grew beyond all numbers, or came to where the gradient has no value."""
     lost = ~np.isfinite(result.gram.values).all(axis=(2, 3, 4))
     if lost.any():
         one = int(np.argmax(lost.any(axis=-1)))
-        step = int(result.step.values[np.argmax(lost[one])])
+        place = int(np.argmax(lost[one]))
+        step, before = int(result.step.values[place]), result.gram.values[one, max(place - 1, 0)]
+        squares = (
+            (model.inner_product(x, x), float(before[:, i, i].sum()))
+            for i, x in enumerate(model.trained_directions)
+        )
         warnings.warn(
             f"the states of {lost.any(axis=-1).sum()} of {len(lost)} runs are not finite at last, "
             f"such as those of run {one} at step {step}: alpha = {alpha:g} is too large there, or "
-            "the gradient has no value where they came",
+            "the gradient has no value where they came" + where_a_length_is_zero(squares),
             RuntimeWarning,
             stacklevel=4,
         )

@@ -26,6 +26,7 @@ from slrsym.models.training.simulation import (
     parameter_row,
     parameter_values_by_name,
 )
+from slrsym.models.training.zero_lengths import where_a_length_is_zero
 
 if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
@@ -76,24 +77,14 @@ def save_or_raise(
         write_netcdf(runs, path)
     if found.problem is not None:
         kept = f" and in {path}" if path is not None else ""
-        problem = found.problem + _where_a_length_is_zero(equations, found.states)
+        squares = ((equations.state[i], found.states[-1][i]) for i in squared_lengths(equations))
+        problem = found.problem + where_a_length_is_zero(squares)
         raise NotSolvedError(
             f"the equations cannot be solved up to {time:g}: {problem}. What was solved "
             f"is the `result` of this error{kept}",
             runs,
         )
     return runs
-
-
-def _where_a_length_is_zero(equations: EquationSystem, states: Array) -> str:
-    """Return in words that a trained direction has length 0, if so, or an empty text."""
-    zero = [equations.state[i] for i in squared_lengths(equations) if states[-1][i] <= _NO_LENGTH]
-    if not zero:
-        return ""
-    return (
-        f". At {zero[0]} = 0 a trained direction has length 0, and the rate of a unit with a kink "
-        "depends on the direction in which its length goes to 0; start at a small length"
-    )
 
 
 def dataset_of_solution(
@@ -349,8 +340,6 @@ def _ended_early(solver: Any, times: Array, states: Array, problem: str | None) 
     return Trajectory(np.append(times, solver.t), np.array([*states, solver.y]), problem)
 
 
-# A squared length that is 0 but for rounding.
-_NO_LENGTH = 1e-290
 # Of steps of a solver in all, and of those tried that led to where no rate is finite. A solver
 # makes a step shorter then; at an edge of the domain it would do so for ever.
 _MOST_STEPS, _MOST_FAILURES = 200_000, 100
