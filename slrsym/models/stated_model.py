@@ -570,7 +570,7 @@ class Model(ModelWithLandscape):
         -------
         list of Claim
             The law of the projections of each role of tokens, and if the risk has a closed form,
-            the risk against its definition, and its gradient.
+            the risk against its definition, and its gradient. A readout of sums has none.
         """
         from slrsym.models.claims.risk_claims import claims_about_model
 

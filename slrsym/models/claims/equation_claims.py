@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
 from slrsym.gaussian import Expectation, NoiseLaw, ProductLaw
+from slrsym.models.claims.loss_claims import (
+    LossMeansByDefinition,
+    require_closed_form,
+    require_statable,
+)
 from slrsym.models.claims.risk_claims import claims_about_model as claims_of_model
 from slrsym.models.claims.risk_claims import contribution_of_tokens, xi
 from slrsym.models.definition.projections import TokenRole
@@ -102,18 +107,16 @@ class MeansByDefinition:
 
 def claims_about_equations(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Return claims that equations of motion follow from the definition of a descent step."""
-    if equations.model.loss is not None:
-        raise ValueError(
-            "claims are about the squared error; of another loss m.check compares risk and "
-            "gradient with sampled tokens"
-        )
+    require_statable(equations.model)
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.is_symmetric:
         if any(map(_group_of_any_number, equations.model.directions)):
             return _claims_of_any_number(equations, name, source)
         return _symmetric_claims(equations, name, source)
-    defined = RatesOfChange(equations.model, equations.motion, MeansByDefinition(equations.model))
+    is_loss = equations.model.loss is not None
+    means = (LossMeansByDefinition if is_loss else MeansByDefinition)(equations.model)
+    defined = RatesOfChange(equations.model, equations.motion, means)
     found = []
     for k, (p, drift, noise) in enumerate(
         zip(equations.state, equations.drift, equations.noise, strict=True), 1
@@ -122,6 +125,8 @@ def claims_about_equations(equations: EquationSystem, name: str, source: str) ->
         for part, (left, right) in parts.items():
             if right != 0:
                 id, title = f"{name}-{part}-{k}", f"the {part} of {p}, by its definition"
+                if is_loss:
+                    require_closed_form(f"the {part} of {p}", right)
                 hypotheses = _minors(equations.model, right)
                 found.append(_claim(id, title, left, right, hypotheses, source, _by_means))
     return found

@@ -31,6 +31,7 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfCovariance, ErfVariance
+from slrsym.models.claims.loss_claims import LossMeansByDefinition, require_statable
 from slrsym.models.definition.description import claim_id_for_part, unique_token_names
 from slrsym.models.definition.projections import TokenRole
 from slrsym.models.definition.specification import Direction
@@ -57,16 +58,12 @@ xi = Symbol("xi", real=True)
 
 def claims_about_model(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Return claims about a model: the laws of its projections, its risk, and its gradient."""
-    if model.loss is not None:
-        raise ValueError(
-            "claims are about the squared error; of another loss m.check compares risk and "
-            "gradient with sampled tokens"
-        )
+    require_statable(model)
     roles = {role.token: role for role in model.roles.values() if role.directions}
     called = unique_token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
     if model.has_closed_form:
-        claims += [_risk(model, name, source)]
+        claims += [(_risk if model.loss is None else _mean_loss)(model, name, source)]
         claims += [_gradient(model, name, source)] if model.order_parameters else []
     return claims
 
@@ -248,6 +245,25 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
             .then(expanded, by=noise_moments)
             .then(goal.rhs, by=algebra.using(*facts, *roots))
         )
+
+    return claim
+
+
+def _mean_loss(model: DerivedModel, name: str, source: str) -> Claim:
+    risk = _weighed(model, replace_variances_by_differences(model.risk))
+    defined = _weighed(model, LossMeansByDefinition(model).mean_loss()) + model.ridge_penalty
+    claim = Claim(
+        id=f"{name}-risk",
+        title="the mean loss in closed form",
+        statement=Eq(defined, risk, evaluate=False),
+        source=source,
+        hypotheses=_hypotheses(model),
+    )
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Evaluate the mean of the loss over the projections of a token."""
+        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
 
     return claim
 

@@ -386,6 +386,11 @@ class Equations(EquationSystem):
         list of Claim
             The closed form of each mean in the equations, from its definition at any law; and that
             the subspace where exchangeable units are alike is invariant.
+
+        Raises
+        ------
+        ValueError
+            If a mean of a loss is a quadrature, or the prediction is a readout of several sums.
         """
         from slrsym.models.claims.equation_claims import claims_about_equations
 
