@@ -16,6 +16,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
+    definedness_equation,
     free_symbols,
     fresh_symbol,
     is_same_term,
@@ -29,6 +30,7 @@ from slrsym.prover.tactics.arithmetic import prove_in_context
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
 from slrsym.prover.tactics.registration import register_emitter_for_proofs
+from slrsym.prover.tactics.subterm_generalisation import ZERO, prove_instance
 from slrsym.prover.tactics.subterm_paths import subterm_similarity
 
 # How many of the proved relations are tried, the most similar ones first.
@@ -151,6 +153,10 @@ def _prove_from_theorems(
         # Most often, both sides have the same form, so a cheap proof is tried first.
         with suppress(*FAILURES), emitter.half_effort():
             return emitter.run_and_undo_on_failure(prove_in_context, emitter, p, context, (), given)
+    with suppress(*FAILURES):
+        return without_others(
+            emitter.run_and_undo_on_failure(_prove_without_rate, emitter, p, given, context, lines)
+        )
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -subterm_similarity(p, pair[0].theorem.conclusion))
 
@@ -176,3 +182,24 @@ def _prove_from_theorems(
                     lambda line=line, inner=inner: without_others(emitter.conclude(line, p, inner))
                 )
         raise
+
+
+def _prove_without_rate(
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
+    lines: list[tuple[Inference, Context]],
+) -> Inference:  # fmt: skip
+    """Prove that a + 0 v <= 0 from a <= 0, in letters for a and v, which may be long."""
+    if p[0] != "<=" or p[1][0] != "+" or p[1][-1][:2] != ("*", ZERO):
+        raise Rejected("no rate is 0")
+    *others, (_, _, v) = p[1][1:]
+    whole = ("+", *others) if len(others) > 1 else others[0]
+    for line, _ in lines:
+        if is_same_term(line.theorem.conclusion, ("<=", whole, p[2])):
+            a, b = ("s", "a", "R"), ("s", "b", "R")
+            wanted = ("<=", ("+", a, ("*", ZERO, b)), p[2])
+            exists = prove_in_context(emitter, definedness_equation(v), context, (), given)
+            shown = [line, exists]
+            return prove_instance(
+                emitter, wanted, [("<=", a, p[2])], {a: whole, b: v}, shown, context
+            )
+    raise Rejected("no theorem says it without the rate")
