@@ -125,7 +125,14 @@ class PointSampler:
             or bound[0] in computed
             or bound[0].is_imaginary
         ]
-        # Those that are quickly decided come first, as most proposals are refused.
+        # Most proposals are refused: these are asked before equations are solved. With families
+        # they are not, whose entries are drawn in any case.
+        self.asked_first = [
+            exact
+            for h, exact in self.in_question
+            if exact and not (self.families or h.free_symbols & computed)
+        ]
+        # Those that are quickly decided come first, as well.
         self.in_question.sort(key=lambda pair: pair[1] is None)
 
     def draw(self, rng: Generator, tries: int | None = None) -> dict[Any, Any]:
@@ -221,8 +228,10 @@ class PointSampler:
         return point
 
     def _proposal(
-        self, rng: Generator, size: sp.Rational, far: Mapping[Symbol, int] | None = None
-    ) -> dict[Any, Any] | None:
+        self, rng: Generator, size: sp.Rational, far: Mapping[Symbol, int] | None = None,
+        allowed: bool = True,
+    ) -> dict[Any, Any] | None:  # fmt: skip
+        """Return a random point, or None; only one that hypotheses allow, where that is told."""
         fixed = {x for x, _ in self.determined}
         point: dict[Any, Any] = {}
         for x in self.symbols:
@@ -231,6 +240,8 @@ class PointSampler:
                 if value is None:
                     return None
                 point[x] = value
+        if allowed and not all(exact(point) for exact in self.asked_first):
+            return None
         if self._completed(point) is None:
             return None
         for family in self.families:

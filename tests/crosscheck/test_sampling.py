@@ -197,6 +197,20 @@ def test_numbers_with_many_common_digits_are_told_apart():
     assert draw([x, y], [x**2 >= sqrt(y**2), Eq(y, 4), Eq(x, 2)], count=1)
 
 
+def test_hypotheses_are_asked_before_equations_are_solved(monkeypatch):
+    """Of a Gram matrix, most proposals are refused; to solve for what depends on it takes long."""
+    x, y, z = symbols("x y z", real=True)
+    solved = []
+    complete = PointSampler._completed
+    monkeypatch.setattr(
+        PointSampler, "_completed", lambda self, p: solved.append(dict(p)) or complete(self, p)
+    )
+    sampler = PointSampler([x, y, z], [Eq(z, x**2 + y**2), Gt(x * y, 1)])
+    point = sampler.draw(np.random.default_rng(0))
+    assert point[z] == point[x] ** 2 + point[y] ** 2
+    assert [p[x] * p[y] > 1 for p in solved] == [True]
+
+
 def test_impossible_hypotheses_are_named(soon_tired):
     with pytest.raises(NoPointFound, match=r"x\*\*2 < -1"):
         draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
