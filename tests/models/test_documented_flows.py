@@ -11,9 +11,8 @@ from sympy import Max, Rational, Symbol, erf, sign, sqrt, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Directions, Noise, Predictor, Token, TokenSequence, model
-from slrsym.models.claims import flow_claims
 from slrsym.proof import Ledger, check_claim
-from tests._profile import thorough
+from tests._profile import nightly_only, thorough
 
 u, w, v = Direction("u", unit=True), Direction("w"), Direction("v")
 R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
@@ -98,16 +97,27 @@ def test_the_risk_of_a_model_of_the_pages_falls(name):
     assert set(found.values()) == {"proved"}, found
 
 
-GRAM, SLOPE = ("gram-form", "gram-rate", "gram-kept"), ("put", "squares", "form", "slope")
+# Of these, a claim takes up to half a minute.
+SLOW = {
+    "models: attention": lambda: attention(erf),
+    "models: angle": lambda: attention(erf, Rational(1, 2)),
+    "models: probit": lambda: attention(normal_cdf),
+    "outputs: linear attention": lambda: linear_attention(),
+}
+GRAM, SLOPE = ("gram-form", "gram-rate", "gram-kept"), ("squares", "form", "ratio", "slope")
 
 
 @pytest.mark.parametrize(
     ("name", "claims"),
-    [thorough("models: committee", SLOPE), *(thorough(n, GRAM) for n in sorted(LONG))],
+    [
+        thorough("models: committee", SLOPE),
+        *(thorough(n, GRAM) for n in sorted(LONG)),
+        *(pytest.param(n, (*GRAM, *SLOPE, "risk-falls"), marks=nightly_only) for n in SLOW),
+    ],
 )
 def test_parts_of_the_claims_on_longer_models_are_proved(name, claims):
     """Without the velocities, whose proofs are like those of shorter models."""
-    made = PROVED[name]().equations("gradient-flow").flow_claims(name="own")
+    made = (PROVED | SLOW)[name]().equations("gradient-flow").flow_claims(name="own")
     ledger = Ledger({claim.id: claim for claim in made})
     for part in claims:
         verdict = check_claim(ledger.find(f"own-flow-{part}"), ledger.find)
@@ -149,18 +159,12 @@ def linear_attention():
     return model(TokenSequence({told: 1, Token(): count - 1}), predictor)
 
 
-TOO_LONG = r"the velocities are too long for proofs: they have [0-9]+ operations, and at most 3000"
 REFUSED = {
     "losses: logistic": (noisy_sign, "no closed form of smooth functions"),
     "models: tanh": (
         lambda: learner(teacher(lambda X: tanh(X @ u)), lambda X: tanh(X @ w)),
         "no closed form of smooth functions"),
     "models: plateau": (plateau, "units whose number is a symbol"),
-    "models: attention": (lambda: attention(erf), TOO_LONG),
-    "models: angle": (lambda: attention(erf, Rational(1, 2)), TOO_LONG),
-    "models: probit": (lambda: attention(normal_cdf), TOO_LONG),
-    "outputs: linear attention": (
-        linear_attention, "256 operations in 9 coordinates, 2304 together, and at most 1000"),
 }  # fmt: skip
 
 
@@ -170,14 +174,3 @@ def test_others_of_the_pages_are_refused_in_words(name):
     equations = made().equations("gradient-flow")
     with pytest.raises(ValueError, match=says):
         equations.flow_claims("risk-falls")
-
-
-def test_the_limit_of_the_risk_leaves_the_gram_matrix(monkeypatch):
-    monkeypatch.setattr(flow_claims, "_LONGEST_SUM", 5)
-    equations = PROVED["equations: linear"]().equations("gradient-flow")
-    with pytest.raises(
-        ValueError, match="5 operations in 2 coordinates, 10 together, and at most 5"
-    ):
-        equations.flow_claims("risk-falls")
-    ids = [claim.id for claim in equations.flow_claims(name="own")]
-    assert ids[-1] == "own-flow-gram-kept"

@@ -143,5 +143,7 @@ def test_the_others_are_refused_in_words(call, says):
 
 def test_velocities_that_are_too_long_for_proofs_are_refused(monkeypatch):
     monkeypatch.setattr("slrsym.models.claims.flow_claims._LONGEST", 5)
-    with pytest.raises(ValueError, match=r"they have [0-9]+ operations, and at most 5 are taken"):
+    with pytest.raises(
+        ValueError, match=r"[0-9]+ operations in 2 coordinates, [0-9]+ together, and at most 5"
+    ):
         student(lambda z: z).equations("gradient-flow").flow_claims()

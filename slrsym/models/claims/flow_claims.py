@@ -7,9 +7,10 @@ decomposition into squares shows not to be positive. What the letters stand for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sympy import (
@@ -20,12 +21,14 @@ from sympy import (
     Gt,
     Le,
     Matrix,
+    Mul,
     S,
     Symbol,
     cancel,
     count_ops,
     div,
     expand,
+    fraction,
     zeros,
 )
 
@@ -47,10 +50,9 @@ if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
 
 
-# Of longer velocities the normal forms take minutes, or more than there is memory.
-_LONGEST = 3000
-# The sum of the slopes of a longer risk times velocities is longer than theorems may be.
-_LONGEST_SUM = 1000
+# Operations of the velocities times coordinates. Of more, normal forms take minutes: attention
+# with two directions has 60,000, and no claim on it takes more than half a minute.
+_LONGEST = 80_000
 
 
 class FlowClaims:
@@ -70,12 +72,13 @@ class FlowClaims:
                 f"{what}. State the units one by one, or prove the claim with "
                 "slrsym.proof.dynamical from equations.flow()"
             )
-        length = sum(count_ops(f) for f in equations.drift)
-        if length > _LONGEST:
+        length, number = sum(count_ops(f) for f in equations.drift), len(equations.state)
+        if length * number > _LONGEST:
             raise ValueError(
-                f"the velocities are too long for proofs: they have {length} operations, and at "
-                f"most {_LONGEST} are taken. Fix directions that need not move, or state a flow of "
-                "fewer coordinates by slrsym.proof.dynamical"
+                f"the velocities are too long for proofs: they have {length} operations in "
+                f"{number} coordinates, {length * number} together, and at most {_LONGEST} are "
+                "taken. Fix directions that need not move, or state a flow of fewer coordinates "
+                "by slrsym.proof.dynamical"
             )
         self.put = coordinates_of(equations)
         self.letters = SlopesInLetters(model, equations.motion.scalars)
@@ -104,8 +107,13 @@ class FlowClaims:
     @cached_property
     def _minors(self) -> list[Expr]:
         """The leading minors of the Gram matrix that depend on the state, fixed ones first."""
-        found = [expand(self.gram[:k, :k].det()) for k in range(1, len(self.order) + 1)]
-        return [m for m in found if m.free_symbols & set(self.put.values())]
+        moving = set(self.put.values())
+        return [m for m in self._all_minors if m.free_symbols & moving]
+
+    @cached_property
+    def _all_minors(self) -> list[Expr]:
+        """The leading minors of the Gram matrix, from the empty one on, which is 1."""
+        return [expand(self.gram[:k, :k].det()) for k in range(len(self.order) + 1)]
 
     def _in_slopes(self, expr: Expr) -> Expr:
         return expr.xreplace({g: self.slopes[p] for p, g in self.letters.of.items()})
@@ -141,7 +149,8 @@ class FlowClaims:
         what = "The velocity of the Gram determinant is a multiple of it, in letters for slopes"
         return [
             *self._velocities_by_slopes(),
-            self._put_equal(),
+            self._put_equal(1),
+            self._put_equal(len(moved)),
             self._claim("gram-form", what, form, (), _by_algebra),
             self._gram_rate(moved, quotient, rate),
             self._claim(
@@ -160,22 +169,17 @@ class FlowClaims:
         a, factor = self._minors[-1], self._cofactor_letter
         along = Add(*(D(a, self.put[p]) * v for p, v in self.speeds.items()))
         says = [Eq(self.speeds[p], self.in_letters[p], evaluate=False) for p in moved]
+        terms = [(slope, self.in_letters[p], self.speeds[p]) for p, slope in moved.items()]
 
         def proof(goal: Any) -> Any:
-            """Put the factor in, and velocities for what they are, one by one."""
-            put = f"{self.name}-flow-put"
-            terms = {p: slope * self.in_letters[p] for p, slope in moved.items()}
-            up = (
+            """Put the factor in, and velocities for what they are."""
+            return (
                 chain(goal.lhs)
-                .then(quotient * a, by=lemma(put, c=a, v=factor, w=quotient, r=0))
+                .then(quotient * a, by=self._put([(a, factor, quotient)]))
                 .then(rate, by=lemma(f"{self.name}-flow-gram-form"))
+                .then(Add(*(slope * v for slope, _, v in terms)), by=self._put(terms))
+                .le(goal.rhs, by=differentiate)
             )
-            for p, slope in moved.items():
-                rest = Add(*(t for q, t in terms.items() if q != p))
-                values = {"c": slope, "v": self.in_letters[p], "w": self.speeds[p], "r": rest}
-                terms[p] = slope * self.speeds[p]
-                up = up.then(Add(*terms.values()), by=lemma(put, **values))
-            return up.le(goal.rhs, by=differentiate)
 
         return self._claim(
             "gram-rate", "The Gram determinant times a factor is its velocity, in letters",
@@ -231,13 +235,24 @@ class FlowClaims:
             )
         return claims
 
-    def _put_equal(self) -> Claim:
-        """Return the claim that a number may stand in the place of another that is equal."""
-        c, v, w, r = (Symbol(x, real=True) for x in "cvwr")
+    def _put_equal(self, count: int) -> Claim:
+        """Return the claim that in a sum, numbers may stand for others that are equal."""
+        c, v, w = ([Symbol(f"{x}_{k}", real=True) for k in range(1, count + 1)] for x in "cvw")
+        left, right = (Add(*map(Mul, c, x)) for x in (v, w))
         return self._claim(
-            "put", "A number in the place of another that is equal",
-            Eq(c * v + r, c * w + r, evaluate=False), [Eq(v, w, evaluate=False)], _by_algebra,
+            f"put-{count}", "A sum with numbers in the place of others that are equal",
+            Eq(left, right, evaluate=False),
+            [Eq(*pair, evaluate=False) for pair in zip(v, w, strict=True)], _by_algebra,
         )  # fmt: skip
+
+    def _put(self, terms: Sequence[tuple[Expr, Expr, Expr]]) -> Any:
+        """Return the rule that puts numbers in the place of others, with their coefficients."""
+        values = {
+            f"{letter}_{k}": value
+            for k, term in enumerate(terms, start=1)
+            for letter, value in zip("cvw", term, strict=True)
+        }
+        return lemma(f"{self.name}-flow-put-{len(terms)}", **values)
 
     def _in_derivatives(self, expr: Expr) -> Expr:
         return expr.xreplace({g: D(self.risk, self.put[p]) for p, g in self.letters.of.items()})
@@ -333,13 +348,6 @@ class FlowClaims:
             raise ValueError(
                 f"the risk may rise where weights decay, and {decaying[0]} does; leave decay out"
             )
-        length, number = int(count_ops(self.risk)), len(self.equations.state)
-        if length * number > _LONGEST_SUM:
-            raise ValueError(
-                f"the risk is too long for the proof that it falls: it has {length} operations in "
-                f"{number} coordinates, {length * number} together, and at most {_LONGEST_SUM} are "
-                'taken. Ask for "gram-kept" alone, or fix directions that need not move'
-            )
         claims = self.gram_kept() if self._minors else self._velocities_by_slopes()
         claims += self._slope_in_letters()
         claims.append(self._falls())
@@ -358,18 +366,16 @@ class FlowClaims:
         named = {p.name: c for p, (c, _) in zip(weights, squares, strict=True)}
         named |= {x.name: e for x, (_, e) in zip(lengths, squares, strict=True)}
         given = {*self._minors, S.One}
-        ratios = [chain(r).ge(0, by=signs) for r in self._factors[1] if r not in given]
+        ratios = [
+            chain(r).ge(0, by=lemma(f"{self.name}-flow-ratio", x=x, y=y))
+            for r, (y, x) in zip(self._factors[1], pairwise(self._all_minors), strict=True)
+            if r not in given
+        ]
 
         def proof(goal: Any) -> Any:
-            """Put the velocities in, one by one, and write the sum as one of squares."""
-            terms = {p: g * self.speeds[p] for p, g in self.letters.of.items()}
-            down = chain(goal.lhs)
-            for p, g in self.letters.of.items():
-                rest = Add(*(t for q, t in terms.items() if q != p), evaluate=False)
-                values = {"c": g, "v": self.speeds[p], "w": self.in_letters[p], "r": rest}
-                terms[p] = g * self.in_letters[p]
-                now = Add(*terms.values(), evaluate=False)
-                down = down.then(now, by=lemma(f"{self.name}-flow-put", **values))
+            """Put the velocities in, and write the sum as one of squares."""
+            terms = [(g, self.speeds[p], self.in_letters[p]) for p, g in self.letters.of.items()]
+            down = chain(goal.lhs).then(total, by=self._put(terms))
             down = down.then(form, by=lemma(f"{self.name}-flow-form")).le(
                 0, by=lemma(f"{self.name}-flow-squares", **named)
             )
@@ -388,12 +394,22 @@ class FlowClaims:
                 Le(sum_of_squares, 0, evaluate=False), [Ge(p, 0) for p in weights],
                 lambda goal: chain(goal.lhs).le(0, by=signs),
             ),
-            self._put_equal(),
+            self._ratio(),
+            self._put_equal(len(self.letters.of)),
             self._claim(
                 "slope", "The risk does not rise, in letters for slopes and velocities",
                 Le(slope, 0, evaluate=False), [*positive, *last, *says], proof,
             ),
         ]  # fmt: skip
+
+    def _ratio(self) -> Claim:
+        """Return the claim that a ratio of minors is not negative, in letters for minors."""
+        x, y = (Symbol(letter, real=True) for letter in "xy")
+        return self._claim(
+            "ratio", "The ratio of a number that is not negative to a positive one",
+            Ge(x / y, 0, evaluate=False), [Ge(x, 0), Gt(y, 0)],
+            lambda goal: chain(goal.lhs).ge(0, by=signs),
+        )  # fmt: skip
 
     def _falls(self) -> Claim:
         values = {g.name: D(self.risk, self.put[p]) for p, g in self.letters.of.items()}
@@ -424,9 +440,9 @@ class FlowClaims:
         size = len(self.order)
         L, diagonal = zeros(size, size), list[Expr]()
         for k in range(size):
-            diagonal.append(
-                cancel(self.gram[k, k] - sum(L[k, j] ** 2 * diagonal[j] for j in range(k)))
-            )
+            ratio = self._all_minors[k + 1] / self._all_minors[k]
+            short = cancel(ratio)
+            diagonal.append(short if fraction(short)[1].is_number else ratio)
             for i in range(k, size):
                 rest = self.gram[i, k] - sum(L[i, j] * L[k, j] * diagonal[j] for j in range(k))
                 L[i, k] = S.One if i == k else cancel(rest / diagonal[k])
