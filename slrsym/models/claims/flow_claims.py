@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
 
 
-# Operations of the velocities times coordinates. Of more, normal forms take minutes: attention
-# with two directions has 60,000, and no claim on it takes more than half a minute.
-_LONGEST = 80_000
+# Operations of the velocities times coordinates. Attention with two directions has 59,140, and no
+# claim on it takes more than half a minute; what longer ones take is not known.
+_LONGEST = 60_000
 
 
 class FlowClaims:
