@@ -72,6 +72,7 @@ def test_the_jacobian_at_the_optimum_is_that_of_vectors(name):
     np.testing.assert_allclose(jacobian @ tangent, tangent @ right, atol=1e-14)
 
 
+@nightly_cases("size")
 @nightly_cases("leaky", "squared relu")
 @pytest.mark.parametrize(
     "name", ["relu", thorough("size"), thorough("leaky"), thorough("squared relu")]

@@ -86,6 +86,7 @@ def test_derivatives_with_eigenspaces():
     assert not KnownPoints(there, draws.by_name).are_enclosable
 
 
+@nightly_cases("two heads-10-1")
 @pytest.mark.parametrize(
     ("name", "starts", "sure"),
     [

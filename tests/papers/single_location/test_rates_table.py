@@ -1,12 +1,12 @@
 """The benchmark of the rates: bounds of claims hold in random tasks, and lie where they should."""
 
 from tests._benchmarks import benchmark
-from tests._profile import thorough_only
+from tests._profile import nightly_only
 
 rates = benchmark("rates")
 
 
-@thorough_only
+@nightly_only
 def test_the_bounds_hold_and_are_not_far(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["rates.py", "--settings", "3", "--seed", "7"])
     rates.main()

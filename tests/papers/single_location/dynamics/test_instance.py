@@ -14,7 +14,7 @@ from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.papers.single_location.task import PLACES
-from tests._profile import thorough_only
+from tests._profile import nightly_cases, thorough_only
 from tests.models._vectors import unit
 
 NAMES = re.compile(rf"(?<![A-Za-z])({'|'.join(p.name for p in ORDER_PARAMETERS)})(?![A-Za-z])")
@@ -66,6 +66,7 @@ c = Symbol("c", real=True)
 
 
 # A head with an angle, and one on one token.
+@nightly_cases("stated2")
 @thorough_only
 @pytest.mark.parametrize(
     "stated", [attention(), attention(angle=c), multi_head(2, 1), multi_head(1, 1)]

@@ -12,7 +12,7 @@ from slrsym.papers.single_location import risk
 from slrsym.papers.single_location.linear import best_linear
 from slrsym.papers.single_location.models import task_model
 from slrsym.papers.single_location.sampled_risk import Erf, Linear, risk_estimate
-from tests._profile import thorough, thorough_only
+from tests._profile import nightly_cases, thorough, thorough_only
 from tests.papers.single_location.sampled_risk._settings import Setting, settings
 
 SETTINGS = 200
@@ -71,6 +71,7 @@ def erf_risk(method: str, antithetic: bool, samples: int) -> Callable[[Setting, 
 
 
 # Whether all methods agree is seen in test_estimators: here, dev takes some of them.
+@nightly_cases("conditioned", "pairs", "projected")
 @thorough_only
 @pytest.mark.parametrize(
     ("method", "antithetic", "most_d"),
