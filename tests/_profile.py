@@ -1,5 +1,6 @@
 """How thorough the tests are: what dev leaves to ci and nightly, and what ci leaves to nightly."""
 
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,6 +74,24 @@ more = pytest.mark.more
 
 # Fixtures of folders that are others in dev.
 _FIXTURES = {"document"}
+
+
+# Of a test with more cases than the first number, ci takes one in so many.
+_FEW, _SHARE = 2, 3
+
+
+def by_day(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Of each test with many cases, return one in three, by their names; at night return all."""
+    if NIGHTLY:
+        return list(items)
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept: set[pytest.Item] = set()
+    for found in cases.values():
+        ours = [item for item in found if not zlib.crc32(item.nodeid.encode()) % _SHARE]
+        kept.update(found if len(found) <= _FEW else ours or found[:1])
+    return [item for item in items if item in kept]
 
 
 def beyond_dev(item: pytest.Item) -> bool:

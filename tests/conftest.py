@@ -71,18 +71,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """One option, for a second run."""
     parser.addoption(
-        "--beyond-dev", action="store_true", help="only tests that do more here than in profile dev"
+        "--beyond-dev",
+        action="store_true",
+        help="only tests that do more here than in profile dev; by day, of many cases one in three",
     )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is slow in dev, and after a run in dev what that has shown."""
-    from ._profile import COLLECTED, beyond_dev, left_out
+    """Leave out what is slow in dev, and after a run in dev what that has shown, and many cases."""
+    from ._profile import COLLECTED, beyond_dev, by_day, left_out
 
     config.stash[COLLECTED] = [item.nodeid for item in items]
     again = config.getoption("--beyond-dev")
     kept = [item for item in items if not left_out(item) and (beyond_dev(item) or not again)]
+    if again:
+        kept = by_day(kept)
     config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = kept
 
