@@ -317,7 +317,7 @@ for i in range(len(sphere)):
             w[a, i, z] -= alpha * gradient[a, i, z]
             square += w[a, i, z] ** 2
     if sphere[i]:
-        length = sqrt(square)
+        length = sqrt(square) + 0 * square  # not a number where it overflows
         for a in range(spaces):
             for z in range(r):
                 w[a, i, z] /= length

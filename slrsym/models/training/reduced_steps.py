@@ -216,8 +216,13 @@ class ReducedStep:
             if own == (a, i, z):
                 given[name] = kept_part * self._symbols[own] - g
             moved[a, i, z] = name
-        shrink = Symbol(f"shrink {i}", real=True)
-        given[shrink] = 1 / sqrt(Add(*(x**2 for x in moved.values())))
+        # Not 1 over the length: where a square overflows, a vector of length 0 would go on.
+        square, length, shrink = (
+            Symbol(f"{what} {i}", real=True) for what in ("square", "length", "shrink")
+        )
+        given[square] = Add(*(x**2 for x in moved.values()))
+        given[length] = sqrt(square)
+        given[shrink] = length / square
         return {p: shrink * x for p, x in moved.items()}
 
     # -- the step in numbers -----------------------------------------------------------------------

@@ -81,7 +81,9 @@ class Spheres:
         -------
         ndarray of shape (..., m)
         """
-        lengths = np.sqrt(np.sum(vectors * vectors, axis=-1, keepdims=True))
+        squares = np.sum(vectors * vectors, axis=-1, keepdims=True)
+        # Not a number where a square overflows, in whose place vectors of length 0 would go on.
+        lengths = np.sqrt(squares) + 0 * squares
         if not self._all:
             lengths = np.where(self.on_sphere[..., None], lengths, 1.0)
         return np.asarray(vectors / lengths)

@@ -149,6 +149,8 @@ def move_state_by_step(state, work, first, fixed, gamma, d, L, epsilon, alpha, b
     v3, v4 = v3 - alpha * (b3 - along * v3), v4 - alpha * (b4 - along * v4)
     k_norm = sqrt(k1 * k1 + k2 * k2 + k3 * k3 + k4 * k4 + alpha * alpha * gram_kk)
     v_norm = sqrt(v1 * v1 + v2 * v2 + v3 * v3 + v4 * v4 + alpha * alpha * gram_vv)
+    # Not a number where a square overflows.
+    k_norm, v_norm = k_norm + 0 * k_norm, v_norm + 0 * v_norm
     both = k1 * v1 + k2 * v2 + k3 * v3 + k4 * v4 + alpha * alpha * gram_kv
     both = both / (k_norm * v_norm)
     k1, k2, v1, v2 = k1 / k_norm, k2 / k_norm, v1 / v_norm, v2 / v_norm

@@ -186,9 +186,11 @@ class StochasticEngine(Engine):
             return self._step(states, body, fixed, *next(numbers))
 
         given, steps = (inverse_temperatures,), inverse_temperatures.size
-        self._states, noted = iterate_step(
-            step, constants, self._states, given, steps, every, lambda states: states
-        )
+        # Of states that are not finite an error tells at the end of all runs.
+        with np.errstate(all="ignore"):
+            self._states, noted = iterate_step(
+                step, constants, self._states, given, steps, every, lambda states: states
+            )
         # The streams are moved on after the last step.
         next(numbers, None)
         return noted.reshape(-1, *self._states.shape)
@@ -255,6 +257,8 @@ class StochasticEngine(Engine):
         square, top = alpha * alpha, np.sqrt(gram[0])
         k_norm = np.sqrt(_dot(k, k) + square * (top * length) ** 2)
         v_norm = np.sqrt(_dot(v, v) + square * (beyond**2 + free**2 * others[:, 1]))
+        # Not a number where a square overflows.
+        k_norm, v_norm = k_norm + 0 * k_norm, v_norm + 0 * v_norm
         both = _dot(k, v) + square * top * length * beyond
         overlaps = (k[:, 0] / k_norm, v[:, 1] / v_norm, v[:, 0] / v_norm, k[:, 1] / k_norm)
         return np.stack([*overlaps, both / (k_norm * v_norm)], axis=1)
