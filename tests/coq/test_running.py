@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 from slrsym.coq import confirmed_claims, coq_calls, coq_tactics_by_claim_and_step
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.printing import NotExpressibleInCoqError
-from tests._profile import NIGHTLY, THOROUGH, more, thorough_only
+from tests._profile import NIGHTLY, THOROUGH, more, nightly_only, thorough_only
 
 needs_coq = pytest.mark.skipif(
     shutil.which("coqc") is None, reason=f"{coq_calls.INSTALL}; nothing here needs it"
@@ -43,7 +43,8 @@ def test_the_list_is_of_steps_that_are_there(known):
         assert set(coq_tactics_by_claim_and_step()[id]) <= labels, id
 
 
-@thorough_only
+# A minute and a half; `python -m slrsym.coq check` confirms these claims, too.
+@nightly_only
 @needs_coq
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]

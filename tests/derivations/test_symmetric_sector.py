@@ -11,7 +11,7 @@ import pytest
 from slrsym.crosscheck.flows import find_contradicting_trajectory
 from slrsym.proof import Ledger
 from slrsym.proof.dynamical import RegionKept
-from tests._profile import thorough
+from tests._profile import nightly
 
 FILE = Path(__file__).parents[2] / "derivations" / "committee" / "symmetric_sector.py"
 
@@ -21,7 +21,7 @@ def sectors():
     return runpy.run_path(str(FILE))
 
 
-@pytest.mark.parametrize("students", [thorough(3)])
+@pytest.mark.parametrize("students", [nightly(3)])
 def test_the_sector_is_kept_for_more_students(sectors, students):
     """Its statement is too long for the book: of three students it fills two pages."""
     differences = len(sectors["Sector"](students).moved)
