@@ -20,7 +20,7 @@ from slrsym.gaussian import (
 )
 from slrsym.gaussian.integrals import DivergenceError
 from tests._benchmarks import benchmark
-from tests._profile import one_in, thorough_only
+from tests._profile import nightly_only, one_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "normal-integrals.md"
 table, fill_pages = benchmark("normal_integrals"), benchmark("fill_pages")
@@ -109,7 +109,8 @@ def test_a_drawn_row_is_what_the_program_prints(monkeypatch):
     assert len(table.check(wrong, 2)) == 2
 
 
-@thorough_only
+# `fill_pages.py --check` compares it, too.
+@nightly_only
 def test_the_page_is_what_the_program_prints():
     assert table.check(PAGE.read_text(encoding="utf-8"), len(ROWS)) == []
 

@@ -10,7 +10,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import Z, _derivative
 from slrsym.papers.single_location.models import multi_head
-from tests._profile import nightly_only, thorough, thorough_only
+from tests._profile import nightly, thorough, thorough_only
 
 x, y = symbols("x y", real=True)
 p = Symbol("p", positive=True)
@@ -53,9 +53,7 @@ def test_a_long_chain_of_meanings():
     assert scope["body"](2.0, *scope["constants"]()) == (3002,)
 
 
-@pytest.mark.parametrize(
-    "case", [thorough((3, 2, Rational(1, 2))), pytest.param((3, 3, 1), marks=nightly_only)]
-)
+@pytest.mark.parametrize("case", [nightly((3, 2, Rational(1, 2))), nightly((3, 3, 1))])
 def test_three_heads_with_correlated_noise(case):
     heads, tokens, correlation = case
     model = multi_head(heads, tokens, correlation=correlation).model
