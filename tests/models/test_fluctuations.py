@@ -16,7 +16,7 @@ from slrsym.models import (
     model,
 )
 from slrsym.papers.committee.models import committee
-from tests._profile import nightly_only, thorough, thorough_only
+from tests._profile import nightly_only, thorough
 
 R, Q = Symbol("R", real=True), Symbol("Q", positive=True)
 SIGMA, ETA = Symbol("sigma", nonnegative=True), Symbol("eta", positive=True)
@@ -289,7 +289,7 @@ def alike():
     return model(data, Predictor(lambda X: units.sum(lambda v: X @ v)))
 
 
-@thorough_only
+@nightly_only
 def test_leading_orders_of_committees_of_erf_are_a_covariance():
     e = committee(2, 1).model.equations("online-sgd")
     state = [0.5, 0.1, 0.2, 0.6, 0.3]

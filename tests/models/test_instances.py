@@ -14,7 +14,15 @@ from slrsym.models import logistic, softmax
 from slrsym.models.means import softmax_risk
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
+from tests._profile import (
+    NIGHTLY,
+    THOROUGH,
+    more,
+    nightly_cases,
+    thorough,
+    thorough_cases,
+    thorough_only,
+)
 from tests.kernels._cases import needs_numba
 from tests.models._vectors import descended, numbers_of, state_of, unit
 
@@ -683,6 +691,7 @@ def test_softmax_by_numba():
         assert np.abs(found - fast(state, *numbers)).max() < 1e-12 * max(1, np.abs(found).max())
 
 
+@nightly_cases("9.0")
 @thorough_only
 @pytest.mark.parametrize("inverse_temperature", [0.3, 2.0, 9.0])
 def test_softmax_to_more_digits(inverse_temperature):

@@ -10,7 +10,7 @@ from slrsym.kernels import compile_expressions
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.means.mean_patterns import pattern_of_core
 from slrsym.models.means.moments import covariance_symbol, generic_gaussian_variables, mean_symbol
-from tests._profile import more, nightly_cases, thorough, thorough_cases, thorough_only
+from tests._profile import more, nightly_only, thorough, thorough_cases, thorough_only
 
 pytestmark = more
 
@@ -91,9 +91,10 @@ def test_two_hinges_and_two_leaky_units(unit):
     assert abs(risk) <= 1e-15
 
 
-@nightly_cases("<lambda>0")
+# Hessians take up to two minutes to derive.
+@nightly_only
 @pytest.mark.parametrize(
-    "unit", [lambda x: Piecewise((x, x > 1), (0, True)), thorough(lambda x: Max(0, 1 - x))]
+    "unit", [lambda x: Piecewise((x, x > 1), (0, True)), lambda x: Max(0, 1 - x)]
 )
 def test_slopes_and_curvatures_are_differences(unit):
     data = TokenSequence({Token(mean=s, cov=Rational(1, 2), target=lambda X: unit(X @ u)): 1})

@@ -14,7 +14,7 @@ from slrsym.models.landscape.critical_point_table import CriticalPoints
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from tests._cli import Screen
-from tests._profile import thorough, thorough_only
+from tests._profile import nightly_only, thorough, thorough_only
 
 VALUES = {"lambda": 0.2, "gamma": 0.7, "d": 8, "L": 3, "epsilon": 0.1}
 ACTIVATIONS = {"tanh": tanh, "relu": lambda x: Max(x, 0), "erf": erf}
@@ -151,7 +151,7 @@ def test_a_continuum_is_one_row():
     assert points.symmetries >= 6
 
 
-@thorough_only
+@nightly_only
 def test_permutations_of_units_are_symmetries():
     stated = committee(2, 1).model
     points = stated.landscape({"d": 6, "epsilon": 0.1}, starts=12, rng=0)

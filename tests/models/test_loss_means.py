@@ -16,7 +16,7 @@ from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases
 pytestmark = more
 
 # How many laws are drawn for each case.
-MANY = 50 if NIGHTLY else 12 if THOROUGH else 1
+MANY = 50 if NIGHTLY else 4 if THOROUGH else 1
 Q, R, tau = Symbol("Q", positive=True), Symbol("R", real=True), Symbol("tau", nonnegative=True)
 mu = Symbol("mu", positive=True)
 w, u = Direction("w"), Direction("u", unit=True)
