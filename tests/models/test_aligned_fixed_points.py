@@ -7,7 +7,7 @@ import pytest
 from sympy import Abs, Max
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
-from tests._profile import nightly_cases, thorough, thorough_only
+from tests._profile import nightly, thorough, thorough_only
 
 UNITS = {
     "relu": lambda z: Max(0, z),
@@ -72,10 +72,8 @@ def test_the_jacobian_at_the_optimum_is_that_of_vectors(name):
     np.testing.assert_allclose(jacobian @ tangent, tangent @ right, atol=1e-14)
 
 
-@nightly_cases("size")
-@nightly_cases("leaky", "squared relu")
 @pytest.mark.parametrize(
-    "name", ["relu", thorough("size"), thorough("leaky"), thorough("squared relu")]
+    "name", ["relu", nightly("size"), nightly("leaky"), nightly("squared relu")]
 )
 def test_the_search_finds_the_optimum(name):
     e = flow(name)

@@ -38,7 +38,7 @@ def verdicts(stated):
 
 # Softmax in dev; other risks than those of models: tests/prover/tactics/test_models.py.
 @nightly_cases("angle")
-@thorough_cases("angle", "committee")
+@thorough_cases("committee")
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_derived_is_proved(name):
     stated = MODELS[name]().model

@@ -96,9 +96,14 @@ SETTINGS = {
 }
 
 
-@thorough_cases("a second layer")
 @thorough_cases(
-    "two of two", "three of two", "four of four", "correlated teachers", "weight decay", "noise"
+    "a second layer",
+    "two of two",
+    "three of two",
+    "four of four",
+    "correlated teachers",
+    "weight decay",
+    "noise",
 )
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_trajectories_are_those_of_the_closed_forms(setting):

@@ -87,8 +87,9 @@ WITHOUT_POINT = {
 
 
 # Other false steps and true twins of the same families.
-@thorough_cases("holes: a law's variable is above -20")
-@thorough_cases("holes: a*b**2 reordered", "order: erf does not fall")
+@thorough_cases(
+    "holes: a law's variable is above -20", "holes: a*b**2 reordered", "order: erf does not fall"
+)
 @pytest.mark.parametrize("entry", FALSE)
 def test_refused(entry, request):
     id, found = request.node.callspec.id, entry.verdict(effort=0.1)
