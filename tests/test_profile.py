@@ -143,7 +143,10 @@ def test_sleeps():
 
 @pytest.mark.parametrize("options", [(), thorough(("-n", "1"))])
 def test_seconds_are_of_the_processor(pytester, options):
-    pytester.makeconftest("""
+    # Workers have the path that their controller's process began with.
+    pytester.makeconftest(f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         from tests._times import ProcessorTime, TestTimes
 
         def pytest_configure(config):
@@ -152,8 +155,6 @@ def test_seconds_are_of_the_processor(pytester, options):
                 config.pluginmanager.register(TestTimes())
     """)
     pytester.makepyfile(BUSY)
-    root = str(Path(__file__).parents[1])
-    pytester.syspathinsert(root)
     done = pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
     lines = [line.split() for line in done.outlines if "::" in line]
     seconds = {name.partition("::")[2]: float(its) for its, _, _, name in lines}

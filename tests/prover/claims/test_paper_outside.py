@@ -132,7 +132,6 @@ PROGRAM = """\
 import sys
 from typer.testing import CliRunner
 from slrsym.cli.program import app
-from tests._profile import thorough_only
 
 def run(*words):
     result = CliRunner().invoke(app, list(words))
