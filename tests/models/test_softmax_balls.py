@@ -10,8 +10,9 @@ from slrsym.models import softmax
 from slrsym.models.means import softmax_risk_balls
 from slrsym.papers.single_location.models import attention
 from tests._profile import thorough, thorough_only
+from tests.models._instances import by_direction, drawn
 from tests.models._vectors import numbers_of, state_of
-from tests.models.test_instances import by_direction, drawn, softmax_by_quadrature
+from tests.models.test_softmax import softmax_by_quadrature
 
 ORACLE = [1, 1, 0, 0, 0]
 SOFTMAX, ERF = attention(softmax).model, attention().model
