@@ -82,7 +82,8 @@ def _iterate_on_pools(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[An
                 while jobs and len(flying) < _IN_FLIGHT:
                     job = jobs.popleft()
                     try:
-                        flying[pool.submit(job[1], *job[2])] = job
+                        with start_processes_uninterrupted() if ours else nullcontext():
+                            flying[pool.submit(job[1], *job[2])] = job
                     except BaseException:
                         jobs.appendleft(job)
                         raise
@@ -174,6 +175,25 @@ def hold_signals() -> Iterator[None]:
             signal.signal(number, handler)
     for number in held:
         signal.raise_signal(number)
+
+
+@contextmanager
+def start_processes_uninterrupted() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back within a block, and SIGINT for good in processes started in it.
+
+    A process that is interrupted while it starts, before any code of ours, would print a traceback,
+    and so would one whose starting is left half done. Another thread of this process may be sent a
+    signal, which Python handles in the main one: blocking it there is not enough.
+    """
+    with hold_signals():
+        if not hasattr(signal, "pthread_sigmask"):  # Windows
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_main_thread() -> bool:

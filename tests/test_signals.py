@@ -12,7 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slrsym.jobs import Terminated, end_on_sigterm, hold_signals
+from slrsym.jobs import (
+    Terminated,
+    end_on_sigterm,
+    hold_signals,
+    start_processes_uninterrupted,
+)
 from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.training.schedules import Constant, InverseTimeDecay, ParameterSchedules
 from slrsym.papers.single_location.dynamics import Formula, load
@@ -223,3 +228,41 @@ def test_a_long_run_is_saved_at_sigterm(tmp_path):
 def test_a_long_run_of_the_command_is_saved_at_a_signal(tmp_path, number, code):
     assert _ended_by(number, tmp_path, "cli") == code
     assert 0 <= int(load(tmp_path / "runs.nc").step[-1]) < 10**9
+
+
+def test_a_signal_to_another_thread_is_held_back_while_processes_start():
+    start, sent, reached = threading.Event(), threading.Event(), []
+
+    def send():
+        start.wait()
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        sent.set()
+
+    thread = threading.Thread(target=send)
+    thread.start()
+
+    def work():
+        with start_processes_uninterrupted():
+            start.set()
+            sent.wait()
+            reached.append("the end of the block")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    thread.join()
+    assert reached
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_where_no_signal_can_be_blocked_it_is_held_back_all_the_same(monkeypatch):
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    reached = []
+
+    def work():
+        with start_processes_uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("the end of the block")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached

@@ -5,10 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import connection
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
+from slrsym.jobs import start_processes_uninterrupted
 from slrsym.prover.claims import kept_verdicts
 from slrsym.prover.claims.check import CheckOptions, ClaimVerdict
 from slrsym.prover.claims.claim import Claim
@@ -322,7 +322,7 @@ class _Workers:
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
         try:
-            with _no_interrupt():
+            with start_processes_uninterrupted():
                 tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
                 verdict, entry, digest, read = task.result()
@@ -379,22 +379,6 @@ def _check(
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Hold interrupt signals back within a block, and for good in processes started in it.
-
-    A worker that is interrupted while it starts, before `_start_worker`, would print a traceback.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _cores() -> int:

@@ -148,12 +148,6 @@ def test_claims_are_not_replaced_while_they_are_verified(derivation):
         verify_claims(claims, ["a"], DEFAULT, 1, replace)
 
 
-def test_signals_are_left_alone_where_none_can_be_held_back(monkeypatch):
-    monkeypatch.delattr(signal, "pthread_sigmask")
-    with verification._no_interrupt():
-        os.kill(os.getpid(), 0)
-
-
 @thorough_only
 def test_a_claim_has_one_digest_in_all_processes():
     code = (
