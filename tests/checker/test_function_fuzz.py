@@ -39,7 +39,7 @@ RULES = (
 
 @more
 def test_accepted_inferences_hold_in_coordinates():
-    counts = run(6_000 if NIGHTLY else 2_500 if THOROUGH else 420, seed=11)
+    counts = run(6_000 if NIGHTLY else 1_250 if THOROUGH else 420, seed=11)
     for row in DRAFTS:
         assert counts[row, "shown"], row
         assert counts[f"{row}, near", "refused"], row

@@ -15,7 +15,7 @@ from tests.checker.fuzz.generators import GENERATORS
 from tests.checker.fuzz.shrinking import shrunk
 from tests.checker.reference.theorems import RULES as SECOND
 
-COUNT = 100_000 if NIGHTLY else 20_000 if THOROUGH else 300
+COUNT = 100_000 if NIGHTLY else 10_000 if THOROUGH else 300
 RECORDS = 20 if THOROUGH else 2
 
 

@@ -27,7 +27,8 @@ def library(tmp_path_factory, known):
 @pytest.fixture(scope="module")
 def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
-    ids = random.Random(23).sample(sorted(coq_tactics_by_claim_and_step()), 200 if THOROUGH else 30)
+    count = 200 if NIGHTLY else 80 if THOROUGH else 30
+    ids = random.Random(23).sample(sorted(coq_tactics_by_claim_and_step()), count)
     made = CoqDevelopment.from_claims(ids, ledger.find)
     made.store_known_proofs(coq_tactics_by_claim_and_step(), confirmed_claims())
     return made
@@ -93,6 +94,6 @@ def test_coq_refuses_false_steps(known, library):
         goal.text = goal.text.removesuffix(said) + other
         goal.tries = lambda tactic=known.tactics[goal.name]: [tactic]
         wrong.append(goal)
-    wrong = wrong[: 200 if NIGHTLY else 40 if THOROUGH else 12]
+    wrong = wrong[: 200 if NIGHTLY else 20 if THOROUGH else 12]
     assert len(wrong) >= 12
     assert coq_calls.find_tactic_of_each_goal(wrong, library, seconds=10) == {}

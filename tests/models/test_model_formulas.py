@@ -12,7 +12,7 @@ from slrsym.documents.typeset.displays import PAGE_WIDTH
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance, GaussianMean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, model_formulas
 from slrsym.models.model_formulas import model_latex
-from tests._profile import THOROUGH, more, thorough
+from tests._profile import NIGHTLY, THOROUGH, more, thorough
 from tests.models._programs import MODELS
 from tests.models._random_models import drawn
 
@@ -101,10 +101,10 @@ def test_functions_without_a_closed_form_are_named():
 @more
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_no_display_is_wider_than_the_page(tmp_path):
-    """All models of the documentation and 60 random ones in `ci`, some of them in `dev`."""
+    """All models of the documentation and 60 random ones at night, some of them by day."""
     names = list(MODELS) if THOROUGH else ["angle", "committee 2"]
     made = {name: stated for name in names if (stated := MODELS[name]()) is not None}
-    seeds = range(60) if THOROUGH else (10, 45)
+    seeds = range(0, 60, 1 if NIGHTLY else 4) if THOROUGH else (10, 45)
     made |= {f"random {i}": drawn(1000 + i).model for i in seeds}
     body = "\n".join(f"\\typeout{{== {name}}}\n{x.to_latex()}" for name, x in made.items())
     page = (

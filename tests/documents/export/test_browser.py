@@ -24,7 +24,7 @@ MOST_FOR_AXE = 100_000
 # One in how many pages is visited for each task; at night all are.
 SHARES = {"measure": 1, "bare": 1, "axe": 4}
 if THOROUGH:
-    SHARES = {"measure": 8, "bare": 30, "axe": 30}
+    SHARES = {"measure": 16, "bare": 60, "axe": 60}
 if NIGHTLY:
     SHARES = dict.fromkeys(SHARES, 1)
 
