@@ -133,6 +133,9 @@ def draw_mean_and_percentiles(
     else:
         low, high = np.quantile(values.transpose("run", ...), _BAND, axis=0)
         axes.fill_between(values.step, low, high, color=colour, alpha=0.25, lw=0)
+        if line != "-":
+            # So that bands on each other are told apart in grey as well.
+            axes.plot(values.step, np.stack([low, high], -1), color=colour, lw=0.5, ls=line)
     axes.plot(values.step, values.mean("run"), ls=line, color=colour, label=label)
 
 

@@ -168,7 +168,11 @@ def heads_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of erf heads, and their alignments with true and exchanged pairs."""
     pairs = abs(overlaps_with_matched_stars(data))
     sampled = data.sampled.values.astype(bool)
-    kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
+    dashes: Any = (0, (4, 1.5))
+    kinds = (
+        ("samples", {"color": COLOURS["blue"], "ls": "-"}, "o", sampled),
+        ("exact risk", {"color": COLOURS["orange"], "ls": dashes}, "^", ~sampled),
+    )
     panels_of = (
         ("kappa", r"k_h \cdot k^\star"), ("nu", r"v_h \cdot v^\star"),
         ("theta", r"v_h \cdot k^\star"), ("eta", r"k_h \cdot v^\star"),
@@ -176,13 +180,14 @@ def heads_figure(data: xr.Dataset) -> Figure:
     with figure_style_context():
         figure = Figure(figsize=(WIDTH, 5.5), layout="constrained")
         panels = figure.subplots(2, 3).ravel()
-        for _, colour, some in kinds:
-            draw_mean_and_percentiles(panels[0], data.excess_risk[some], colour)
+        for _, style, marker, some in kinds:
+            colour, line = style["color"], style["ls"]
+            draw_mean_and_percentiles(panels[0], data.excess_risk[some], colour, line=line)
             for axes, (name, _) in zip(panels[1:5], panels_of, strict=True):
-                draw_mean_and_percentiles(axes, _by_head(pairs[name][some]), colour)
+                draw_mean_and_percentiles(axes, _by_head(pairs[name][some]), colour, line=line)
             last = pairs.isel(step=-1)
             panels[5].plot(
-                last.kappa.values[some].ravel(), last.eta.values[some].ravel(), "o",
+                last.kappa.values[some].ravel(), last.eta.values[some].ravel(), marker,
                 color=colour, ms=3.5, mew=0.5, alpha=0.8,
             )  # fmt: skip
         format_vertical_log_axis(panels[0], "Excess risk")
@@ -201,7 +206,10 @@ def heads_figure(data: xr.Dataset) -> Figure:
         )  # fmt: skip
         for axes, label in zip(panels, "abcdef", strict=True):
             label_panel(axes, f"({label})")
-        keys = [Line2D([], [], color=c, label=f"descent by {name}") for name, c, _ in kinds]
+        keys = [
+            Line2D([], [], marker=m, ms=3.5, label=f"descent by {name}", **style)
+            for name, style, m, _ in kinds
+        ]
         figure.legend(handles=keys, loc="outside lower center", ncols=2)
         a = data.attrs
         falls = f"{a['lam0']:g}"
