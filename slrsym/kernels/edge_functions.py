@@ -6,7 +6,7 @@ Each backend has a function of the name in `NAMES`. They stand in programs alone
 
 from __future__ import annotations
 
-from sympy import Expr, Function
+from sympy import Expr, Function, Max, Min
 
 
 class _EdgeFunction(Function):  # type: ignore[misc]
@@ -134,7 +134,39 @@ class MillsRatio(_EdgeFunction):
     nargs = 1
 
 
+class Larger(_EdgeFunction):
+    """The larger of two numbers, as `sympy.Max`, which compares them whenever it is rebuilt.
+
+    To compare polynomials takes up to seconds, and all that is asked of them is their value.
+    """
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, a: Expr, b: Expr) -> Expr | None:
+        """Return the larger of two numbers, else None."""
+        return Max(a, b) if a.is_number and b.is_number else None
+
+    def _eval_is_extended_positive(self) -> bool | None:
+        return any(x.is_extended_positive for x in self.args) or None
+
+    def _eval_is_finite(self) -> bool | None:
+        return all(x.is_finite for x in self.args) or None
+
+
+class Smaller(_EdgeFunction):
+    """The smaller of two numbers, as `sympy.Min`, which compares them whenever it is rebuilt."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, a: Expr, b: Expr) -> Expr | None:
+        """Return the smaller of two numbers, else None."""
+        return Min(a, b) if a.is_number and b.is_number else None
+
+
 NAMES = {
+    Larger: "maximum", Smaller: "minimum",
     Ratio: "ratio", GuardedRoot: "root", Quotient: "quotient", BivariateNormal: "bivariate_normal",
     NormalCovariance: "normal_covariance", QuadrantMoment: "quadrant_moment",
     RampMean: "ramp_mean", HalfLineMoment: "half_line_moment",

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.special import erf as scipy_erf
-from sympy import Rational, erf
+from sympy import Max, Rational, erf
 
-from slrsym.models import Direction, Predictor, Token, TokenSequence, model
+from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
 from tests._profile import more, nightly_cases, thorough
 
 pytestmark = more
@@ -55,3 +55,11 @@ def test_leading_diffusion_is_the_covariance_of_products_of_gradients(name, seed
                 product = one * other
                 error_of_mean = product.std() / np.sqrt(len(X))
                 assert abs(product.mean() - found[i, j]) <= 4 * error_of_mean, (seed, i, j)
+
+
+def test_fluctuations_that_need_too_many_means_are_refused_before_any_is_derived():
+    data = TokenSequence({Token(target=lambda X: Max(0, X @ u) ** 2): 1})
+    share = Predictor(lambda X: Max(0, X @ w) ** 2 + Max(0, X @ v) ** 2)
+    e = model(data, share).equations("online-sgd", rate=1)
+    with pytest.raises(NotClosedError, match=r"158 means .* more than 100, .* leading_diffusion"):
+        _ = e.diffusion

@@ -11,7 +11,8 @@ Of another loss D of one token the gradient in x is :math:`\partial_x D\,X`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import reduce
 from itertools import combinations_with_replacement, product
 from math import factorial
 from typing import Any, NamedTuple, TypeAlias
@@ -20,9 +21,12 @@ from sympy import Add, Expr, Mul, S, Symbol, binomial, factorial2, ff
 from sympy.utilities.iterables import multiset_partitions
 
 from slrsym.models.definition.projections import TokenRole
-from slrsym.models.definition.specification import Direction
-from slrsym.models.means.mean_patterns import ONE, ProductFactors, Z
+from slrsym.models.definition.specification import Direction, NotClosedError
+from slrsym.models.means.mean_patterns import ONE, MeanPattern, ProductFactors, Z
 from slrsym.models.means.one_sample_means import EMPTY_PRODUCT, OneSampleMeans, ProductTerm
+
+# Means of products of functions of one token, of all covariances.
+MOST_PATTERNS = 100
 
 
 class GradientAlong(NamedTuple):
@@ -86,7 +90,35 @@ class GradientProducts:
         self._known: dict[Any, Expr] = {}
 
     def require_few_means(self, pairs: Iterable[tuple[SampleProduct, SampleProduct]]) -> None:
-        """Raise an error if covariances of these need too many means; of sums they are few."""
+        """Raise NotClosedError if covariances of these need too many means of one token.
+
+        Means of polynomials, which are quick, do not count.
+        """
+        needed = {pattern for pair in pairs for pattern in self._patterns(pair)}
+        count = sum(1 for pattern in needed if not pattern.core.is_polynomial())
+        if count > MOST_PATTERNS:
+            raise NotClosedError(
+                f"fluctuations need {count} means of products of functions of a token here, more "
+                f"than {MOST_PATTERNS}, which take long to derive. State a predictor of fewer "
+                "units, or of polynomials, whose means have no such limit"
+            )
+
+    def _patterns(self, parts: tuple[SampleProduct, ...]) -> Iterator[MeanPattern]:
+        """Yield the means of a product where one token has all factors, without deriving any."""
+        samples, errors = self.samples, 0
+        if samples.model.loss is None:
+            errors = sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
+        for role in {role: None for roles, _ in samples.cases for role, _ in roles}:
+            sums = []
+            for part in parts:
+                if isinstance(part, GradientPair):
+                    sums += [samples._derivative(role, x) for x in (part.x, part.y)]
+                else:
+                    sums.append(self._gradient_along(role, part))
+            for power in range(errors % 2, errors + 1, 2) if errors else (0,):
+                error = _power(samples._error(role), power) if power else [EMPTY_PRODUCT]
+                for term in reduce(samples._times, sums, error):
+                    yield samples._pattern(role, term)[0]
 
     def covariance(self, one: SampleProduct, other: SampleProduct) -> Expr:
         """Return the covariance of two products, over tokens, their roles and the noise."""

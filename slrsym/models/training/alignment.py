@@ -9,8 +9,9 @@ s is left. Then s is computed once, from :math:`(1 - r)(1 + r)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 from sympy import (
@@ -19,8 +20,6 @@ from sympy import (
     Dummy,
     Expr,
     Float,
-    Max,
-    Min,
     Mul,
     Pow,
     Rational,
@@ -34,7 +33,7 @@ from sympy import (
 )
 
 from slrsym.kernels.compile import compile_program
-from slrsym.kernels.edge_functions import GuardedRoot, Ratio
+from slrsym.kernels.edge_functions import GuardedRoot, Larger, Ratio, Smaller
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.symbolic_functions import GaussianMean
 
@@ -100,9 +99,9 @@ def with_limit_at_alignment(
     ).xreplace({_ANGLE: angle, _ROOT: root, _R: r})
     # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
     meanings = {
-        r: c / Max(sqrt(a) * sqrt(b), _LEAST),
-        root: sqrt(square + Max(0, Min(-square, _ROUNDING))),
-        angle: 2 * atan(Max(-1, Min(1, r)) / (1 + root)),
+        r: c / Larger(sqrt(a) * sqrt(b), _LEAST),
+        root: sqrt(square + Larger(0, Smaller(-square, _ROUNDING))),
+        angle: 2 * atan(Larger(-1, Smaller(1, r)) / (1 + root)),
     }
     if parts is not None:
         parts.update(meanings)
@@ -159,7 +158,7 @@ def with_roots_beyond_alignment(value: Expr) -> Expr:
     """
 
     def guarded(x: Expr, size: Expr) -> Expr:
-        return GuardedRoot(x + Max(0, Min(-x, _ROUNDING * size)), size)
+        return GuardedRoot(x + Larger(0, Smaller(-x, _ROUNDING * size)), size)
 
     found: Expr = value.replace(GuardedRoot, guarded)
     return found
@@ -219,7 +218,7 @@ def with_least_variances(
     """
     below = [power.base for power in value.atoms(Pow) if power.exp.is_negative]
     vanishing = {
-        v: Max(v, _LEAST_VARIANCE)
+        v: Larger(v, _LEAST_VARIANCE)
         for v in variances
         if v in value.free_symbols
         and (divided or any(v in base.free_symbols and base.subs(v, 0) == 0 for base in below))
@@ -245,13 +244,19 @@ def _is_bounded_at_zero(
             state.append(0.3 * float(sqrt(_LEAST_VARIANCE)))
         else:
             state.append(1.3 if x in variances else 0.3)
-    evaluate = compile_program(program_from_expressions([value], names, ()), "numpy")
+    evaluate = _evaluated(value, tuple(names))
     with np.errstate(all="ignore"):
         try:
             return bool(abs(evaluate(state)[0]) < _BOUNDED)
         except ArithmeticError:
             # A quadrature that does not find it says so in use, too.
             return True
+
+
+@lru_cache(maxsize=64)
+def _evaluated(value: Expr, names: tuple[Symbol, ...]) -> Callable[..., Any]:
+    """Compile a mean, once for all variances that may vanish in it."""
+    return compile_program(program_from_expressions([value], names, ()), "numpy")
 
 
 def with_least_widths(value: Expr, covariances: Set[Symbol]) -> Expr:
@@ -274,7 +279,7 @@ def with_least_widths(value: Expr, covariances: Set[Symbol]) -> Expr:
     def guarded(base: Expr) -> Expr:
         size = base.xreplace(dict.fromkeys(covariances, S.Zero))
         # Not a sum with the least share, which rounding would lose.
-        return Max(base, _LEAST_SHARE * size) + Min(0, base + _ROUNDING * size)
+        return Larger(base, _LEAST_SHARE * size) + Smaller(0, base + _ROUNDING * size)
 
     def with_variance(mean: GaussianMean) -> Expr:
         place = mean.place_of_variance
