@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
 
 
-# Operations of the velocities times coordinates. Attention with two directions has 59,140, and no
-# claim on it takes more than half a minute; what longer ones take is not known.
-_LONGEST = 90_000
+# Operations of the velocities times coordinates. Attention by a probit with two directions has
+# 73,380, and no claim on it takes more than a minute; what longer ones take is not known.
+_LONGEST = 75_000
 
 
 class FlowClaims:
