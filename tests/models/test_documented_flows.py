@@ -26,10 +26,11 @@ WHOLE = (
 QUICK = {"weights divided by a length"}
 PARTS = ("two ReLU units", "committee of two", "list of outputs")
 # Of these, a claim takes up to half a minute.
-SLOW = ("linear attention", "attention", "attention, an angle", "attention, probit")
+SLOW = ("linear attention", "attention", "attention, an angle")
 GRAM, SLOPE = ("gram-form", "gram-rate", "gram-kept"), ("squares", "form", "ratio", "slope")
 TOO_LONG = "at least [0-9]+ operations in {} coordinates, [0-9]+ together, and at most"
 REFUSED = {
+    "attention, probit": TOO_LONG.format(5),
     "two heads": TOO_LONG.format(22),
     "XOR by two ReLU units": TOO_LONG.format(9),
     "tanh student": "no closed form of smooth functions",
