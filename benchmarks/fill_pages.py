@@ -6,7 +6,7 @@ it; ``<!-- measured: python ... -->`` one that prints times or random numbers be
 them. A page stays as it is if one of its commands fails. With ``--check`` nothing is written:
 commands of outputs are run, and it is an error if a page shows something else. The tables of steps
 that Coq confirms and of the rules of extensions are filled and checked, too, and so are rows of
-the table of normal integrals.
+the tables of normal integrals and of flows of models.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ _TABLES = (
     ("docs/explanation/coq.md", ["-m", "slrsym.coq", "table"]),
     ("docs/explanation/checker.md", ["benchmarks/extension_rules.py"]),
 )
-# One whose rows show times: it writes a page, or checks some of its rows itself.
-_INTEGRALS = ("docs/reference/normal-integrals.md", "benchmarks/normal_integrals.py")
+# Those whose rows show times: each writes its page, or checks some of the rows itself.
+_TIMED = (
+    ("docs/reference/normal-integrals.md", "benchmarks/normal_integrals.py"),
+    ("docs/how-to/flows.md", "benchmarks/model_flows.py"),
+)
 
 
 def _is_chosen(command: str, words: list[str]) -> bool:
@@ -72,9 +75,8 @@ def _with_table(page: str, command: list[str], words: list[str]) -> str:
         return copy.read_text(encoding="utf-8")
 
 
-def _table_of_integrals_is_old(words: list[str], is_check: bool) -> bool:
-    """Write the table of normal integrals; or check rows, and return whether they are old."""
-    page, program = _INTEGRALS
+def _timed_table_is_old(page: str, program: str, words: list[str], is_check: bool) -> bool:
+    """Write a table whose rows show times; or check rows, and return whether they are old."""
     if not _is_chosen(program, words) or not (ROOT / page).exists():
         return False
     print(program, file=sys.stderr)
@@ -102,8 +104,11 @@ def main(arguments: list[str]) -> int:
         old.append(page)
         changes = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0)
         print(f"{page.relative_to(ROOT)} is old:", *changes, sep="\n")
-    if _table_of_integrals_is_old(words, is_check):
-        old.append(ROOT / _INTEGRALS[0])
+    old += [
+        ROOT / page
+        for page, program in _TIMED
+        if _timed_table_is_old(page, program, words, is_check)
+    ]
     if old:
         print("python benchmarks/fill_pages.py writes them anew")
     return int(bool(old))

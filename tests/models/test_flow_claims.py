@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Max, Symbol, erf, sin, sqrt, tanh
+from sympy import Max, Symbol, count_ops, erf, sin, sqrt, tanh
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from slrsym.proof import Ledger
@@ -141,9 +141,19 @@ def test_the_others_are_refused_in_words(call, says):
         call()
 
 
-def test_velocities_that_are_too_long_for_proofs_are_refused(monkeypatch):
+def test_velocities_that_are_too_long_are_refused_before_they_are_written(monkeypatch):
     monkeypatch.setattr("slrsym.models.claims.flow_claims._LONGEST", 5)
+    equations = student(lambda z: z).equations("gradient-flow")
     with pytest.raises(
         ValueError, match=r"[0-9]+ operations in 2 coordinates, [0-9]+ together, and at most 5"
     ):
-        student(lambda z: z).equations("gradient-flow").flow_claims()
+        equations.flow_claims()
+    assert "drift" not in vars(equations)
+
+
+def test_operations_of_velocities_are_counted_before_they_are_written():
+    equations = student(unit).equations("gradient-flow")
+    found = equations.count_drift_operations(most=10**6)
+    assert found == pytest.approx(sum(map(count_ops, equations.drift)), rel=0.03)
+    # Above a limit counting ends.
+    assert 20 < equations.count_drift_operations(most=20) < found / 2

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Expr, ImmutableMatrix, Symbol
+from sympy import Expr, ImmutableMatrix, Symbol, count_ops
 
 from slrsym.files import text_written_as_well
 from slrsym.kernels.compile import compile_program, require_backend
@@ -89,6 +89,24 @@ class EquationSystem:
     def drift(self) -> ImmutableMatrix:
         """The change's terms of first order in learning rates; all terms for projected descent."""
         return ImmutableMatrix([self._written(self._changes.drift[p]) for p in self.state])
+
+    def count_drift_operations(self, most: int) -> int:
+        """Count the operations of `drift` without writing it, or some if they are above `most`.
+
+        A drift that is much longer than asked for can take minutes to write.
+        """
+        moments, total = self._changes.samples.moments, 0
+        lengths: dict[Symbol, int] = {}
+        for p in self.state:
+            rate = self._changes.drift[p]
+            total += int(count_ops(rate))
+            for name in sorted(rate.free_symbols & moments.keys(), key=str):
+                if name not in lengths:
+                    lengths[name] = int(count_ops(moments[name].expression()))
+                total += rate.count(name) * lengths[name]
+                if total > most:
+                    return total
+        return total
 
     @cached_property
     def noise(self) -> ImmutableMatrix:
