@@ -186,7 +186,7 @@ def simulate(
         "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs, compiled)),
         "alpha": alpha,
         "steps": steps,
-        "log_every": every,
+        "every": every,
         "start": start if isinstance(start, str) else type(start).__name__,
     }
     if reduced is not None and reduced[0].is_whole and chosen == "numpy":
