@@ -31,6 +31,7 @@ class ModelWithRuns(ModelWithLandscape):
         runs: int | None = None,
         start: Any = "uniform",
         every: int | None = None,
+        batch: int | None = None,
         rng: Any = None,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -67,8 +68,14 @@ class ModelWithRuns(ModelWithLandscape):
             * runs, or a file .nc of runs, which continue from their last step.
         every : int, optional
             Log every so many steps, at least 1, and the last one. The default logs 1000 rows.
+        batch : int, optional
+            How many samples each step draws, at least 1: the gradient is then that of their mean
+            loss, with the noise of the target, and tokens are fresh at each step. By default it is
+            that of the risk. They are drawn exactly in law, at a cost independent of d, which
+            `values` must have; their law is that of the model at each step.
         rng : int or Generator, optional
-            Seed of the random starts. A run does not depend on how many stand beside it.
+            Seed of the random starts and of the batches; the attribute ``seed`` of the runs is what
+            batches are drawn from. A run does not depend on how many stand beside it.
         dimensions : sequence of int, optional
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional
@@ -112,8 +119,9 @@ class ModelWithRuns(ModelWithLandscape):
         from slrsym.models.training.simulation import simulate
 
         return simulate(
-            self, values, steps=steps, alpha=alpha, runs=runs, start=start, every=every, rng=rng,
-            dimensions=dimensions, backend=backend, path=path, progress=progress,
+            self, values, steps=steps, alpha=alpha, runs=runs, start=start, every=every,
+            batch=batch, rng=rng, dimensions=dimensions, backend=backend, path=path,
+            progress=progress,
         )  # fmt: skip
 
     @explain_arguments
@@ -128,6 +136,7 @@ class ModelWithRuns(ModelWithLandscape):
         runs: int | None = None,
         start: Any = "uniform",
         every: int | None = None,
+        batch: int | None = None,
         rng: Any = None,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -148,7 +157,7 @@ class ModelWithRuns(ModelWithLandscape):
             Step size, positive.
         min_overlap : float, optional
             Absolute inner product, from 0 to 1, from which on a pair counts as aligned.
-        runs, start, every, rng, dimensions, backend, path, progress : optional
+        runs, start, every, batch, rng, dimensions, backend, path, progress : optional
             As of `simulate`.
 
         Returns
@@ -168,8 +177,8 @@ class ModelWithRuns(ModelWithLandscape):
 
         return simulate_and_measure_recovery(
             self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
-            start=start, every=every, rng=rng, dimensions=dimensions, backend=backend, path=path,
-            progress=progress,
+            start=start, every=every, batch=batch, rng=rng, dimensions=dimensions, backend=backend,
+            path=path, progress=progress,
         )  # fmt: skip
 
     @explain_arguments

@@ -23,8 +23,10 @@ from slrsym.models.training.parameter_values import (
     add_inner_products_of_start,
     parameter_schedules,
     parameter_values_by_name,
+    require_value_of_d,
     with_stated_products,
 )
+from slrsym.models.training.rates_of_change import require_gradients_of_samples
 from slrsym.models.training.reduced_steps import ReducedEngine, ReducedStep, find_reduced_step
 from slrsym.models.training.runs import (
     Runs,
@@ -124,6 +126,7 @@ def simulate(
     runs: int | None = None,
     start: Any = "uniform",
     every: int | None = None,
+    batch: int | None = None,
     rng: Any = None,
     dimensions: Sequence[int] | None = None,
     backend: str = "auto",
@@ -137,6 +140,8 @@ def simulate(
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
     begin = load(start) if of_runs else start
     runs = None if runs is None else require_integer("runs", runs, 1)
+    batch = None if batch is None else require_integer("batch", batch, 1)
+    generator = np.random.default_rng(rng)
     rows = -(-steps // every) + 1
     places, spaces = len(model.directions), model.spaces
     by_name = parameter_values_by_name(model, values)
@@ -149,9 +154,7 @@ def simulate(
 
     require_room(runs or 1)
     logged = np.append(np.arange(0, steps, every), steps)
-    stated, factor = initial_gram_matrices(
-        model, by_name, begin, runs, np.random.default_rng(rng), dimensions
-    )
+    stated, factor = initial_gram_matrices(model, by_name, begin, runs, generator, dimensions)
     runs = len(factor)
     require_room(runs)
     add_inner_products_of_start(model, by_name, factor)
@@ -163,14 +166,22 @@ def simulate(
     taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
-    reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
+    reduced = None
+    if batch is None:
+        reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
     compiled = model.flow if reduced is None else reduced[0]
+    chosen = (
+        choose_backend_of_runs(backend, model, steps, runs, compiled) if batch is None
+        else choose_backend_of_batches(backend)
+    )  # fmt: skip
+    sampling = {} if batch is None else {"batch": batch, "seed": int(generator.integers(2**63))}
     settings = {
-        "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs, compiled)),
+        "backend": chosen,
         "alpha": alpha,
         "steps": steps,
         "every": every,
         "start": start if isinstance(start, str) else type(start).__name__,
+        **sampling,
     }
     if reduced is not None and reduced[0].is_whole and chosen == "numpy":
         # It takes all runs at once as they are.
@@ -180,10 +191,15 @@ def simulate(
     noise = model.data.noise**2
     noise_of: Any = lambdify(model.parameters, noise) if noise.free_symbols else None
     with no_waits_said() if progress is False else nullcontext():
-        engine = (
-            DescentEngine(model, factor, alpha, chosen) if reduced is None
-            else ReducedEngine(*reduced, alpha, chosen)
-        )  # fmt: skip
+        engine: Any
+        if sampling:
+            engine = make_batch_engine(
+                model, factor, schedule.at(logged[:1])[0], by_name, dimensions, alpha, **sampling
+            )
+        elif reduced is None:
+            engine = DescentEngine(model, factor, alpha, chosen)
+        else:
+            engine = ReducedEngine(*reduced, alpha, chosen)
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         """Return the excess risks, shape (step, run), of states that no step came upon, too."""
@@ -233,13 +249,48 @@ def simulate(
     # If the risk cannot be computed, this says so before the run.
     with no_waits_said() if progress is False else nullcontext():
         risks(engine.states[None], logged[:1])
-    # A step of a model by quadrature takes some milliseconds.
-    work = runs * (1 if model.has_closed_form else 1000)
+    # A step of a model by quadrature takes some milliseconds, and one with a batch a tenth of that.
+    work = runs * (1000 if not model.has_closed_form else 100 if sampling else 1)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
     _warn_where_states_are_not_finite(model, result, alpha)
-    if schedule.is_constant:
+    # With batches it rises and falls.
+    if schedule.is_constant and not sampling:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
+
+
+def make_batch_engine(
+    model: DerivedModel, factor: Array, row: Array, by_name: Mapping[str, Any],
+    dimensions: Sequence[int] | None, alpha: float, batch: int, seed: int,
+) -> Any:  # fmt: skip
+    """Return the engine of descent on batches of sampled tokens; raise if the model has none."""
+    from slrsym.models.sampling.batch_descent import BatchEngine
+
+    require_gradients_of_samples(model, (), "batch")
+    if model.reconstructed or model.uses_representatives:
+        why = "reconstructs tokens" if model.reconstructed else "has exchangeable units in symbols"
+        remedy = "leave batch out" if model.reconstructed else "state them one by one"
+        raise ValueError(f"batch must not be given for a model that {why}; got {batch}: {remedy}")
+    if "d" not in by_name:
+        raise ValueError("values must have a number for d, as batches are drawn in R^d")
+    d = require_value_of_d(by_name)
+    if dimensions is None and model.spaces > 1:
+        raise ValueError(
+            f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}"
+        )
+    spaces = [d] if dimensions is None else list(dimensions)
+    if len(spaces) != model.spaces or sum(spaces) != d:
+        raise ValueError(
+            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
+        )
+    return BatchEngine(model, factor, row, by_name, spaces, alpha, batch, seed)
+
+
+def choose_backend_of_batches(backend: str) -> str:
+    """Return the backend for batches of sampled tokens, which is NumPy."""
+    if backend not in ("auto", "numpy"):
+        raise ValueError(f"backend must be 'auto' or 'numpy' with batch; got {backend!r}")
+    return "numpy"
 
 
 # NumPy takes so many steps of README's model while a loop is compiled, and while one is loaded; a
