@@ -68,7 +68,7 @@ class DirectionFrames:
     @property
     def width(self) -> int:
         """The number of coordinates of all eigenspaces."""
-        return self._live.size
+        return int(self._live.size)
 
     @property
     def normals(self) -> int:
@@ -148,11 +148,10 @@ def coordinates_in_span(vectors: Array, count: int) -> Array:
         upper = np.linalg.qr(np.swapaxes(vectors, -1, -2), mode="r")
         found = np.swapaxes(upper, -1, -2)
         return np.asarray(np.pad(found, ((0, 0), (0, 0), (0, count - found.shape[-1]))))
-    lost = ~np.isfinite(vectors).all(axis=(1, 2))
-    left, sizes, _ = np.linalg.svd(np.where(lost[:, None, None], 0.0, vectors))
+    lost = np.logical_not(np.isfinite(vectors)).any(axis=(1, 2), keepdims=True)
+    left, sizes, _ = np.linalg.svd(np.where(lost, 0.0, vectors))
     found = left[..., : sizes.shape[-1]] * sizes[:, None]
-    found[lost] = np.nan
-    return np.asarray(found[..., :count])
+    return np.asarray(np.where(lost, np.nan, found)[..., :count])
 
 
 def roots_of_gram_matrices(gram: Array) -> Array:
