@@ -152,7 +152,7 @@ class BatchEngine:
                         taus[i, j] = taus[j, i] = number(tau)
                         fixed |= tau.free_symbols
             together = tuple(i for i in range(len(roles)) if np.count_nonzero(taus[i]) > 1)
-            parts = [(i,) for i in range(len(roles)) if i not in together]
+            parts: list[tuple[int, ...]] = [(i,) for i in range(len(roles)) if i not in together]
             parts += [together] if together else []
             self._clusters.append(
                 [_Cluster(p, roles[p[0]].count, taus[np.ix_(p, p)]) for p in sorted(parts)]

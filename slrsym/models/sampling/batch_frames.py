@@ -38,8 +38,8 @@ class DirectionFrames:
     """
 
     def __init__(self, factor: Array, t: int, dimensions: Sequence[int]) -> None:
-        runs, self.spaces, p, _ = factor.shape
-        self._t, self._head = t, p - t
+        runs, spaces, p, _ = factor.shape
+        self.spaces, self._t, self._head = int(spaces), t, p - t
         self.states = np.zeros((runs, self.spaces, p, p))
         # Coordinates that exist, by space.
         self._live = np.zeros((self.spaces, p), dtype=bool)
@@ -73,7 +73,7 @@ class DirectionFrames:
     @property
     def normals(self) -> int:
         """The number of normal numbers that are drawn for what is beyond the frame, of a run."""
-        return self.spaces * self._t**2
+        return self.spaces * self._t * self._t
 
     def rows(self, states: Array) -> Array:
         """Return directions with the coordinates of all eigenspaces, shape (runs, p, width)."""
