@@ -176,10 +176,12 @@ class BatchEngine:
         """Take one step for each row of parameters, and return every `every`-th state."""
         first = parameters[0] if self._row is None else np.array(self._row)
         for k in self._fixed:
-            if (parameters[:, k] != first[k]).any():
+            other = parameters[parameters[:, k] != first[k], k]
+            if other.size:
                 raise ValueError(
                     f"{self._model.parameters[k]} must be the same at all steps with batch, as "
-                    "numbers of tokens depend on it"
+                    "numbers of tokens depend on it; got "
+                    f"{first[k]:g}, and then {other[0]:g}"
                 )
         noted = np.empty((len(parameters) // every, *self.states.shape))
         drawn = self._drawn(len(parameters))

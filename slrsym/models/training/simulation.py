@@ -272,11 +272,15 @@ def make_batch_engine(
         remedy = "leave batch out" if model.reconstructed else "state them one by one"
         raise ValueError(f"batch must not be given for a model that {why}; got {batch}: {remedy}")
     if "d" not in by_name:
-        raise ValueError("values must have a number for d, as batches are drawn in R^d")
+        given = ", ".join(sorted(by_name)) or "nothing"
+        raise ValueError(
+            f"values must have a number for d, as batches are drawn in R^d; got numbers for {given}"
+        )
     d = require_value_of_d(by_name)
     if dimensions is None and model.spaces > 1:
         raise ValueError(
-            f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}"
+            f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}; "
+            f"got {dimensions}"
         )
     spaces = [d] if dimensions is None else list(dimensions)
     if len(spaces) != model.spaces or sum(spaces) != d:
