@@ -124,17 +124,25 @@ def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
 
 
 def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
-    """Read a netCDF file and return its dataset; raise DamagedFileError if that fails."""
+    """Read a netCDF file and return its dataset; raise DamagedFileError if that fails.
+
+    Attributes that earlier versions saved by other names have those of today.
+    """
     import xarray as xr
 
     try:
-        return xr.load_dataset(path, engine="scipy")
+        found = xr.load_dataset(path, engine="scipy")
     except OSError as problem:
         why = f"it cannot be read: {problem.strerror}" if problem.strerror else _NO_NETCDF
     except Exception:  # SciPy reads a damaged file until it trips over anything
         why = _NO_NETCDF
+    else:
+        found.attrs = {_EARLIER_NAMES.get(name, name): x for name, x in found.attrs.items()}
+        return found
     raise DamagedFileError(f"{path} is no file of {what}: {why}")
 
+
+_EARLIER_NAMES = {"log_every": "every"}
 
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 

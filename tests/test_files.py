@@ -24,7 +24,7 @@ from tests.cli.test_help import without_group
 from ._cli import PAPER, exits, refused, run
 from .conftest import HEADER, claim_text
 
-SIMULATE = (*PAPER, "simulate", "--d", 20, "--L", 3, "--steps", 400, "--log-every", 1, "--runs", 20)
+SIMULATE = (*PAPER, "simulate", "--d", 20, "--L", 3, "--steps", 400, "--every", 1, "--runs", 20)
 RECOVERY = (*PAPER, "recovery", "--d", 20, "--L", 3, "--lam0", 0.3, "--rate", 0, "--runs", 40)
 CERTIFY = (*PAPER, "certify", "fixed-points")
 

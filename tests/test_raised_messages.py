@@ -35,7 +35,6 @@ WITHOUT_A_VALUE = {
     ("kernels/compile.py", "outputs must hold"),
     ("models/claims/loss_claims.py", "claims are about predictors that are one sum"),
     ("models/definition/shares.py", "the predictor uses a Noise"),
-    ("models/training/rates_of_change.py", "loss='zero-one' has no gradient"),
     ("kernels/jax_backend.py", "backend='jax' computes in float64"),
     ("models/means/softmax_risk_backends.py", "the risk of softmax is computed by NumPy"),
     ("models/means/softmax_risk_balls.py", "the score of softmax is too steep"),

@@ -188,7 +188,7 @@ engine.advance = told
 if "cli" in sys.argv[1:]:
     from slrsym.cli.program import main
     sys.argv[1:] = "paper single-location simulate --steps 1000000000 --runs 2".split()
-    sys.argv += "--lam 0.1 --log-every 500000 -o runs.nc".split()
+    sys.argv += "--lam 0.1 --every 500000 -o runs.nc".split()
     main()
 dynamics.simulate(
     Task(400, 10, 0.7), UniformStart(2, seed=0), Formula("1/(1+1e-9*t)"), 1e-3, 10**7, 10**4,

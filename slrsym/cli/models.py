@@ -47,6 +47,12 @@ ALPHA = Annotated[float | None, typer.Option(help="Step size; needed for a model
 RUNS = Annotated[int | None, typer.Option(min=1, help="How many runs, from random starts.")]
 SEED = Annotated[int, typer.Option(min=0, metavar="N", help="Of the random numbers.")]
 EVERY = Annotated[int | None, typer.Option(min=1, help="After how many steps the state is logged.")]
+BATCH = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="How many samples each step draws; by default it descends on their law."
+    ),
+]
 BACKEND = Annotated[str, typer.Option(help="numpy, numba, or auto.")]
 START = Annotated[
     str,
@@ -172,6 +178,7 @@ def simulate(
     runs: RUNS = None,
     start: START = "uniform",
     every: EVERY = None,
+    batch: BATCH = None,
     dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
@@ -180,15 +187,16 @@ def simulate(
 ) -> None:
     """Run projected gradient descent, and show where it ends.
 
-    It descends the risk of a model, by its exact gradient. The cost does not depend on the
-    dimension. Without options, these are the usual runs of the default model.
+    It descends the risk of a model, by its exact gradient, or with --batch by that of samples. The
+    cost does not depend on the dimension. Without options, these are the usual runs of the default
+    model.
     """
     stated, entry, values = _found(model, settings)
     points = list(points_of_grid(values))
     files = [file_of_point(output, here) for here, _ in points] if output is not None else []
     to_stdout = _require_files(files, json_file)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs, start=start, every=every)
-    how |= _dimensions(dimensions)
+    how |= _dimensions(dimensions) | ({} if batch is None else {"batch": batch})
     from slrsym.cli.ends_of_runs import ends_of_runs, table_of_ends
     from slrsym.cli.terminal_output import console
 

@@ -33,9 +33,9 @@ def small(monkeypatch):
     for name in ("4a", "4b", "5", "7a", "7b"):
         start = type(EXPERIMENTS[name].start)(3)
         monkeypatch.setitem(
-            EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, log_every=20)
+            EXPERIMENTS, name, replace(EXPERIMENTS[name], start=start, steps=60, every=20)
         )
-    few = {"steps": 4, "log_every": 2}
+    few = {"steps": 4, "every": 2}
     layer = {"runs": 2, "width": 8, "batch": 4, "test": 20} | few
     for name, changes in (("8", layer), ("9", {"starts": 2} | few), ("10", layer)):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))

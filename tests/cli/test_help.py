@@ -136,7 +136,7 @@ TABLES = [
     ("axioms", "lemma-18-iii", "--path", LEMMA),
     (*PAPER, "compare", "--d", 6, "--L", 2, "--samples", 50),
     (*PAPER, "simulate", "--planar", "--kappa0", 0.1, "--nu0", 0.2, "--steps", 20),
-    (*PAPER, "simulate", "--runs", 2, "--steps", 20, "--log-every", 20),
+    (*PAPER, "simulate", "--runs", 2, "--steps", 20, "--every", 20),
     (*PAPER, "certify", "rates"),
 ]
 

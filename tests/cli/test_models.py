@@ -84,6 +84,8 @@ def test_a_registered_model_has_usual_values():
     assert again.stdout == shown.stdout
     falling = run("simulate", "--set", "lambda=1/(1+0.1*t)", "--set", "d=30", *how)
     assert exits(falling, 0).stdout != shown.stdout
+    batches = run("simulate", "--set", "lambda=0.3", "--set", "d=30", "--batch", 2, *how)
+    assert exits(batches, 0).stdout != shown.stdout
 
 
 @thorough_only

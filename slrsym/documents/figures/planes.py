@@ -15,7 +15,7 @@ from slrsym.documents.figures.style import figure_style_context
 from slrsym.documents.typeset import to_latex
 from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.kernels.arguments import require_real_array
-from slrsym.models.training.simulation import parameter_values_by_name
+from slrsym.models.training.parameter_values import parameter_values_by_name
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel

@@ -27,7 +27,7 @@ from slrsym.files import replace_atomically, require_writable
 from slrsym.kernels.symbolic_functions import VARIABLES, DifferenceFromErf, GaussianMean
 from slrsym.models.landscape.critical_point_table import ascii_name
 from slrsym.models.training.fixed_points import gram_matrix_entries
-from slrsym.models.training.simulation import parameter_values_by_name
+from slrsym.models.training.parameter_values import parameter_values_by_name
 
 if TYPE_CHECKING:
     from slrsym.models.training.equations import Equations

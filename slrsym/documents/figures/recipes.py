@@ -160,9 +160,9 @@ def with_parameters(recipe: Recipe, **changes: Any) -> Recipe:
             raise ValueError(f"{name} is no parameter of it; there are {', '.join(places)}")
         for place, part in _parts(found, name, places, value):
             found = _changed(found, place, part)
-        if name == "steps" and "log_every" in places and "log_every" not in changes:
-            rows = max(1, recipe.settings["steps"] // recipe.settings["log_every"])
-            found = _changed(found, places["log_every"], max(1, value // rows))
+        if name == "steps" and "every" in places and "every" not in changes:
+            rows = max(1, recipe.settings["steps"] // recipe.settings["every"])
+            found = _changed(found, places["every"], max(1, value // rows))
     return found  # type: ignore[no-any-return]
 
 

@@ -18,7 +18,7 @@ from slrsym.documents.figures.planes import (
 )
 from slrsym.documents.figures.style import figure_style_context
 from slrsym.kernels.arguments import require_integer
-from slrsym.models.training.simulation import parameter_row, parameter_values_by_name
+from slrsym.models.training.parameter_values import parameter_row, parameter_values_by_name
 
 if TYPE_CHECKING:
     from slrsym.models.landscape.critical_point_table import CriticalPoint, CriticalPoints

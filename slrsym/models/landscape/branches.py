@@ -16,10 +16,8 @@ from slrsym.models.landscape.critical_points import named_states, named_with, se
 from slrsym.models.landscape.known_points import FoundPoint, KnownPoints
 from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.models.landscape.symmetries import is_fixed_by_signs
-from slrsym.models.training.simulation import (
-    parameter_values_by_name,
-    require_trained_directions,
-)
+from slrsym.models.training.parameter_values import parameter_values_by_name
+from slrsym.models.training.simulation import require_trained_directions
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel

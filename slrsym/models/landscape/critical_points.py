@@ -32,10 +32,8 @@ from slrsym.models.landscape.search_starts import (
     first_points,
     points_between_known,
 )
-from slrsym.models.training.simulation import (
-    parameter_values_by_name,
-    require_trained_directions,
-)
+from slrsym.models.training.parameter_values import parameter_values_by_name
+from slrsym.models.training.simulation import require_trained_directions
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel

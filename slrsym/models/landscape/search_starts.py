@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from slrsym.models.landscape.critical_point_search import follow_eigenvectors
 from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
 from slrsym.models.training.initial_conditions import equal_dimensions
-from slrsym.models.training.simulation import (
+from slrsym.models.training.initial_gram_matrices import initial_gram_factors
+from slrsym.models.training.parameter_values import (
     add_inner_products_of_start,
-    initial_gram_factors,
     parameter_row,
     parameter_values_by_name,
     require_value_of_d,

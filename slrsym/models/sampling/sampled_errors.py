@@ -33,26 +33,39 @@ class RoleFunctions:
     """The parts of a token's share as functions of its projections, in numbers.
 
     A share is the rest plus a factor times the softmax weight of a score. A readout has a share of
-    each of its sums, and no softmax.
+    each of its sums, and no softmax. What is in `parameters` has the values of `row`, numbers or
+    one for each sample, which may be replaced.
     """
 
     def __init__(
-        self, role: SampledRole, given: Mapping[Any, float], products: Sequence[Symbol] = ()
+        self,
+        role: SampledRole,
+        given: Mapping[Any, float],
+        products: Sequence[Symbol] = (),
+        parameters: Sequence[Symbol] = (),
     ) -> None:
+        self._parameters, self.row = list(parameters), list[Any]()
         self._symbols, self._shares = role.symbols, [share.subs(given) for share in role.shares]
         self._explicit = [share.diff(p).subs(given) for share in role.shares for p in products]
         self.rest, self.factor, self._target = (
             x.subs(given) for x in (role.rest, role.factor, role.target)
         )
         self.score = None if role.score is None else role.score.subs(given)
-        self.extra = float(role.extra.subs(given))
+        self._extra = lambdify(self._parameters, role.extra.subs(given), modules="numpy")
+
+    @property
+    def extra(self) -> float:
+        """What is added to the sum of exponentials of softmax."""
+        return float(self._extra(*self.row))
 
     def _function(self, expressions: Sequence[Expr]) -> Callable[[Array], list[Array]]:
-        compiled = lambdify(self._symbols, list(expressions), modules=["scipy", "numpy"])
+        arguments = [*self._symbols, *self._parameters]
+        compiled = lambdify(arguments, list(expressions), modules=["scipy", "numpy"])
         count = len(self._symbols)
 
         def evaluate(at: Array) -> list[Array]:
-            found = compiled(*np.moveaxis(at[..., :count], -1, 0))
+            row = (x[:, None] if np.ndim(x) else x for x in self.row)
+            found = compiled(*np.moveaxis(at[..., :count], -1, 0), *row)
             return [np.broadcast_to(x, at.shape[:-1]) for x in found]
 
         return evaluate
@@ -177,6 +190,8 @@ class SampledErrors:
         For each case the clusters of a source whose samples are means given scores.
     weights : callable, optional
         From scores to weights, in place of softmax.
+    parameters : sequence of Symbol, optional
+        Those that are not given, but set anew for each batch.
     """
 
     def __init__(
@@ -186,21 +201,35 @@ class SampledErrors:
         given: Mapping[Any, float],
         averaged: list[list[ClusterOfProjections]] | None = None,
         weights: Weights | None = None,
+        parameters: Sequence[Symbol] = (),
     ) -> None:
         self._model, self._cases, self._averaged, self._weights = model, cases, averaged, weights
+        self._row: list[Any] = []
         self._products = model.products_in_shares
         by_role = {
-            id(r.role): RoleFunctions(r, given, [*self._products])
+            id(r.role): RoleFunctions(r, given, [*self._products], parameters)
             for case in cases
             for r in case.roles
         }
         self._functions = [[by_role[id(r.role)] for r in case.roles] for case in cases]
-        self._noise = float(model.data.noise.subs(given))
-        self._is_loss = model.loss is not None and model.readout_error is None
+        self._noise_of = model.data.noise.subs(given)
+        self.is_loss = model.loss is not None and model.readout_error is None
         if model.readout_error is not None:
             names, error = model.sum_symbols, model.readout_error
             parts = [error, *(error.diff(s) for s in (*names, *self._products))]
-            self._readout = lambdify(names, [e.subs(given) for e in parts], modules="numpy")
+            arguments = [*names, *parameters]
+            self._readout = lambdify(arguments, [e.subs(given) for e in parts], modules="numpy")
+
+    @cached_property
+    def _noise(self) -> float:
+        return float(self._noise_of)
+
+    def set_parameters(self, row: Sequence[float | Array]) -> None:
+        """Set the parameters for the next batch: numbers, or one for each sample, shape (n,)."""
+        self._row = list(row)
+        for functions in self._functions:
+            for one in functions:
+                one.row = self._row
 
     def evaluate(self, batch: TokenBatch) -> EvaluatedBatch:
         """Return the error of each sample of a batch, with its parts."""
@@ -228,7 +257,9 @@ class SampledErrors:
         """Return the error of a readout of sums, with its derivatives in them."""
         parts = zip(functions, batch.projections, strict=True)
         sums = np.sum([np.array(f.sums(x)).sum(axis=-1) for f, x in parts], axis=0)
-        error, *rates = (np.broadcast_to(v, sums.shape[1:]) for v in self._readout(*sums))
+        error, *rates = (
+            np.broadcast_to(v, sums.shape[1:]) for v in self._readout(*sums, *self._row)
+        )
         none = np.zeros(0)
         return EvaluatedBatch(
             batch, functions, batch.noise + error, [], [], none, np.array(rates)[: len(sums)],
@@ -259,7 +290,7 @@ class SampledErrors:
 
     def risks(self, there: EvaluatedBatch) -> Array:
         """Return the squared error of each sample, or its loss, shape (n, 1)."""
-        if self._is_loss:
+        if self.is_loss:
             return there.error[:, None]
         return self._squares(there)[:, None]
 
@@ -324,7 +355,7 @@ class SampledErrors:
                 if model.is_trained(moved):
                     along_other = where.inner_products(other, directions, space)
                     found[:, trained.index(moved)] += np.outer(rate, along_other)
-        scale = 1.0 if self._is_loss else 2 * there.error[:, None, None]
+        scale = 1.0 if self.is_loss else 2 * there.error[:, None, None]
         return np.asarray(scale * found)
 
     def curvatures(
@@ -370,6 +401,6 @@ class SampledErrors:
                     # Geodesics turn towards the centre.
                     turned = slopes[x] * at[..., role.directions.index(x)]
                     bends = bends - square[trained.index(x)] * np.sum(turned, axis=1)
-        if self._is_loss:
+        if self.is_loss:
             return np.asarray(bends)
         return np.asarray(2 * (moved**2 + there.error * bends))

@@ -27,9 +27,9 @@ from slrsym.models.sampling.sampled_errors import SampledErrors, Weights
 from slrsym.models.sampling.token_batches import ProjectionSource, WholeTokenSource
 from slrsym.models.sampling.token_laws import Geometry, TokenCase, token_cases
 from slrsym.models.training.initial_conditions import equal_dimensions
-from slrsym.models.training.simulation import (
+from slrsym.models.training.initial_gram_matrices import initial_gram_factors
+from slrsym.models.training.parameter_values import (
     add_inner_products_of_start,
-    initial_gram_factors,
     parameter_row,
     parameter_values_by_name,
     require_value_of_d,

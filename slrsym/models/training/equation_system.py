@@ -22,13 +22,13 @@ from slrsym.models.means.moment_tables import MomentExpressionCompiler
 from slrsym.models.means.one_sample_means import total_derivative
 from slrsym.models.training.descent import DerivedModel
 from slrsym.models.training.diffusion import covariance_of_changes
+from slrsym.models.training.parameter_values import parameter_values_by_name
 from slrsym.models.training.rates_of_change import (
     RatesOfChange,
     TrainingSettings,
     require_rates,
 )
 from slrsym.models.training.schedules import SORTS, parameter_values
-from slrsym.models.training.simulation import parameter_values_by_name
 from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ second order are divided by B.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class RatesOfChange:
         self.model, self.motion = model, training
         if training.kind == "online-sgd":
             _require_limit(model)
-            _require_gradients(model, training)
+            require_gradients_of_samples(model, training.scalars)
         self.samples = means_over_one_sample(model) if means is None else means
         if training.kind == "online-sgd" and means is None:
             self.samples.require_few_second_moments()
@@ -189,17 +189,19 @@ def _require_limit(model: DerivedModel) -> None:
             )
 
 
-def _require_gradients(model: DerivedModel, training: TrainingSettings) -> None:
+def require_gradients_of_samples(
+    model: DerivedModel, scalars: Sequence[Symbol], what: str = "online-sgd"
+) -> None:
     """Raise an error if a share jumps in what is trained, which samples' gradients do not show."""
     if model.loss == "zero-one":
         raise ValueError(
-            "loss='zero-one' has no gradient for online-sgd: ask for m.risk, and train with "
+            f"loss='zero-one' has no gradient for {what}: ask for m.risk, and train with "
             "another loss, such as 'hinge' or 'logistic'"
         )
     for share, names in model.shares.values():
         shown = {s: Symbol(f"<X, {x}>") for x, s in names.items()}
         moving = [s for x, s in names.items() if model.is_trained(x)]
-        for x in (*moving, *training.scalars):
+        for x in (*moving, *scalars):
             for root, _ in jumps_of(share, x):
                 where = (
                     f"{x} = {root}" if x not in shown else f"{shown[x]} = {root.xreplace(shown)}"

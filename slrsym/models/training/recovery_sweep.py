@@ -19,9 +19,10 @@ from slrsym.files import SavingFailedError, SweepParts, load_or_compute_in_parts
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.machine_limits import require_memory
+from slrsym.models.training.parameter_values import parameter_row, parameter_values_by_name
 from slrsym.models.training.runs import CONFIDENCE, Runs, wilson_intervals
 from slrsym.models.training.schedules import describe_schedule, schedule_formula
-from slrsym.models.training.simulation import parameter_row, parameter_values_by_name, simulate
+from slrsym.models.training.simulation import simulate
 
 if TYPE_CHECKING:
     from slrsym.models.definition.specification import Direction

@@ -182,7 +182,7 @@ class RunsLayout:
 
 
 # The settings of all runs, and those of `Model.simulate`.
-RUN_SETTINGS = frozenset({"backend", "alpha", "steps", "log_every", "start"})
+RUN_SETTINGS = frozenset({"backend", "alpha", "steps", "every", "start"})
 MODEL_RUNS = RunsLayout(
     RUN_SETTINGS,
     frozenset({"run", "step", "space", "direction", "other"}),

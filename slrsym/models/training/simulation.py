@@ -9,28 +9,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
-from sympy import Expr, Symbol, lambdify, sqrt
+from sympy import lambdify
 
-from slrsym.files import read_start_arrays, require_writable
+from slrsym.files import require_writable
 from slrsym.jobs import no_waits_said
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.machine_limits import require_memory
 from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
-from slrsym.models.definition.specification import Direction, InnerProduct
-from slrsym.models.training.initial_conditions import draw_directions, vectors_with_gram_matrix
+from slrsym.models.training.initial_gram_matrices import initial_gram_matrices
+from slrsym.models.training.parameter_values import (
+    add_inner_products_of_start,
+    parameter_schedules,
+    parameter_values_by_name,
+    require_value_of_d,
+    with_stated_products,
+)
+from slrsym.models.training.rates_of_change import require_gradients_of_samples
 from slrsym.models.training.reduced_steps import ReducedEngine, ReducedStep, find_reduced_step
 from slrsym.models.training.runs import (
-    MODEL_RUNS,
     Runs,
     advance_and_save_runs,
     build_runs,
     load,
     save_and_return_risk_error,
 )
-from slrsym.models.training.schedules import SORTS, ParameterSchedules
+from slrsym.models.training.schedules import ParameterSchedules
 from slrsym.models.training.zero_lengths import where_a_length_is_zero
 
 if TYPE_CHECKING:
@@ -101,26 +106,6 @@ class DescentEngine:
         return noted.reshape(-1, *self.states.shape)
 
 
-def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
-    """Return the parameters' values by name, where keys may be symbols or inner products."""
-    if not isinstance(values, Mapping):
-        raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
-    found = {}
-    for key, value in values.items():
-        product = model.inner_product(*key.pair) if isinstance(key, InnerProduct) else None
-        if product is None or isinstance(product, Symbol):
-            found[str(product or key)] = value
-        elif product != value:
-            raise ValueError(f"{key} is {product} in this model; got {value}")
-    return found
-
-
-def require_value_of_d(by_name: Mapping[str, Any]) -> int:
-    """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
-    d = by_name.get("d", 0)
-    return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
-
-
 def require_trained_directions(model: DerivedModel, what: str, kind: str, instead: str) -> None:
     """Raise an error for a model that trains no direction, with what to use for its scalars."""
     if not model.trained_directions:
@@ -141,6 +126,7 @@ def simulate(
     runs: int | None = None,
     start: Any = "uniform",
     every: int | None = None,
+    batch: int | None = None,
     rng: Any = None,
     dimensions: Sequence[int] | None = None,
     backend: str = "auto",
@@ -154,6 +140,8 @@ def simulate(
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
     begin = load(start) if of_runs else start
     runs = None if runs is None else require_integer("runs", runs, 1)
+    batch = None if batch is None else require_integer("batch", batch, 1)
+    generator = np.random.default_rng(rng)
     rows = -(-steps // every) + 1
     places, spaces = len(model.directions), model.spaces
     by_name = parameter_values_by_name(model, values)
@@ -166,13 +154,11 @@ def simulate(
 
     require_room(runs or 1)
     logged = np.append(np.arange(0, steps, every), steps)
-    stated, factor = initial_gram_matrices(
-        model, by_name, begin, runs, np.random.default_rng(rng), dimensions
-    )
+    stated, factor = initial_gram_matrices(model, by_name, begin, runs, generator, dimensions)
     runs = len(factor)
     require_room(runs)
     add_inner_products_of_start(model, by_name, factor)
-    schedule = _schedules(model, by_name, steps, model.parameters)
+    schedule = parameter_schedules(model, by_name, steps, model.parameters)
     if path is not None:
         require_writable(path)
     names = [x.name for x in model.directions]
@@ -180,14 +166,22 @@ def simulate(
     taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
-    reduced = find_reduced_step(model, _with_stated_products(model, by_name, stated))
+    reduced = None
+    if batch is None:
+        reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
     compiled = model.flow if reduced is None else reduced[0]
+    chosen = (
+        choose_backend_of_runs(backend, model, steps, runs, compiled) if batch is None
+        else choose_backend_of_batches(backend)
+    )  # fmt: skip
+    sampling = {} if batch is None else {"batch": batch, "seed": int(generator.integers(2**63))}
     settings = {
-        "backend": (chosen := choose_backend_of_runs(backend, model, steps, runs, compiled)),
+        "backend": chosen,
         "alpha": alpha,
         "steps": steps,
-        "log_every": every,
+        "every": every,
         "start": start if isinstance(start, str) else type(start).__name__,
+        **sampling,
     }
     if reduced is not None and reduced[0].is_whole and chosen == "numpy":
         # It takes all runs at once as they are.
@@ -197,10 +191,15 @@ def simulate(
     noise = model.data.noise**2
     noise_of: Any = lambdify(model.parameters, noise) if noise.free_symbols else None
     with no_waits_said() if progress is False else nullcontext():
-        engine = (
-            DescentEngine(model, factor, alpha, chosen) if reduced is None
-            else ReducedEngine(*reduced, alpha, chosen)
-        )  # fmt: skip
+        engine: Any
+        if sampling:
+            engine = make_batch_engine(
+                model, factor, schedule.at(logged[:1])[0], by_name, dimensions, alpha, **sampling
+            )
+        elif reduced is None:
+            engine = DescentEngine(model, factor, alpha, chosen)
+        else:
+            engine = ReducedEngine(*reduced, alpha, chosen)
 
     def risks(noted: Array, numbers: NDArray[np.int64]) -> Array:
         """Return the excess risks, shape (step, run), of states that no step came upon, too."""
@@ -250,13 +249,52 @@ def simulate(
     # If the risk cannot be computed, this says so before the run.
     with no_waits_said() if progress is False else nullcontext():
         risks(engine.states[None], logged[:1])
-    # A step of a model by quadrature takes some milliseconds.
-    work = runs * (1 if model.has_closed_form else 1000)
+    # A step of a model by quadrature takes some milliseconds, and one with a batch a tenth of that.
+    work = runs * (1000 if not model.has_closed_form else 100 if sampling else 1)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
     _warn_where_states_are_not_finite(model, result, alpha)
-    if schedule.is_constant:
+    # With batches it rises and falls.
+    if schedule.is_constant and not sampling:
         _warn_where_risk_rises(result.excess_risk.values, alpha)
     return result
+
+
+def make_batch_engine(
+    model: DerivedModel, factor: Array, row: Array, by_name: Mapping[str, Any],
+    dimensions: Sequence[int] | None, alpha: float, batch: int, seed: int,
+) -> Any:  # fmt: skip
+    """Return the engine of descent on batches of sampled tokens; raise if the model has none."""
+    from slrsym.models.sampling.batch_descent import BatchEngine
+
+    require_gradients_of_samples(model, (), "batch")
+    if model.reconstructed or model.uses_representatives:
+        why = "reconstructs tokens" if model.reconstructed else "has exchangeable units in symbols"
+        remedy = "leave batch out" if model.reconstructed else "state them one by one"
+        raise ValueError(f"batch must not be given for a model that {why}; got {batch}: {remedy}")
+    if "d" not in by_name:
+        given = ", ".join(sorted(by_name)) or "nothing"
+        raise ValueError(
+            f"values must have a number for d, as batches are drawn in R^d; got numbers for {given}"
+        )
+    d = require_value_of_d(by_name)
+    if dimensions is None and model.spaces > 1:
+        raise ValueError(
+            f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}; "
+            f"got {dimensions}"
+        )
+    spaces = [d] if dimensions is None else list(dimensions)
+    if len(spaces) != model.spaces or sum(spaces) != d:
+        raise ValueError(
+            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
+        )
+    return BatchEngine(model, factor, row, by_name, spaces, alpha, batch, seed)
+
+
+def choose_backend_of_batches(backend: str) -> str:
+    """Return the backend for batches of sampled tokens, which is NumPy."""
+    if backend not in ("auto", "numpy"):
+        raise ValueError(f"backend must be 'auto' or 'numpy' with batch; got {backend!r}")
+    return "numpy"
 
 
 # NumPy takes so many steps of README's model while a loop is compiled, and while one is loaded; a
@@ -328,271 +366,3 @@ def _warn_where_risk_rises(risks: Array, alpha: float) -> None:
             RuntimeWarning,
             stacklevel=4,
         )
-
-
-def parameter_row(
-    model: DerivedModel,
-    by_name: Mapping[str, Any],
-    parameters: Sequence[Symbol] | None = None,
-) -> Array:
-    """Return the numbers of constant parameters (by default the risk's), shape (count,)."""
-    parameters = model.parameters if parameters is None else parameters
-    row: Array = _schedules(model, by_name, 0, parameters).at(np.zeros(1, dtype=np.int64))[0]
-    return row
-
-
-def _schedules(
-    model: DerivedModel, by_name: Mapping[str, Any], steps: int, parameters: Sequence[Symbol]
-) -> ParameterSchedules:
-    """Return the parameters at each step up to `steps`; raise if one is missing or unknown."""
-    known = {p.name for p in parameters} | {"d"}
-    known |= {p.name for p, _ in _between(model) if isinstance(p, Symbol)}
-    unknown = sorted(by_name.keys() - known)
-    if unknown:
-        allowed = ", ".join(p.name for p in parameters)
-        raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
-    given = []
-    for p in parameters:
-        if p.name not in by_name:
-            raise ValueError(f"values must have a number for {p.name}")
-        sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
-        given.append((by_name[p.name], p.name, sorts))
-    return ParameterSchedules(given, 0, steps)
-
-
-def _between(model: DerivedModel) -> list[tuple[Expr, tuple[int, int, int]]]:
-    """Return inner products of fixed directions, with their indices in the Gram matrices."""
-    t = len(model.trained_directions)
-    return [
-        (model.inner_product(x, y, a), (i, j, a))
-        for i, x in enumerate(model.fixed_directions, t)
-        for j, y in enumerate(model.fixed_directions[i - t :], i)
-        for a in range(model.spaces)
-    ]
-
-
-def add_inner_products_of_start(
-    model: DerivedModel,
-    by_name: dict[str, Any],
-    factor: Array,
-    parameters: Sequence[Symbol] | None = None,
-) -> None:
-    """Add the start's inner products of fixed directions to the values; raise if they disagree."""
-    parameters = model.parameters if parameters is None else parameters
-    gram = factor @ np.swapaxes(factor, -1, -2)
-    for product, (i, j, a) in _between(model):
-        found = gram[:, a, i, j]
-        if isinstance(product, Symbol) and product not in parameters:
-            continue
-        if isinstance(product, Symbol) and product.name not in by_name:
-            by_name[product.name] = float(found[0])
-        stated = _number(product, by_name)
-        if not np.abs(found - stated).max() < 1e-9:
-            raise ValueError(
-                f"start has directions {model.directions[i]} and {model.directions[j]} of inner "
-                f"product {found[np.abs(found - stated).argmax()]}, where the model has {stated}. "
-                f"The rows of a Gram matrix are {_in_order(model)}"
-            )
-    squares = np.sum(np.diagonal(gram, axis1=-2, axis2=-1), axis=1)
-    for i, x in enumerate(model.trained_directions):
-        if x.on_sphere and not np.abs(squares[:, i] - 1).max() < 1e-6:
-            worst = squares[np.abs(squares[:, i] - 1).argmax(), i]
-            raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
-
-
-def _with_stated_products(model: DerivedModel, by_name: Mapping[str, Any], gram: Array) -> Array:
-    """Return Gram matrices with the model's inner products of fixed directions, where it has some.
-
-    Those of a start may differ by rounding.
-    """
-    found = gram.copy()
-    for product, (i, j, a) in _between(model):
-        if all(s.name in by_name for s in product.free_symbols):
-            found[:, a, i, j] = found[:, a, j, i] = _number(product, by_name)
-    return found
-
-
-def initial_gram_factors(
-    model: DerivedModel,
-    by_name: Mapping[str, Any],
-    start: Any,
-    runs: int | None,
-    rng: np.random.Generator,
-    dimensions: Sequence[int] | None,
-) -> Array:
-    """Return factors of the initial Gram matrices, from any of the accepted forms of `start`.
-
-    Without a number of runs there are as many as `start` has points.
-    """
-    return initial_gram_matrices(model, by_name, start, runs, rng, dimensions)[1]
-
-
-def initial_gram_matrices(
-    model: DerivedModel,
-    by_name: Mapping[str, Any],
-    start: Any,
-    runs: int | None,
-    rng: np.random.Generator,
-    dimensions: Sequence[int] | None,
-) -> tuple[Array, Array]:
-    """Return the initial Gram matrices, to the last bit as stated, with factors of them."""
-    if isinstance(start, xr.Dataset):
-        names = [x.name for x in model.directions]
-        if not MODEL_RUNS.fits(start) or start.direction.values.tolist() != names:
-            raise ValueError(f"start must be runs of a model of {', '.join(names)}")
-        start = start.gram.isel(step=-1).values
-    if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
-        by_name_of = {x.name: x for x in model.directions}
-        start = {by_name_of[n]: x for n, x in read_start_arrays(start, list(by_name_of)).items()}
-    if isinstance(start, str):
-        if start not in ("uniform", "uniform, fixed directions too"):
-            raise ValueError(
-                "start must be 'uniform', 'uniform, fixed directions too', vectors by direction, "
-                f"a file .npz of these, or a Gram matrix; got {start!r}"
-            )
-        if "d" not in by_name:
-            raise ValueError(
-                f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
-                f"for {', '.join(sorted(by_name)) or 'nothing'}"
-            )
-        d, gram, runs = require_value_of_d(by_name), None, runs or 1
-        between = dict.fromkeys(p for p, _ in _between(model) if isinstance(p, Symbol))
-        free = [p for p in between if p.name not in by_name]
-        # A direction is drawn with length 1.
-        squares = [model.squared_length(x) for x in model.fixed_directions]
-        lengths = [1.0 if s in free else _number(sqrt(s), by_name) for s in squares]
-        if start == "uniform" and model.spaces == 1 and not free:
-            gram = np.array(
-                [
-                    [_number(model.inner_product(x, y), by_name) for y in model.fixed_directions]
-                    for x in model.fixed_directions
-                ]
-            ).reshape(len(model.fixed_directions), len(model.fixed_directions))
-        elif runs > 1 and model.spaces == 1 and set(free) & set(model.parameters):
-            # What the risk depends on is the same for all runs.
-            fixed = draw_directions(model, d, 1, rng)[0, 0, len(model.trained_directions) :]
-            fixed *= np.array(lengths)[:, None]
-            gram = fixed @ fixed.T
-        factor = draw_directions(model, d, runs, rng, gram, dimensions)
-        if gram is None:
-            factor[:, :, len(model.trained_directions) :] *= np.array(lengths)[:, None]
-        return factor @ np.swapaxes(factor, -1, -2), factor
-    if isinstance(start, Mapping) and not (start and all(isinstance(x, Direction) for x in start)):
-        return _with_factor(model, _gram_by_pairs(model, by_name, start), runs)
-    if isinstance(start, Mapping):
-        missing = [x.name for x in model.directions if x not in start]
-        if missing:
-            raise ValueError(f"start must have a vector for {missing[0]}")
-        vectors = np.stack(
-            np.broadcast_arrays(
-                *(np.asarray(start[x], dtype=np.float64) for x in model.directions)
-            ),
-            axis=-2,
-        )
-        if not np.isfinite(vectors).all():
-            lost = [
-                x.name
-                for i, x in enumerate(model.directions)
-                if not np.isfinite(vectors[..., i, :]).all()
-            ]
-            raise ValueError(f"start must have finite vectors; those for {lost[0]} are not")
-        vectors = vectors.reshape(-1, *vectors.shape[-2:])
-        if model.spaces > 1:
-            raise ValueError(
-                f"start from vectors needs one eigenspace, and this model has {model.spaces}; "
-                "give Gram matrices"
-            )
-        # Coordinates in an orthonormal basis of their span.
-        factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
-        gram = (vectors @ np.swapaxes(vectors, -1, -2))[:, None]
-        return _repeated(gram, runs), _repeated(factor, runs)
-    if isinstance(start, xr.DataArray):
-        start = _gram_by_names(model, start)
-    given = np.asarray(start, dtype=np.float64)
-    p = len(model.directions)
-    shape = (p, p) if model.spaces == 1 else (model.spaces, p, p)
-    if given.shape[-len(shape) :] != shape:
-        raise ValueError(
-            f"start, as a Gram matrix of {_in_order(model)}, must have shape (..., {model.spaces}, "
-            f"{p}, {p}) (without the {model.spaces} for one eigenspace); got {given.shape}"
-        )
-    return _with_factor(model, given, runs)
-
-
-def _in_order(model: DerivedModel) -> str:
-    return f"{', '.join(map(str, model.directions))} (in this order)"
-
-
-def _with_factor(model: DerivedModel, gram: Array, runs: int | None) -> tuple[Array, Array]:
-    """Return Gram matrices of a start, with factors of them, for each run."""
-    p = len(model.directions)
-    gram = gram.reshape(-1, model.spaces, p, p)
-    try:
-        factor = vectors_with_gram_matrix(gram)
-    except ValueError as problem:
-        raise ValueError(f"start, as a Gram matrix of {_in_order(model)}: {problem}") from None
-    return _repeated((gram + np.swapaxes(gram, -1, -2)) / 2, runs), _repeated(factor, runs)
-
-
-def _gram_by_pairs(
-    model: DerivedModel, by_name: Mapping[str, Any], start: Mapping[Any, Any]
-) -> Array:
-    """Return a Gram matrix in each eigenspace, from inner products by pair, symbol or name."""
-    x, spaces = model.directions, range(model.spaces)
-    pairs = {key: value for key, value in start.items() if isinstance(key, InnerProduct)}
-    names = {str(key): value for key, value in start.items() if not isinstance(key, InnerProduct)}
-    known = {y @ z for y in x for z in x}
-    symbols = {str(model.inner_product(*pair.pair, a)) for pair in known for a in spaces}
-    if unknown := sorted(map(str, {*pairs} - known)) + sorted({*names} - symbols):
-        raise ValueError(
-            f"start has {unknown[0]}, no inner product of the directions {', '.join(map(str, x))}"
-        )
-    gram = np.empty((model.spaces, len(x), len(x)))
-    for i, y in enumerate(x):
-        for j, z in enumerate(x):
-            for a in spaces:
-                product = model.inner_product(y, z, a)
-                if y @ z in pairs:
-                    gram[a, i, j] = np.broadcast_to(pairs[y @ z], model.spaces)[a]
-                elif str(product) in names:
-                    gram[a, i, j] = names[str(product)]
-                elif all(s.name in by_name for s in product.free_symbols):
-                    gram[a, i, j] = _number(product, by_name)
-                else:
-                    raise ValueError(f"start must have a number for {y @ z}")
-    return gram
-
-
-def _gram_by_names(model: DerivedModel, start: xr.DataArray) -> Array:
-    """Return labelled Gram matrices with the directions in the order of the model."""
-    names = [x.name for x in model.directions]
-    labels = [start.coords.get(dim) for dim in ("direction", "other")]
-    if any(x is None or sorted(x.values.tolist()) != sorted(names) for x in labels):
-        raise ValueError(
-            "start, as a DataArray, must have the dimensions direction and other with the names "
-            f"{', '.join(names)}"
-        )
-    first = [dim for dim in start.dims if dim not in ("space", "direction", "other")]
-    spaces = ["space"] if "space" in start.dims else []
-    ordered = start.sel(direction=names, other=names).transpose(
-        *first, *spaces, "direction", "other"
-    )
-    found: Array = ordered.values
-    return found
-
-
-def _repeated(factor: Array, runs: int | None) -> Array:
-    if runs in (None, len(factor)):
-        return factor
-    if len(factor) != 1:
-        raise ValueError(f"start has {len(factor)} points for {runs} runs; give one, or as many")
-    return np.repeat(factor, runs, axis=0)
-
-
-def _number(expr: Any, by_name: Mapping[str, Any]) -> float:
-    if expr.free_symbols:
-        missing = sorted(s.name for s in expr.free_symbols if s.name not in by_name)
-        if missing:
-            raise ValueError(f"values must have a number for {missing[0]}")
-        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols})
-    return float(expr)

@@ -18,14 +18,14 @@ from slrsym.kernels.compile import choose_backend
 from slrsym.kernels.compiled_rate import CompiledSolver
 from slrsym.models.definition.specification import Direction
 from slrsym.models.training.fixed_points import is_feasible, squared_lengths
-from slrsym.models.training.rates_of_change import require_rates
-from slrsym.models.training.runs import Runs, build_runs
-from slrsym.models.training.simulation import (
+from slrsym.models.training.initial_gram_matrices import initial_gram_factors
+from slrsym.models.training.parameter_values import (
     add_inner_products_of_start,
-    initial_gram_factors,
     parameter_row,
     parameter_values_by_name,
 )
+from slrsym.models.training.rates_of_change import require_rates
+from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.zero_lengths import where_a_length_is_zero
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
 from slrsym.kernels.arguments import float_or_nan, require_integer, require_positive
 from slrsym.kernels.compile import choose_backend
 from slrsym.kernels.machine_limits import count_cores, require_memory
+from slrsym.models.training.parameter_values import parameter_values_by_name
 from slrsym.models.training.runs import Runs, build_runs
-from slrsym.models.training.simulation import parameter_values_by_name
 from slrsym.models.training.solutions import (
     initial_state,
     nearest_states_of_vectors,

@@ -62,7 +62,7 @@ class Experiment:
         Where the runs start, and how many there are.
     alpha : float
         Step size.
-    steps, log_every : int
+    steps, every : int
         How many steps, and after how many the state is logged.
     batch : int, optional
         How many sequences of tokens a step is given, if not their law.
@@ -73,7 +73,7 @@ class Experiment:
     start: UniformStart | ManifoldStart
     alpha: float
     steps: int
-    log_every: int
+    every: int
     batch: int | None = None
 
     @property
@@ -88,7 +88,7 @@ class Experiment:
             **task_settings(self.task),
             "alpha": self.alpha,
             "steps": self.steps,
-            "log_every": self.log_every,
+            "every": self.every,
             "schedule": repr(self.schedule),
             "start": repr(self.start),
             **({} if self.batch is None else {"batch": self.batch, "seed": self.start.seed}),
@@ -120,7 +120,7 @@ class Experiment:
             self.schedule,
             self.alpha,
             self.steps,
-            self.log_every,
+            self.every,
             backend,
             batch=self.batch,
             rng=None if self.batch is None else self.start.seed,

@@ -65,13 +65,13 @@ def basins():
 @pytest.fixture(scope="session")
 def layers():
     """Figures 8 and 10, hardly begun."""
-    few = {"steps": 6, "log_every": 2, "width": 10, "batch": 4, "test": 30, "runs": 4}
+    few = {"steps": 6, "every": 2, "width": 10, "batch": 4, "test": 30, "runs": 4}
     return {name: replace(SECTION_E3[name], **few).compute(workers=1) for name in ("8", "10")}
 
 
 @pytest.fixture(scope="session")
 def heads():
-    few = replace(SECTION_E3["9"], steps=60, log_every=20, starts=3, held=30)
+    few = replace(SECTION_E3["9"], steps=60, every=20, starts=3, held=30)
     return few.compute(workers=1)
 
 

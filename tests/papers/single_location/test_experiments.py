@@ -31,8 +31,8 @@ needs_numba = pytest.mark.skipif(
     reason="the figures' full number of steps takes a minute without Numba",
 )
 
-SMALL = replace(EXPERIMENTS["4a"], start=UniformStart(3), steps=50, log_every=20)
-SAMPLED = replace(EXPERIMENTS["5"], start=UniformStart(3), steps=50, log_every=20)
+SMALL = replace(EXPERIMENTS["4a"], start=UniformStart(3), steps=50, every=20)
+SAMPLED = replace(EXPERIMENTS["5"], start=UniformStart(3), steps=50, every=20)
 
 
 def test_the_table_of_the_paper():
@@ -50,8 +50,8 @@ def test_the_table_of_the_paper():
     for name, experiment in EXPERIMENTS.items():
         assert experiment.task.gamma**2 == pytest.approx(0.5, rel=1e-15)
         assert experiment.task.epsilon == (0.1 if name == "5" else 0)
-        assert 200 <= experiment.log_every <= 500
-        assert experiment.steps % experiment.log_every == 0
+        assert 200 <= experiment.every <= 500
+        assert experiment.steps % experiment.every == 0
 
 
 @pytest.fixture(scope="module")

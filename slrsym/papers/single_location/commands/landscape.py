@@ -80,7 +80,7 @@ def landscape(
             shared.value_errors_as_usage_errors(),
             shared.show_activity("searching for critical points"),
         ):
-            found = find_critical_points(task, lam, seed=seed)
+            found = find_critical_points(task, lam, rng=seed)
         content = points_as_dict(found, task)
         out.print(critical_point_table(found, alpha, out.width))
         for line in _summary(found, task, alpha):
@@ -115,7 +115,7 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
     with shared.progress_bar() as bar:
         job = bar.add_task("following branches", total=1.0, told="")
         return follow_branches(
-            task, *span, seed=seed, progress=lambda part: bar.update(job, completed=part)
+            task, *span, rng=seed, progress=lambda part: bar.update(job, completed=part)
         )
 
 

@@ -28,7 +28,7 @@ _DEFAULTS: dict[str, Any] = {
     "lam": "0.1",
     "alpha": 4e-3,
     "steps": 20_000,
-    "log_every": 200,
+    "every": 200,
     "runs": 30,
     "seed": 0,
     "start": "sphere",
@@ -37,7 +37,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 # Fine enough for a smooth trajectory.
-_PLANAR_LOG_EVERY = 10
+_PLANAR_EVERY = 10
 
 # What can be changed when runs are resumed; all else is as it was.
 _OF_RESUME = {"lam", "steps"}
@@ -72,9 +72,9 @@ def simulate(
     ] = None,
     alpha: Annotated[float | None, _option("--alpha", "Step size.")] = None,
     steps: Annotated[int | None, _option("--steps", "How many steps.")] = None,
-    log_every: Annotated[
+    every: Annotated[
         int | None,
-        _option("--log-every", "After how many steps the state is logged; 10 with --planar."),
+        _option("--every", "After how many steps the state is logged; 10 with --planar."),
     ] = None,
     runs: Annotated[int | None, _option("--runs", "How many runs, from a random start.")] = None,
     seed: Annotated[
@@ -201,7 +201,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
     from slrsym.papers.single_location.dynamics import VectorStart
     from slrsym.papers.single_location.dynamics import simulate as simulated
 
-    of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
+    of = _DEFAULTS | ({"every": _PLANAR_EVERY} if planar else {}) | given
     start = _planar_start(of) if planar else _start(of)
     if "d" not in given and isinstance(start, VectorStart):
         of["d"] = start.d
@@ -213,7 +213,7 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
         schedule,
         of["alpha"],
         of["steps"],
-        of["log_every"],
+        of["every"],
         of["backend"],
         batch=of.get("batch"),
         rng=of["seed"] if "batch" in of else None,

@@ -74,7 +74,7 @@ def simulate(
     schedule: float | ArrayLike | Schedule,
     alpha: float,
     steps: int,
-    log_every: int = 1,
+    every: int = 1,
     backend: str = "auto",
     *,
     batch: int | None = None,
@@ -99,7 +99,7 @@ def simulate(
         Step size, positive.
     steps : int
         How many steps, not negative.
-    log_every : int, optional
+    every : int, optional
         After how many steps the state is logged, at least 1. The last step is logged in any case.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default Numba, where it is installed.
@@ -161,10 +161,10 @@ def simulate(
     if not isinstance(task, Task):
         raise TypeError(f"task must be a Task; got {task!r}")
     alpha, steps = require_positive("alpha", alpha), require_integer("steps", steps, 0)
-    log_every = require_integer("log_every", log_every, 1)
+    every = require_integer("every", every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start)
-    _require_memory(begin, task, schedule, steps, log_every)
+    _require_memory(begin, task, schedule, steps, every)
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.
         runs = getattr(begin, "runs", 1)
@@ -176,7 +176,7 @@ def simulate(
         **task_settings(task),
         "alpha": alpha,
         "steps": steps,
-        "log_every": log_every,
+        "every": every,
         "schedule": describe_schedule(rule := as_schedule(schedule)),
         "start": repr(begin),
         **sampling,
@@ -184,7 +184,7 @@ def simulate(
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     if states.shape[1] == 5 or batch is not None:
         states = require_feasible(_padded(states), task.d)
-    logged = np.append(np.arange(0, steps, log_every), steps)
+    logged = np.append(np.arange(0, steps, every), steps)
     lam = ParameterSchedules([(rule, "schedule", ["positive"])], 0, steps)
     if path is not None:
         require_writable(path)
@@ -265,7 +265,7 @@ def resume(
     states = require_feasible(_states(runs.isel(step=[-1]))[0], name="runs")
     points = None if "batch" in settings else _points_of_last_step(runs, states, task)
     # The last step of all is logged off the beat; what comes next is on it again.
-    every = int(settings["log_every"])
+    every = int(settings["every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
     logged = np.unique(np.append(last, logged))
     lam = ParameterSchedules([(rule, "schedule", ["positive"])], last, steps)
@@ -314,10 +314,10 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
     return {"batch": batch, "seed": seed}
 
 
-def _require_memory(begin: Start, task: Task, schedule: Any, steps: int, log_every: int) -> None:
+def _require_memory(begin: Start, task: Task, schedule: Any, steps: int, every: int) -> None:
     """Raise an error, before anything is allocated, if runs would not fit in memory."""
     runs = getattr(begin, "runs", 1)
-    rows = steps // log_every + 2
+    rows = steps // every + 2
     # Seven variables and eight coordinates, twice while they are gathered; inverse temperatures; a
     # generator each.
     size = runs * rows * 15 * 16 + 1500 * runs + ParameterSchedules.memory([schedule], steps)
@@ -365,7 +365,7 @@ def _run(
             noted[0] = states
         if earlier is not None:
             # The first row is the last one of the runs before; that stays if it is on the beat.
-            stays = len(noted) == 1 or logged[0] % settings["log_every"] == 0
+            stays = len(noted) == 1 or logged[0] % settings["every"] == 0
             before = earlier if stays else earlier.isel(step=slice(0, -1))
             noted = np.concatenate([_states(before), noted[1:]])
             steps = np.concatenate([before.step.values, steps[1:]])

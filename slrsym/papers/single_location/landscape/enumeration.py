@@ -110,8 +110,8 @@ def find_critical_points(
     lam: float,
     *,
     max_expected_missed: float = 0.1,
-    max_searches: int = 40_000,
-    seed: int = 0,
+    max_starts: int = 40_000,
+    rng: int = 0,
 ) -> CriticalPoints:
     """Find the critical points of the risk as a function of k and v on the spheres.
 
@@ -124,10 +124,10 @@ def find_critical_points(
         Stop once the expected number of undiscovered points, `SearchCoverage.expected_missed`, is
         at most this, unless the indices of those found violate the theorem of Poincare and Hopf
         (`CriticalPoints.is_balanced`).
-    max_searches : int, optional
+    max_starts : int, optional
         Maximum number of searches.
-    seed : int, optional
-        Of the random starts.
+    rng : int, optional
+        Seed of the starts.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def find_critical_points(
     True
     """
     require_inverse_temperature(lam, task)
-    known = search_critical_points(task, float(lam), max_expected_missed, max_searches, seed)
+    known = search_critical_points(task, float(lam), max_expected_missed, max_starts, rng)
     points = [_described(known, entry) for entry in known.entries]
     ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
     return CriticalPoints(
@@ -184,16 +184,16 @@ _BATCH = 512
 
 
 def search_critical_points(
-    task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
+    task: Task, lam: float, max_expected_missed: float, max_starts: int, rng: int
 ) -> KnownPoints:
     """Search for critical points of a task, as for those of a model; return them."""
     if not float_or_nan(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
-    max_searches = require_integer("max_searches", max_searches, 1)
-    rng = np.random.default_rng(require_integer("seed", seed, 0))
+    max_starts = require_integer("max_starts", max_starts, 1)
+    generator = np.random.default_rng(require_integer("rng", rng, 0))
     return search_in_batches(
-        TaskStarts(task, lam, rng), rng, min(_BATCH, max_searches), max_expected_missed,
-        max_searches, False, enclose=True, isolated=True,
+        TaskStarts(task, lam, generator), generator, min(_BATCH, max_starts), max_expected_missed,
+        max_starts, False, enclose=True, isolated=True,
     )  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def follow_branches(
     *,
     anchors: int = 6,
     max_expected_missed: float = 0.3,
-    seed: int = 0,
+    rng: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> list[Branch]:
     """Return the branches of all critical points over a range of inverse temperatures.
@@ -220,7 +220,8 @@ def follow_branches(
         lives between two of them only is missed.
     max_expected_missed : float, optional
         As for `find_critical_points`, at each of them.
-    seed : int, optional
+    rng : int, optional
+        Seed of the starts, the same at each of them.
     progress : callable, optional
         Called with the part that is done.
 
@@ -240,7 +241,7 @@ def follow_branches(
     require_inverse_temperature(high, task)
 
     def search(lam: float) -> KnownPoints:
-        return search_critical_points(task, lam, max_expected_missed, 20_000, seed)
+        return search_critical_points(task, lam, max_expected_missed, 20_000, rng)
 
     def name(known: KnownPoints, state: _Array) -> str:
         return point_name(OrderParameters(*map(float, known.copies(state)[1])))

@@ -180,7 +180,7 @@ class HeadRuns(ResumableRuns):
         Step size.
     batch : int
         How many sequences a step of the runs from samples draws.
-    steps, log_every : int
+    steps, every : int
         How many steps, and after how many the runs are logged.
     starts : int
         How many uniform starts; each has two runs, first all those from samples.
@@ -202,7 +202,7 @@ class HeadRuns(ResumableRuns):
     alpha: float
     batch: int
     steps: int
-    log_every: int
+    every: int
     starts: int
     seed: int = 0
 
@@ -215,7 +215,7 @@ class HeadRuns(ResumableRuns):
     def __post_init__(self) -> None:
         for name in ("lam0", "alpha"):
             object.__setattr__(self, name, require_positive(name, getattr(self, name)))
-        for name in ("heads", "batch", "steps", "log_every", "starts", "held", "seed"):
+        for name in ("heads", "batch", "steps", "every", "starts", "held", "seed"):
             least = 0 if name in ("steps", "held", "seed") else 1
             object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
         if not 0 <= self.rate < np.inf:

@@ -291,7 +291,7 @@ class ResumableRuns(SaveableComputation, ABC):
     task: MultipleLocation
     runs: int
     steps: int
-    log_every: int
+    every: int
 
     _runs_of: str
     # How many rows of the log a piece has, and how many runs at most.
@@ -322,7 +322,7 @@ class ResumableRuns(SaveableComputation, ABC):
 
     @property
     def _logged(self) -> Any:
-        return np.append(np.arange(0, self.steps, self.log_every), self.steps)
+        return np.append(np.arange(0, self.steps, self.every), self.steps)
 
     def compute(
         self,

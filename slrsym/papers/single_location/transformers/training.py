@@ -33,7 +33,7 @@ class LayerRuns(ResumableRuns):
         Step size.
     batch : int
         How many sequences a step draws.
-    steps, log_every : int
+    steps, every : int
         How many steps, and after how many the run is logged.
     runs : int
     seed : int, optional
@@ -53,7 +53,7 @@ class LayerRuns(ResumableRuns):
     alpha: float
     batch: int
     steps: int
-    log_every: int
+    every: int
     runs: int
     seed: int = 0
     test: int = 1000
@@ -65,7 +65,7 @@ class LayerRuns(ResumableRuns):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", require_positive("alpha", self.alpha))
         least = {"steps": 0, "seed": 0}
-        for name in ("heads", "width", "batch", "steps", "log_every", "runs", "seed", "test"):
+        for name in ("heads", "width", "batch", "steps", "every", "runs", "seed", "test"):
             object.__setattr__(
                 self, name, require_integer(name, getattr(self, name), least.get(name, 1))
             )

@@ -22,7 +22,7 @@ from tests._cli import PAPER, exits, refused, run
 from tests._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
-SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
+SHORT = ("--steps", 40, "--every", 20, "--runs", 3, "--backend", "numpy")
 
 
 def simulate(*arguments):
@@ -197,7 +197,7 @@ def test_resume(tmp_path):
         (["--epsilon", "-1"], ["epsilon must be finite and not negative; got -1.0"]),
         (["--steps", "-1"], ["steps must be an integer of at least 0; got -1"]),
         (["--steps", "1.5"], ["--steps", "integer"]),
-        (["--log-every", "0"], ["log_every must be an integer of at least 1; got 0"]),
+        (["--every", "0"], ["every must be an integer of at least 1; got 0"]),
         (["--runs", "0"], ["runs must be an integer of at least 1; got 0"]),
         (["--seed", "-1"], ["seed must be an integer of at least 0; got -1"]),
         (["--lam", "1/x"], ["--lam", "must be a number, or a formula in the step t", "got '1/x'"]),
@@ -221,7 +221,7 @@ def test_resume(tmp_path):
         (["--nu0", "1"], ["--nu0", "needs --planar"]),
         (["--resume", "none.nc"], ["none.nc"]),
         (["--resume", "none.nc", "--alpha", "1"], ["--alpha", "cannot be changed"]),
-        (["--resume", "none.nc", "--log-every", "1"], ["--log-every", "cannot be changed"]),
+        (["--resume", "none.nc", "--every", "1"], ["--every", "cannot be changed"]),
         (["--resume", "none.nc", "--planar"], ["--planar"]),
         (["-o", "none/runs.nc"], ["--output", "does not exist"]),
         (["-o", "a", "--json", "./a"], ["--json", "another file than that of --output; got a"]),
@@ -277,7 +277,7 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
         return advance(self, inverse_temperatures, every)
 
     # So many steps that they are made in several spans.
-    arguments = ("--steps", 3000, "--log-every", 1500, "--runs", 200, "--backend", "numpy")
+    arguments = ("--steps", 3000, "--every", 1500, "--runs", 200, "--backend", "numpy")
     monkeypatch.setattr(TaskEngine, "advance", interrupted)
     result = simulate(*arguments, "-o", file)
     assert spans == [1500, 1500]

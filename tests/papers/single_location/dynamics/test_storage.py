@@ -158,3 +158,11 @@ def test_files_of_something_else(tmp_path):
     said = "other.nc is no file of runs: it is not in netCDF format 3, or is cut short or damaged"
     with pytest.raises(ValueError, match=said):
         resume(file)
+
+
+def test_an_attribute_of_an_earlier_version_has_its_name_of_today(runs, tmp_path):
+    every = runs.attrs["every"]
+    earlier = runs.assign_attrs(log_every=every)
+    del earlier.attrs["every"]
+    earlier.to_netcdf(tmp_path / "runs.nc", engine="scipy")
+    xr.testing.assert_identical(load(tmp_path / "runs.nc"), runs)

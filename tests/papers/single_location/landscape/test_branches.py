@@ -132,7 +132,7 @@ def test_indices_change_only_at_events(family):
         ({"anchors": 1}, "anchors must be an integer of at least 2; got 1"),
         ({"anchors": 2.5}, "anchors must be an integer of at least 2; got 2.5"),
         ({"max_expected_missed": math.nan}, "max_expected_missed must be positive; got nan"),
-        ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
+        ({"rng": -1}, "rng must be an integer of at least 0; got -1"),
     ],
 )
 def test_bad_input(paper, arguments, said):

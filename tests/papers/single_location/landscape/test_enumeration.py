@@ -146,7 +146,7 @@ def test_steps_that_are_too_large_overshoot(small):
 
 def test_a_missing_point_is_noticed(small):
     """Points off the plane come in eights, so that the sum without one of them is wrong."""
-    short = find_critical_points(SMALL, 0.45, max_expected_missed=0.5, max_searches=6)
+    short = find_critical_points(SMALL, 0.45, max_expected_missed=0.5, max_starts=6)
     assert len(short.points) < len(small.points)
     assert not short.is_balanced
     assert short.coverage.expected_missed > 0.5
@@ -233,10 +233,10 @@ def test_names_and_families(state, name, family):
         ({"lam": math.nan}, "lam must be positive"),
         ({"max_expected_missed": 0}, "max_expected_missed must be positive"),
         ({"max_expected_missed": "few"}, "max_expected_missed must be positive; got 'few'"),
-        ({"max_searches": 0}, "max_searches must be an integer of at least 1; got 0"),
-        ({"max_searches": 2.5}, "max_searches must be an integer of at least 1; got 2.5"),
-        ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
-        ({"seed": None}, "seed must be an integer of at least 0; got None"),
+        ({"max_starts": 0}, "max_starts must be an integer of at least 1; got 0"),
+        ({"max_starts": 2.5}, "max_starts must be an integer of at least 1; got 2.5"),
+        ({"rng": -1}, "rng must be an integer of at least 0; got -1"),
+        ({"rng": None}, "rng must be an integer of at least 0; got None"),
     ],
 )
 def test_bad_input(paper, arguments, said):

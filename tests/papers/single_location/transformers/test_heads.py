@@ -257,7 +257,7 @@ def test_frames_keep_all_inner_products():
 
 def small(starts=2, **others):
     task = MultipleLocation(Task(20, 5, 0.7, 0.1), 2)
-    settings = {"alpha": 2e-3, "batch": 3, "steps": 60, "log_every": 20} | others
+    settings = {"alpha": 2e-3, "batch": 3, "steps": 60, "every": 20} | others
     return HeadRuns(task, 2, lam0=1.0, rate=1e-2, held=30, starts=starts, **settings)
 
 
@@ -275,7 +275,7 @@ def test_runs_do_not_depend_on_those_beside_them():
 
 
 def test_population_descent_goes_down():
-    data = small(steps=300, log_every=100).compute(workers=1)
+    data = small(steps=300, every=100).compute(workers=1)
     exact = data.excess_risk.values[~data.sampled.values.astype(bool)]
     assert (np.diff(exact, axis=1) < 0).all()
 

@@ -15,7 +15,7 @@ from tests._profile import thorough_only
 
 def small(runs=2, heads=1, n=1, **others):
     task = MultipleLocation(Task(12, 4, 0.7, 0.1), n)
-    settings = {"alpha": 1e-2, "batch": 8, "steps": 60, "log_every": 5} | others
+    settings = {"alpha": 1e-2, "batch": 8, "steps": 60, "every": 5} | others
     return LayerRuns(task, heads, width=10, runs=runs, test=50, **settings)
 
 
@@ -127,7 +127,7 @@ def test_heads_are_matched_by_the_best_permutation():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="d must be a multiple of heads = 5; got 12"):
         small(heads=5)
-    for name in ("runs", "batch", "log_every"):
+    for name in ("runs", "batch", "every"):
         with pytest.raises(ValueError, match=f"{name} must be"):
             small(**{name: 0})
     with pytest.raises(ValueError, match="alpha must be"):

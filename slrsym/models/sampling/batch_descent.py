@@ -1,0 +1,323 @@
+r"""Descent on batches of sampled tokens, exactly in law and at a cost independent of the dimension.
+
+A step depends on tokens through their coordinates in the span of the directions, and through sums
+of what they have beyond it, with weights that depend on these coordinates alone. Given the weights,
+such sums are jointly normal and their Gram matrix has a Wishart law, which is drawn by the
+decomposition of Bartlett (Proceedings of the Royal Society of Edinburgh 53, 1933).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import SeedSequence, default_rng
+from numpy.typing import NDArray
+from sympy import Symbol, lambdify
+
+from slrsym.kernels.machine_limits import require_memory
+from slrsym.models.definition.specification import Noise
+from slrsym.models.sampling.batch_frames import DirectionFrames, roots_of_gram_matrices
+from slrsym.models.sampling.sampled_errors import SampledErrors
+from slrsym.models.sampling.sampled_risk import symbols_of_samples
+from slrsym.models.sampling.token_batches import TokenBatch
+from slrsym.models.sampling.token_laws import SampledRole, TokenCase
+from slrsym.models.training.initial_conditions import vectors_with_gram_matrix
+
+if TYPE_CHECKING:
+    from slrsym.models.training.descent import DerivedModel
+
+Array = NDArray[np.float64]
+
+# How many numbers are drawn at once, if one step does not need more.
+_MOST_NUMBERS = 1_000_000
+
+
+class _Cluster:
+    """Tokens of a case that are drawn together: of one role, or one each of correlated roles."""
+
+    def __init__(self, roles: tuple[int, ...], count: int, taus: Array) -> None:
+        self.roles, self.count = roles, count
+        # Noises of correlation 1 are equal, and their matrix is singular.
+        self.mixing = vectors_with_gram_matrix(taus)
+
+
+class _Laws:
+    """The laws of a model's tokens as functions of its parameters, in numbers."""
+
+    def __init__(self, model: DerivedModel, symbols: Sequence[Symbol]) -> None:
+        self._places = {x: i for i, x in enumerate(model.directions)}
+        self._tokens, self._spaces = list(model.data.tokens), model.spaces
+        parts: list[Any] = [model.data.noise, *map(model.ridge_of, model.trained_directions)]
+        for token in self._tokens:
+            parts += [*token.eigenvalues, *token.mean.terms.values(), *token.spikes.values()]
+        self._compiled = lambdify(symbols, parts, modules="numpy")
+        self._trained = len(model.trained_directions)
+
+    def set_parameters(self, row: Sequence[float]) -> None:
+        """Compute everything at values of the parameters."""
+        noise, *values = map(float, self._compiled(*row))
+        ridge, values = values[: self._trained], values[self._trained :]
+        self.noise, self.ridge = noise, np.array(ridge)
+        self.scales, self.means, self.spikes = {}, {}, {}
+        for token in self._tokens:
+            some = []
+            for count in (len(token.eigenvalues), len(token.mean.terms), len(token.spikes)):
+                some.append(values[:count])
+                values = values[count:]
+            self.scales[token] = np.sqrt(np.broadcast_to(some[0], self._spaces))
+            self.means[token] = dict(
+                zip(map(self._places.get, token.mean.terms), some[1], strict=True)
+            )
+            self.spikes[token] = dict(
+                zip(map(self._places.get, token.spikes), some[2], strict=True)
+            )
+            if min(some[2], default=0.0) < 0:
+                raise ValueError(
+                    f"batch needs covariances whose spikes are not negative; got {min(some[2]):g} "
+                    f"of {token.name}"
+                )
+
+
+class BatchEngine:
+    """Engine of descent on the mean error of batches of sampled tokens, fresh at each step.
+
+    Parameters
+    ----------
+    model : DerivedModel
+    factor : ndarray, shape (runs, spaces, p, r)
+        Factors of the Gram matrices of the directions, trained ones first.
+    row : sequence of float
+        The parameters of the risk at the first step, on which numbers of tokens depend.
+    others : mapping of str to number
+        Values by name, of what else the samples depend on.
+    dimensions : sequence of int
+        Of the eigenspaces.
+    alpha : float
+        Step size.
+    batch : int
+        How many samples a step draws.
+    seed : int
+        Each run has numbers of its own: it does not depend on how many stand beside it.
+    """
+
+    def __init__(
+        self, model: DerivedModel, factor: Array, row: Array, others: Any,
+        dimensions: Sequence[int], alpha: float, batch: int, seed: int,
+    ) -> None:  # fmt: skip
+        self._model, self._alpha, self._batch = model, alpha, batch
+        self.excess_risks: dict[int, Array] = {}
+        self._places = {x: i for i, x in enumerate(model.directions)}
+        self._t = len(model.trained_directions)
+        self._frames = DirectionFrames(factor, self._t, dimensions)
+        self.states = self._frames.states
+        more = symbols_of_samples(model) - {*model.parameters}
+        # What the risk does not depend on may be anything.
+        self._others = {s: float(others.get(s.name, 1.0)) for s in sorted(more, key=str)}
+        symbols = [*model.parameters, *self._others]
+        self._laws = _Laws(model, symbols)
+        self._set_cases(dict(zip(symbols, [*row, *self._others.values()], strict=True)))
+        products = list(model.products_in_shares)
+        self._errors = SampledErrors(model, self._cases, {}, parameters=[*symbols, *products])
+        self._products = [
+            (model.directions.index(x), model.directions.index(y), space)
+            for x, y, space in model.products_in_shares.values()
+        ]
+        self._row: list[float] | None = None
+        size = max(map(self._count, range(len(self._cases))))
+        # For each sample the numbers of its tokens, and the noise of its target.
+        self._size = batch * (size + 1)
+        require_memory(f"batch = {batch:,} in {len(factor):,} runs", len(factor) * self._size * 64)
+        children = (SeedSequence(seed, spawn_key=(run,)) for run in range(len(factor)))
+        self._streams = [[default_rng(s) for s in child.spawn(3)] for child in children]
+
+    def _set_cases(self, given: dict[Any, float]) -> None:
+        """Find the possible compositions of a sample, whose numbers stay from step to step."""
+        model = self._model
+
+        def number(expr: Any) -> float:
+            return float(expr.subs(given))
+
+        self._cases, self._clusters, chances, fixed = [], [], [], set[Symbol]()
+        for counts, probability in model.role_count_cases():
+            fixed |= probability.free_symbols.union(*(n.free_symbols for _, n in counts.values()))
+            some = [(role, round(number(n))) for role, n in counts.values()]
+            roles = [SampledRole(model, role, n) for role, n in some if n]
+            taus = np.eye(len(roles))
+            for i, x in enumerate(roles):
+                for j, y in enumerate(roles[:i]):
+                    tau = model.data.correlation.get(frozenset({x.token, y.token}))
+                    if tau is not None:
+                        taus[i, j] = taus[j, i] = number(tau)
+                        fixed |= tau.free_symbols
+            together = tuple(i for i in range(len(roles)) if np.count_nonzero(taus[i]) > 1)
+            parts: list[tuple[int, ...]] = [(i,) for i in range(len(roles)) if i not in together]
+            parts += [together] if together else []
+            self._clusters.append(
+                [_Cluster(p, roles[p[0]].count, taus[np.ix_(p, p)]) for p in sorted(parts)]
+            )
+            self._cases.append(TokenCase(roles, [], number(probability)))
+            chances.append(number(probability))
+        self._ends = np.cumsum(chances) / np.sum(chances)
+        self._last = int(np.flatnonzero(chances)[-1])
+        self._fixed = [i for i, s in enumerate(model.parameters) if s in fixed]
+
+    def _width(self, role: SampledRole) -> int:
+        """Return how many numbers a token needs: coordinates, spikes, and noises inside."""
+        noises = sum(isinstance(x, Noise) for x in role.directions)
+        return self._frames.width + len(role.token.spikes) + noises
+
+    def _count(self, case: int) -> int:
+        roles = self._cases[case].roles
+        return sum(role.count * self._width(role) for role in roles)
+
+    def advance(self, parameters: Array, every: int) -> Array:
+        """Take one step for each row of parameters, and return every `every`-th state."""
+        first = parameters[0] if self._row is None else np.array(self._row)
+        for k in self._fixed:
+            other = parameters[parameters[:, k] != first[k], k]
+            if other.size:
+                raise ValueError(
+                    f"{self._model.parameters[k]} must be the same at all steps with batch, as "
+                    "numbers of tokens depend on it; got "
+                    f"{first[k]:g}, and then {other[0]:g}"
+                )
+        noted = np.empty((len(parameters) // every, *self.states.shape))
+        drawn = self._drawn(len(parameters))
+        # Of states that are not finite a warning tells at the end of all runs.
+        with np.errstate(all="ignore"):
+            for n, (row, numbers) in enumerate(zip(parameters, drawn, strict=True)):
+                self._set_parameters(row.tolist())
+                self.states = self._step(*numbers)
+                if (n + 1) % every == 0:
+                    noted[n // every] = self.states
+        return noted
+
+    def _set_parameters(self, row: list[float]) -> None:
+        if row != self._row:
+            self._row = row
+            self._laws.set_parameters([*row, *self._others.values()])
+
+    def _drawn(self, steps: int) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield the random numbers of each step, of all runs: normal, chi-square and uniform."""
+        frames, runs = self._frames, len(self._streams)
+        count = self._size + frames.normals
+        most = max(1, _MOST_NUMBERS // (count * runs))
+        for begin in range(0, steps, most):
+            some = min(most, steps - begin)
+            normals = np.empty((some, runs, count))
+            chi = np.zeros((some, runs, frames.degrees.size))
+            uniform = np.zeros((some, runs, self._batch))
+            live = frames.degrees > 0
+            for run, (normal, squares, choices) in enumerate(self._streams):
+                normals[:, run] = normal.standard_normal((some, count))
+                if live.any():
+                    shape = (some, int(live.sum()))
+                    chi[:, run, live] = squares.chisquare(frames.degrees[live], shape)
+                if len(self._cases) > 1:
+                    uniform[:, run] = choices.random((some, self._batch))
+            yield from zip(normals, chi, uniform, strict=True)
+
+    def _step(self, normals: Array, chi: Array, uniform: Array) -> Array:
+        """Return the states after a step, from its random numbers."""
+        runs, frames = len(self.states), self._frames
+        rows = frames.rows(self.states)
+        samples = normals[:, : self._size].reshape(runs, self._batch, -1)
+        # In the frame, and the Gram matrices of the weights in each eigenspace.
+        inside = self._laws.ridge[:, None] * rows[:, : self._t]
+        gram = np.zeros((runs, frames.spaces, self._t, self._t))
+        chosen = np.minimum(np.searchsorted(self._ends, uniform, side="right"), self._last)
+        for case in np.unique(chosen).tolist():
+            run, _ = here = np.nonzero(chosen == case)
+            self._add_samples(case, run, samples[here], rows, inside, gram)
+        beyond = roots_of_gram_matrices(gram) @ frames.triangles(normals[:, self._size :], chi)
+        return frames.step(self.states, inside, beyond, self._model.flow.spheres, self._alpha)
+
+    def _add_samples(
+        self, case: int, run: NDArray[np.int64], normals: Array, rows: Array, inside: Array,
+        gram: Array,
+    ) -> None:  # fmt: skip
+        """Add what samples of a case have of the gradient: in the frame, and by its weights."""
+        laws, roles, here = self._laws, self._cases[case].roles, rows[run]
+        tokens: list[Array] = [np.empty(0)] * len(roles)
+        projections, begin = list(tokens), 0
+        for cluster in self._clusters[case]:
+            begin = self._fill_tokens(cluster, roles, normals, begin, here, tokens, projections)
+        values = [np.sum(here[:, i, p] * here[:, j, p], axis=-1) for i, j, p in self._moving()]
+        self._errors.set_parameters([*(self._row or ()), *self._others.values(), *values])
+        noise = laws.noise * normals[:, -1]
+        there = self._errors.evaluate(TokenBatch(case, projections, noise, noise))
+        scale = np.full(len(run), 1 / self._batch)
+        if not self._errors.is_loss:
+            scale = scale * 2 * there.error
+        weights = []
+        for i, role in enumerate(roles):
+            found = np.zeros((self._t, *tokens[i].shape[:2]))
+            for x, slope in zip(role.directions, there.slopes(i), strict=False):
+                if self._places.get(x, self._t) < self._t:
+                    found[self._places[x]] = scale[:, None] * slope
+            weights.append(found)
+            self._add(inside, run, np.einsum("tnc,ncs->nts", found, tokens[i]))
+        for cluster in self._clusters[case]:
+            scales = np.array([laws.scales[roles[i].token] for i in cluster.roles])
+            for mix in cluster.mixing.T:
+                for space, factors in enumerate((mix[:, None] * scales).T):
+                    some = zip(factors, cluster.roles, strict=True)
+                    total = np.sum([f * weights[i] for f, i in some], axis=0)
+                    squares = np.einsum("tnc,unc->ntu", total, total)
+                    self._add(gram[:, space], run, squares)
+        if self._products:
+            rates = there.slopes_in_products(len(self._products))
+            for (i, j, p), rate in zip(self._moving(), rates, strict=True):
+                for moved, other in ((i, j), (j, i)):
+                    if moved < self._t:
+                        part = (scale * rate)[:, None] * here[:, other, p]
+                        self._add(inside[:, moved, p], run, part)
+
+    def _add(self, totals: Array, run: NDArray[np.int64], values: Array) -> None:
+        """Add the values of samples to the totals of their runs."""
+        if len(run) == len(totals) * self._batch:
+            # All samples, in the order of their runs.
+            totals += values.reshape(len(totals), self._batch, *values.shape[1:]).sum(axis=1)
+        else:
+            np.add.at(totals, run, values)
+
+    def _moving(self) -> Iterator[tuple[int, int, slice]]:
+        """Yield products that shares have: two directions, and the coordinates of a space."""
+        width = self._frames.width // self._frames.spaces
+        for i, j, space in self._products:
+            yield i, j, slice(space * width, (space + 1) * width)
+
+    def _fill_tokens(
+        self, cluster: _Cluster, roles: list[SampledRole], normals: Array, begin: int, here: Array,
+        tokens: list[Array], projections: list[Array],
+    ) -> int:  # fmt: skip
+        """Fill in tokens in the frame and their projections; return where numbers go on."""
+        laws, width = self._laws, self._frames.width
+        parts = []
+        for i in cluster.roles:
+            count = cluster.count * self._width(roles[i])
+            part = normals[:, begin : begin + count]
+            parts.append(part.reshape(len(normals), cluster.count, self._width(roles[i])))
+            begin += count
+        for i, mix, own in zip(cluster.roles, cluster.mixing, parts, strict=True):
+            role, token = roles[i], roles[i].token
+            # With their spikes, of which correlated tokens have as many.
+            size = width + len(token.spikes)
+            some = zip(mix, parts, strict=True)
+            noise = np.sum([m * part[..., :size] for m, part in some if m], axis=0)
+            X = noise[..., :width] * self._frames.spread(laws.scales[token])
+            for k, (place, spike) in enumerate(laws.spikes[token].items()):
+                X = X + np.sqrt(spike) * noise[..., width + k, None] * here[:, None, place]
+            for place, c in laws.means[token].items():
+                X = X + c * here[:, None, place]
+            tokens[i], found, at = X, [], size
+            for x in role.directions:
+                if isinstance(x, Noise):
+                    found.append(own[..., at])
+                    at += 1
+                else:
+                    found.append(np.einsum("ncs,ns->nc", X, here[:, self._places[x]]))
+            projections[i] = np.stack(found, axis=-1) if found else X[..., :0]
+        return begin
