@@ -76,7 +76,12 @@ from slrsym.prover.tactics.integrands import (
     in_terms_of_erf_and_signs,
     split_by_independence,
 )
-from slrsym.prover.tactics.kinks_and_jumps import evaluate_odd, rewrite_by_absolute_value
+from slrsym.prover.tactics.kinks_and_jumps import (
+    evaluate_degenerate,
+    evaluate_odd,
+    reduce_kink,
+    rewrite_by_absolute_value,
+)
 from slrsym.prover.tactics.moments_of_copies import evaluate_higher_moment
 from slrsym.prover.tactics.registration import register_emitter_for_rules
 from slrsym.prover.tactics.subterm_paths import body_in_variables, paths_to_subterm, subterms
@@ -100,10 +105,15 @@ class ClosedFormSearch(ExpectationCalculus):
             partial(evaluate_higher_moment, self), self.look_up_in_table,
             partial(rewrite_by_absolute_value, self), self.absorb_exponential,
             self.reduce_by_stein, partial(evaluate_odd, self), self.factor_independent,
-            self.drop_unused_variables, self.express_erf_square_by_zeta,
+            self.drop_unused_variables, partial(reduce_kink, self), self.express_erf_square_by_zeta,
             self.express_erf_square_by_owens_t, self.express_erf_product_by_owens_t,
             self.evaluate_gaussian_factors, self.evaluate_circular,
         ]  # fmt: skip
+
+    @property
+    def all_methods(self) -> list[Callable[[Expectation], Any]]:
+        """The methods, and before them those that change how the integrand is written."""
+        return [partial(evaluate_degenerate, self), self.rewrite_for_table, *self.methods]
 
     def rewrite_for_table(self, e: Expectation) -> Any:
         """Rewrite an integrand with erf, signs and absolute values, for the table of integrals."""
@@ -388,7 +398,7 @@ def _emit_gaussian_calculus(
     def search(*names: str) -> Inference:
         work = ClosedFormSearch(emitter, step.context)
         work.in_terms_of_zeta = step.statement.has(zeta) and not step.statement.has(OwensT)
-        ways = [getattr(work, name) for name in names] or [work.rewrite_for_table, *work.methods]
+        ways = [getattr(work, name) for name in names] or work.all_methods
         for node in outermost_expectations(step):
             work.store_reduction_equations(node, ways)
         wanted = emitter.formula(step.statement)
@@ -516,7 +526,7 @@ def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Contex
     with suppress(*FAILURES):
         return emitter.run_and_undo_on_failure(_erf_square_by_owens_t, emitter, node, context)
     work = ClosedFormSearch(emitter, context)
-    work.store_reduction_equations(node, [work.rewrite_for_table, *work.methods])
+    work.store_reduction_equations(node, work.all_methods)
     name = canonical_key(emitter.term(node))
     if work.unreduced or name not in work.equations:
         raise Rejected(f"no closed form is known of {', '.join(map(str, work.unreduced))}")
