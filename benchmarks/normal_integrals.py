@@ -264,10 +264,10 @@ under $N(0, 1/(2p))$. The letters $a, b, c, d, p$ are positive, and $-1 < r < 1$
 Proved are means that {{py:data}}`slrsym.proof.gaussian_calculus` proves in one step, from an empty
 log: {proved} of {count}. The others rest on the axiom that closed forms are right, or are not
 accepted as a proof. The proof checker has no words for erfi. It does not know that $T$ is bounded.
-It has no closed form of most products of a jump or an absolute value with a polynomial, of most
-products of two functions at shifted arguments, and of four distribution functions. Times are
-those of a processor, for the closed form and its proof. Tests compare every row with a quadrature
-that shares no code with slrsym, to 1e-12.
+It has no closed form of most products of a jump with a distribution function, of most products of
+two functions at shifted arguments, and of four distribution functions. Times are those of a
+processor, for the closed form and its proof. Tests compare every row with a quadrature that shares
+no code with slrsym, to 1e-12.
 `python benchmarks/normal_integrals.py --write docs/reference/normal-integrals.md` writes this page.
 
 :::{{container}} stacked integrals

@@ -67,6 +67,8 @@ _CHOSEN = 4
 _GRID = tuple(sp.Rational(k, 8) for k in range(-32, 33))
 # No longer sequences are unrolled.
 _MOST_ENTRIES = 12
+# Entries beyond those that a statement needs: hypotheses on these may exclude the ones before.
+_ENTRIES_BEYOND = 3
 # How many starts of sequences and trajectories are tried.
 _STARTS = 40
 
@@ -284,7 +286,10 @@ class _Entries:
         known = {entry.subs(dict(at)): value.subs(dict(at)) for entry, value in given.items()}
         self.at = at
         needed = _with_sums(statement, at).atoms(Indexed)
-        self.known = unrolled_entries(needed, known, at, recursions, rng, _MOST_ENTRIES)
+        self.known = unrolled_entries(
+            needed, known, at, recursions, rng, _MOST_ENTRIES, _ENTRIES_BEYOND
+        )
+        self.last = max((int(e.indices[0]) for e in needed if e.indices[0].is_Integer), default=0)
 
     def put_into(self, statement: Any) -> Any:
         said = _with_sums(statement, self.at)
@@ -307,7 +312,8 @@ class _Entries:
 
     @property
     def in_words(self) -> list[str]:
-        return [f"{entry} = {value}" for entry, value in sorted(self.known.items(), key=_place)]
+        shown = (item for item in self.known.items() if _place(item)[1] <= self.last)
+        return [f"{entry} = {value}" for entry, value in sorted(shown, key=_place)]
 
 
 def _place(item: tuple[Indexed, Any]) -> tuple[str, int]:

@@ -72,8 +72,9 @@ def unrolled_entries(
     recursions: Sequence[Recursion],
     rng: Generator,
     most: int,
+    beyond: int = 0,
 ) -> dict[Indexed, Any]:
-    """Return entries that obey recursions, at least those needed; none if too many are.
+    """Return entries that obey recursions, those needed and some beyond; none if too many are.
 
     Entries that are not given, and that no recursion determines, are random rational numbers of the
     sign declared.
@@ -85,7 +86,7 @@ def unrolled_entries(
     for r in recursions:
         bases |= {e.base for e in (r.entry, *r.bound.atoms(Indexed))}
     known = dict(given)
-    for place in range(min(0, *places), max(places) + 1):
+    for place in range(min(0, *places), max(places) + 1 + beyond):
         # Sequences that others are made of come first.
         later = [r for r in recursions if r.entry.base in bases]
         for base in sorted(bases - {r.entry.base for r in later}, key=str):

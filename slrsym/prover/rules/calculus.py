@@ -13,7 +13,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import standard_normal
 from slrsym.gaussian.special_functions import OwensT, zeta
 from slrsym.prover.rules.context import Context
-from slrsym.prover.rules.step import Link, Proof, Rule
+from slrsym.prover.rules.step import Link, Proof, Rule, facts_beside_hypotheses
 from slrsym.prover.statements.expressions import replace_outermost_parts, substitute_simultaneously
 
 
@@ -25,11 +25,10 @@ class AlgebraRule(Rule):
 
     name = "algebra"
 
-    def using(self, *facts: Proof) -> AlgebraRule:
+    def using(self, *facts: Proof | Rule) -> AlgebraRule:
         """Return the rule with equations to substitute first, such as values of expectations."""
-        for fact in facts:
-            Proof.require(fact, "each fact")
-        return replace(self, facts=(*self.facts, *facts))
+        more = facts_beside_hypotheses(facts)
+        return replace(self, facts=(*self.facts, *more))
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         for number, fact in enumerate(self.facts, start=1):

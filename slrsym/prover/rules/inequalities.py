@@ -13,7 +13,13 @@ from slrsym.prover.rules.calculus import derivative_claim_ids
 from slrsym.prover.rules.chain import D
 from slrsym.prover.rules.context import Context
 from slrsym.prover.rules.function_classes import bounds_at
-from slrsym.prover.rules.step import Link, Proof, Rule, require_rule
+from slrsym.prover.rules.step import (
+    Link,
+    Proof,
+    Rule,
+    facts_beside_hypotheses,
+    require_rule,
+)
 from slrsym.prover.statements.expressions import ForAll
 
 
@@ -25,11 +31,10 @@ class SignRule(Rule):
 
     name = "sign"
 
-    def using(self, *facts: Proof) -> SignRule:
+    def using(self, *facts: Proof | Rule) -> SignRule:
         """Return the rule with relations that it may use, such as instances of hypotheses."""
-        for fact in facts:
-            Proof.require(fact, "each fact")
-        return replace(self, facts=(*self.facts, *facts))
+        more = facts_beside_hypotheses(facts)
+        return replace(self, facts=(*self.facts, *more))
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         for number, fact in enumerate(self.facts, start=1):

@@ -148,6 +148,8 @@ class Rule(ABC):
 
     name: str
     chainable: ClassVar[bool] = True
+    # Whether it only repeats a hypothesis of the proof around, which every rule knows.
+    repeats_hypothesis: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -338,6 +340,11 @@ class Proof(ABC):
         ProofError
             If it is not.
         """
+        if isinstance(thing, Rule):
+            raise ProofError(
+                f"{what} must be a proof; got the rule {thing.name!r}: write what it shows, as in "
+                "chain(left).le(right, by=rule)"
+            )
         if not isinstance(thing, Proof):
             raise ProofError(f"{what} must be a proof; got {thing!r}")
         return thing
@@ -387,3 +394,9 @@ def join_labels(*parts: str) -> str:
         Such as ``derivative.3``.
     """
     return ".".join(part for part in parts if part)
+
+
+def facts_beside_hypotheses(facts: Iterable[Proof | Rule]) -> list[Proof]:
+    """Return the proofs among facts, without an induction hypothesis, which needs no proof."""
+    more = (f for f in facts if not (isinstance(f, Rule) and f.repeats_hypothesis))
+    return [Proof.require(fact, "each fact") for fact in more]

@@ -106,7 +106,7 @@ def having(fact: Proof, then: Proof, *rest: Proof) -> Proof:
     ProofError
         If one of them is not a proof, or a fact does not show relations.
     """
-    Proof.require(fact, "the fact")
+    fact = Proof.require(fact, "the fact")
     then = having(then, *rest) if rest else Proof.require(then, "what follows")
     if not all(isinstance(part, Relational) for part in disjuncts(fact.conclusion)):
         raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
@@ -327,6 +327,7 @@ class HypothesisRule(Rule):
     factor: Expr = S.One
 
     name = "induction hypothesis"
+    repeats_hypothesis = True
 
     def scaled(self, factor: Any) -> HypothesisRule:
         """Return the induction hypothesis, an inequality, multiplied by a nonnegative factor."""

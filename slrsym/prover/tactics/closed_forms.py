@@ -70,12 +70,17 @@ from slrsym.prover.tactics.arithmetic import (
 )
 from slrsym.prover.tactics.emission import FAILURES, ProofEmitter
 from slrsym.prover.tactics.enclosures import rational_bounds_of_mean
-from slrsym.prover.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.prover.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.prover.tactics.integrands import (
     forms_with_squares,
     in_terms_of_erf_and_signs,
     split_by_independence,
+)
+from slrsym.prover.tactics.kinks_and_jumps import (
+    evaluate_degenerate,
+    evaluate_odd,
+    reduce_kink,
+    rewrite_by_absolute_value,
 )
 from slrsym.prover.tactics.moments_of_copies import evaluate_higher_moment
 from slrsym.prover.tactics.registration import register_emitter_for_rules
@@ -98,12 +103,17 @@ class ClosedFormSearch(ExpectationCalculus):
             self.drop_empty_copy_sums, self.expand_integrand, self.evaluate_constant,
             self.evaluate_noise_moment, self.evaluate_copies_moment,
             partial(evaluate_higher_moment, self), self.look_up_in_table,
-            self.rewrite_by_absolute_value, self.absorb_exponential, self.reduce_by_stein,
-            self.evaluate_odd, self.factor_independent, self.drop_unused_variables,
-            self.express_erf_square_by_zeta, self.express_erf_square_by_owens_t,
-            self.express_erf_product_by_owens_t, self.evaluate_gaussian_factors,
-            self.evaluate_circular,
+            partial(rewrite_by_absolute_value, self), self.absorb_exponential,
+            self.reduce_by_stein, partial(evaluate_odd, self), self.factor_independent,
+            self.drop_unused_variables, partial(reduce_kink, self), self.express_erf_square_by_zeta,
+            self.express_erf_square_by_owens_t, self.express_erf_product_by_owens_t,
+            self.evaluate_gaussian_factors, self.evaluate_circular,
         ]  # fmt: skip
+
+    @property
+    def all_methods(self) -> list[Callable[[Expectation], Any]]:
+        """The methods, and before them those that change how the integrand is written."""
+        return [partial(evaluate_degenerate, self), self.rewrite_for_table, *self.methods]
 
     def rewrite_for_table(self, e: Expectation) -> Any:
         """Rewrite an integrand with erf, signs and absolute values, for the table of integrals."""
@@ -199,47 +209,12 @@ class ClosedFormSearch(ExpectationCalculus):
                 raise Rejected("the law is not centred")
         return line
 
-    def rewrite_by_absolute_value(self, e: Expectation) -> Any:
-        """Rewrite `x*sign(u)`, for `u` affine in `x`, by `abs(u)` and `sign(u)`."""
-        for f in e.integrand.atoms(sign):
-            (u,) = f.args
-            for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
-                if (c := u.diff(x)).is_number and e.integrand == x * f:
-                    plain = (Abs(u) - (u - c * x) * f) / c
-                    said = ("=", self.integrand_term(e.integrand, e), self.integrand_term(plain, e))
-                    names = bound_variables(self.term(e))
-                    equal = self.discharge(
-                        prove_by_pieces(self.emitter, said, self.context, ()), (), names
-                    )
-                    return self.take_expectations(equal, self.term(e)), [Expectation(plain, e.law)]
-        return None
-
     def reduce_by_stein(self, e: Expectation) -> Any:
         """Apply Stein's lemma to a smooth integrand under a Gaussian law."""
         # Noise and copies are split off first.
         if e.integrand.has(Abs, sign, IIDSum) or e.law.has(NoiseLaw):
             return None
         return self.apply_stein_lemma(e.law.symbols, e)
-
-    def evaluate_odd(self, e: Expectation) -> Any:
-        """Prove that the mean of an odd function vanishes under a centred law."""
-        if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
-            return None
-        mirror = {s: -s for s in e.law.symbols}
-        if (substitute_simultaneously(e.integrand, mirror) + e.integrand).expand() != 0:
-            return None
-        names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
-        t = self.term(e)
-        line = self.change_variables(
-            e, {s: -names[s] for s in names}, e.law.rename_variables(names)
-        )
-        other = line.theorem.conclusion[2]
-        minus = self.apply_linearity(
-            other, [(num(-1), body_in_variables(t, bound_variables(other)))]
-        )
-        line = self.rewrite_right_side(line, minus, other)
-        # E f = -E f
-        return self.prove(("=", t, num(0)), [line]), []
 
     def express_erf_square_by_zeta(self, e: Expectation) -> Any:
         """Express the mean of `erf(u)**2` by zeta, for `u` linear in one variable."""
@@ -423,7 +398,7 @@ def _emit_gaussian_calculus(
     def search(*names: str) -> Inference:
         work = ClosedFormSearch(emitter, step.context)
         work.in_terms_of_zeta = step.statement.has(zeta) and not step.statement.has(OwensT)
-        ways = [getattr(work, name) for name in names] or [work.rewrite_for_table, *work.methods]
+        ways = [getattr(work, name) for name in names] or work.all_methods
         for node in outermost_expectations(step):
             work.store_reduction_equations(node, ways)
         wanted = emitter.formula(step.statement)
@@ -551,7 +526,7 @@ def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Contex
     with suppress(*FAILURES):
         return emitter.run_and_undo_on_failure(_erf_square_by_owens_t, emitter, node, context)
     work = ClosedFormSearch(emitter, context)
-    work.store_reduction_equations(node, [work.rewrite_for_table, *work.methods])
+    work.store_reduction_equations(node, work.all_methods)
     name = canonical_key(emitter.term(node))
     if work.unreduced or name not in work.equations:
         raise Rejected(f"no closed form is known of {', '.join(map(str, work.unreduced))}")

@@ -322,10 +322,10 @@ def prove_by_pieces(
         return emitter.rewrite(line, equal, paths)
 
     def signs_of_u() -> Iterator[Inference]:
-        """Yield proofs of strict signs of the number, by the hypotheses and by the outer cases."""
+        """Yield proofs that the number is 0, or of its sign, by hypotheses and by outer cases."""
         strict = ("<", zero, u), ("<", u, zero)
         yield from filter(None, (emitter.find_proof_once(sign, context) for sign in strict))
-        for sign in strict if cases else ():
+        for sign in (*strict, ("=", u, zero)) if cases else ():
             with suppress(*FAILURES):
                 yield emitter.run_and_undo_on_failure(
                     prove_in_context, emitter, sign, context, (), cases

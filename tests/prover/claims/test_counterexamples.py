@@ -161,6 +161,13 @@ def test_sequences(id):
         assert relation.func(*map(number, relation.args))
 
 
+def test_a_start_that_no_sequence_continues_is_no_counterexample():
+    """A first decrement so large that the next entry is negative obeys all that is said of it."""
+    falls = [ForAll(n, Le(e[n + 1], e[n] - d[n])), ForAll(n, Ge(e[n], 0))]
+    assert found_for(Le(d[0], e[0]), falls) == ""
+    assert "d[0] = " in found_for(Le(2 * d[0], e[0]), falls)
+
+
 TRAJECTORIES = {
     "decay": (Eq(m(t), m(0) * exp(-p * t)), [ForAll(t, Eq(D(m(t), t), -2 * p * m(t)))]),
     "a pair": (

@@ -201,6 +201,21 @@ def test_the_hypothesis_is_granted_within_the_step_only() -> None:
         check(proof)
 
 
+def test_a_rule_may_be_given_the_hypothesis_among_its_facts() -> None:
+    goal = Ge(2**n, 1 + n, evaluate=False)
+
+    def step(hypothesis: Any) -> Any:
+        doubled = chain(2 ** (n + 1)).then(2 * 2**n, by=algebra.using(hypothesis))
+        return doubled.ge(n + 2, by=sign.using(hypothesis))
+
+    check(induction(goal, n, sign, step))
+
+
+def test_a_rule_among_facts_is_told_what_to_write() -> None:
+    with pytest.raises(ProofError, match=r"got the rule 'algebra': write what it shows, as in ch"):
+        sign.using(algebra)
+
+
 @pytest.mark.parametrize(
     "variable",
     [Symbol("k", integer=True), Symbol("k", real=True), Symbol("k", integer=True, positive=True)],
