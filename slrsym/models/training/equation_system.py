@@ -95,7 +95,8 @@ class EquationSystem:
 
         A drift that is much longer than asked for can take minutes to write.
         """
-        moments, total = self._changes.samples.moments, 0
+        moments = self._changes.samples.moments
+        total = 0
         lengths: dict[Symbol, int] = {}
         for p in self.state:
             rate = self._changes.drift[p]
@@ -103,7 +104,7 @@ class EquationSystem:
             for name in sorted(rate.free_symbols & moments.keys(), key=str):
                 if name not in lengths:
                     lengths[name] = int(count_ops(moments[name].expression()))
-                total += rate.count(name) * lengths[name]
+                total += int(rate.count(name)) * lengths[name]
                 if total > most:
                     return total
         return total

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sympy import Integral, Lambda, Matrix, Symbol
 
@@ -49,6 +49,8 @@ from slrsym.prover.tactics.shown_theorems import find_among_theorems
 from slrsym.prover.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.prover.tactics.term_to_sympy import formula_text
 from slrsym.prover.tactics.translation import Translator, Untranslatable
+
+_Made = TypeVar("_Made")
 
 # The search effort for one formula, some seconds; a step may use that of so many formulas.
 _EFFORT, _SEARCHES = 120_000, 4
@@ -420,8 +422,8 @@ class ProofEmitter:
         return None
 
     def run_and_undo_on_failure(
-        self, make: Callable[..., Inference], *data: Any, **options: Any
-    ) -> Inference:
+        self, make: Callable[..., _Made], *data: Any, **options: Any
+    ) -> _Made:
         """Call `make`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:

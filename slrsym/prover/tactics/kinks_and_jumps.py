@@ -236,7 +236,8 @@ def _prove(work: ExpectationCalculus, left: Expr, rule: Any, right: Expr) -> Inf
 
 def _expanded(work: ExpectationCalculus, e: Expectation) -> Inference:
     """Write a mean over independent variables by means of powers of the first one, with a kink."""
-    search = type(work)(work.emitter, work.context)
+    # A search for closed forms, which has more ways than are named here.
+    search: Any = type(work)(work.emitter, work.context)
     ways = [
         search.expand_integrand,
         search.evaluate_constant,
@@ -245,4 +246,6 @@ def _expanded(work: ExpectationCalculus, e: Expectation) -> Inference:
         search.reduce_by_stein,
     ]
     search.store_reduction_equations(e, ways)
-    return search.resolve_right_side(search.equations[canonical_key(search.term(e))], ())
+    found = search.equations[canonical_key(search.term(e))]
+    line: Inference = search.resolve_right_side(found, ())
+    return line
