@@ -91,9 +91,17 @@ class EquationSystem:
         return ImmutableMatrix([self._written(self._changes.drift[p]) for p in self.state])
 
     def count_drift_operations(self, most: int) -> int:
-        """Count the operations of `drift` without writing it, or some if they are above `most`.
+        """Count the operations of `drift` without writing it, which takes long if there are many.
 
-        A drift that is much longer than asked for can take minutes to write.
+        Parameters
+        ----------
+        most : int
+            Where it is known that there are more, counting ends.
+
+        Returns
+        -------
+        int
+            All operations, or a number above `most` that is at most as many.
         """
         moments = self._changes.samples.moments
         total = 0
