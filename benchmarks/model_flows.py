@@ -232,6 +232,8 @@ def _verified(ledger: Ledger) -> tuple[dict[str, str], list[float]]:
 def line(name: str) -> str:
     """Return the row of a model in the table."""
     said, seconds = verdicts(name)
+    if said[0] == said[1] and not seconds:
+        said[1] = "refused, too"
     times = (f"{sum(seconds):.0f}", f"{max(seconds):.0f}") if seconds else ("", "")
     page = ROWS[name].page
     return f"| {name} | {{doc}}`{page}` | {said[0]} | {said[1]} | {times[0]} | {times[1]} |\n"

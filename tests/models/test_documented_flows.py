@@ -86,7 +86,7 @@ def test_the_table_of_the_page_has_what_is_tried_here():
     for name, row in rows.items():
         said = flows.words_of(row)[2:]
         refused = name in REFUSED
-        assert all(x.startswith("refused: ") if refused else x == "proved" for x in said), row
+        assert all(x.startswith("refused") if refused else x == "proved" for x in said), row
 
 
 def test_a_row_that_says_something_else_is_old(monkeypatch, tmp_path, capsys):
