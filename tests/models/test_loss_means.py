@@ -11,7 +11,7 @@ from scipy.special import erfinv, ndtr
 from sympy import Max, Rational, Symbol, erf, sign, sqrt
 
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
-from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases
+from tests._profile import NIGHTLY, THOROUGH, more, nightly, thorough, thorough_cases
 
 pytestmark = more
 
@@ -263,7 +263,7 @@ def test_slopes_of_equations_against_differences(loss, unit):
 
 
 @pytest.mark.parametrize(
-    "backend", ["numpy", thorough("mpmath"), thorough("numba"), thorough("jax")]
+    "backend", ["numpy", nightly("mpmath"), thorough("numba"), thorough("jax")]
 )
 def test_limits_where_student_and_teacher_align(backend):
     if backend == "jax":

@@ -12,7 +12,7 @@ from slrsym.documents.typeset.displays import PAGE_WIDTH
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, ErfVariance, GaussianMean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, model_formulas
 from slrsym.models.model_formulas import model_latex
-from tests._profile import NIGHTLY, THOROUGH, more, thorough
+from tests._profile import NIGHTLY, THOROUGH, more, nightly, thorough
 from tests.models._programs import MODELS
 from tests.models._random_models import drawn
 
@@ -28,7 +28,9 @@ def three_kinds(f=erf):
     return model(TokenSequence(rest), Predictor(lambda X: f(lam * (X @ k)) * (X @ v)))
 
 
-@pytest.mark.parametrize("name", ["three kinds", "tanh", *map(thorough, ("random 2", "random 31"))])
+@pytest.mark.parametrize(
+    "name", ["three kinds", "tanh", nightly("random 2"), thorough("random 31")]
+)
 def test_the_formulas_that_are_written_are_risk_and_gradient(name, monkeypatch):
     if name.startswith("random"):
         stated = drawn(1000 + int(name.split()[1])).model

@@ -12,7 +12,15 @@ from slrsym.kernels import compile_expressions
 from slrsym.kernels.symbolic_functions import gaussian_mean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
 from slrsym.papers.single_location.models import multi_head
-from tests._profile import NIGHTLY, THOROUGH, more, thorough, thorough_cases, thorough_only
+from tests._profile import (
+    NIGHTLY,
+    THOROUGH,
+    more,
+    nightly_only,
+    thorough,
+    thorough_cases,
+    thorough_only,
+)
 from tests.kernels._cases import BACKENDS, needs_numba
 
 x, y = symbols("x y", real=True)
@@ -197,7 +205,7 @@ def test_two_heads_against_tokens():
 
 
 @more
-@thorough_only
+@nightly_only
 def test_the_gradient_of_many_order_parameters_is_short():
     # Written out, its 28 entries take 2,000 lines, and with noise and a bias 10,000, for which
     # Numba needs ten minutes and several gigabytes.

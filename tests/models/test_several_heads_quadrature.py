@@ -16,7 +16,7 @@ from scipy.special import erf
 from sympy import Integer, Rational
 
 from slrsym.papers.single_location.models import MultiHead, multi_head
-from tests._profile import THOROUGH, more, thorough
+from tests._profile import THOROUGH, more, nightly, thorough
 from tests.models._vectors import numbers_of, state_of, unit
 
 Array = NDArray[np.float64]
@@ -125,8 +125,8 @@ def drawn(instance: MultiHead, rng: np.random.Generator, d: int) -> dict:
         thorough(2, 3, Integer(1)),
         thorough(3, 1, Integer(0)),
         thorough(3, 2, Rational(1, 2)),
-        thorough(3, 3, Rational(1, 4)),
-        thorough(3, 3, Integer(1)),
+        nightly(3, 3, Rational(1, 4)),
+        nightly(3, 3, Integer(1)),
     ],
 )
 def test_the_risk_of_several_heads_is_that_of_quadrature(heads, informative, correlation):

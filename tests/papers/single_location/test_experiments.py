@@ -24,7 +24,7 @@ from slrsym.papers.single_location.dynamics import (
 from slrsym.papers.single_location.experiments import EXPERIMENTS
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.surveys import OracleSurvey, SquareSurvey
-from tests._profile import thorough_only
+from tests._profile import nightly_only, thorough_only
 
 needs_numba = pytest.mark.skipif(
     importlib.util.find_spec("numba") is None,
@@ -125,7 +125,7 @@ class TestFullSize:
         start = EXPERIMENTS["5"].start.overlaps(EXPERIMENTS["5"].task)
         assert np.array_equal(sampled.kappa[:, 0], start[:, 0])
 
-    @thorough_only  # fifteen seconds of a core
+    @nightly_only  # fifteen seconds of a core
     def test_5_in_whole(self):
         runs = EXPERIMENTS["5"].compute()
         last = runs.isel(step=-1)

@@ -71,7 +71,7 @@ def erf_risk(method: str, antithetic: bool, samples: int) -> Callable[[Setting, 
 
 
 # Whether all methods agree is seen in test_estimators: here, dev takes some of them.
-@nightly_cases("conditioned", "pairs", "projected")
+@nightly_cases("conditioned", "conditioned pairs", "pairs", "projected")
 @thorough_only
 @pytest.mark.parametrize(
     ("method", "antithetic", "most_d"),
