@@ -22,7 +22,7 @@ from slrsym.models.sampling.batch_frames import DirectionFrames, roots_of_gram_m
 from slrsym.models.sampling.sampled_errors import SampledErrors
 from slrsym.models.sampling.sampled_risk import symbols_of_samples
 from slrsym.models.sampling.token_batches import TokenBatch
-from slrsym.models.sampling.token_laws import SampledRole, TokenCase
+from slrsym.models.sampling.token_laws import SampledRole, TokenCase, compositions
 from slrsym.models.training.initial_conditions import vectors_with_gram_matrix
 
 if TYPE_CHECKING:
@@ -134,31 +134,19 @@ class BatchEngine:
 
     def _set_cases(self, given: dict[Any, float]) -> None:
         """Find the possible compositions of a sample, whose numbers stay from step to step."""
-        model = self._model
+        model, fixed = self._model, set[Symbol]()
 
         def number(expr: Any) -> float:
+            fixed.update(expr.free_symbols)
             return float(expr.subs(given))
 
-        self._cases, self._clusters, chances, fixed = [], [], [], set[Symbol]()
-        for counts, probability in model.role_count_cases():
-            fixed |= probability.free_symbols.union(*(n.free_symbols for _, n in counts.values()))
-            some = [(role, round(number(n))) for role, n in counts.values()]
-            roles = [SampledRole(model, role, n) for role, n in some if n]
-            taus = np.eye(len(roles))
-            for i, x in enumerate(roles):
-                for j, y in enumerate(roles[:i]):
-                    tau = model.data.correlation.get(frozenset({x.token, y.token}))
-                    if tau is not None:
-                        taus[i, j] = taus[j, i] = number(tau)
-                        fixed |= tau.free_symbols
-            together = tuple(i for i in range(len(roles)) if np.count_nonzero(taus[i]) > 1)
-            parts: list[tuple[int, ...]] = [(i,) for i in range(len(roles)) if i not in together]
-            parts += [together] if together else []
+        self._cases, self._clusters = [], []
+        for roles, together, probability in compositions(model, number):
             self._clusters.append(
-                [_Cluster(p, roles[p[0]].count, taus[np.ix_(p, p)]) for p in sorted(parts)]
+                [_Cluster(some, roles[some[0]].count, taus) for some, taus in together]
             )
-            self._cases.append(TokenCase(roles, [], number(probability)))
-            chances.append(number(probability))
+            self._cases.append(TokenCase(roles, [], probability))
+        chances = [case.probability for case in self._cases]
         self._ends = np.cumsum(chances) / np.sum(chances)
         self._last = int(np.flatnonzero(chances)[-1])
         self._fixed = [i for i, s in enumerate(model.parameters) if s in fixed]

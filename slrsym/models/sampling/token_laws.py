@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,6 +251,44 @@ class TokenCase:
         return sum(role.count for role in self.roles)
 
 
+# Which roles of a case have noises that are drawn together, with the correlations of these.
+Together: TypeAlias = tuple[tuple[int, ...], Array]
+
+
+def compositions(
+    model: DerivedModel, number: Callable[[Expr], float], more: Sequence[Direction] = ()
+) -> Iterator[tuple[list[SampledRole], list[Together], float]]:
+    """Yield the possible compositions of a model's sequence of tokens.
+
+    Parameters
+    ----------
+    model : DerivedModel
+    number : callable
+        Returns the value of an expression.
+    more : sequence of Direction, optional
+        Directions that tokens are projected on beside those of their shares.
+
+    Yields
+    ------
+    roles : list of SampledRole
+    together : list
+        Groups of roles whose tokens are drawn together, each with the correlations of its noises.
+    probability : float
+    """
+    for counts, probability in model.role_count_cases():
+        listed = [(role, round(number(n))) for role, n in counts.values()]
+        roles = [SampledRole(model, role, n, more) for role, n in listed if n]
+        taus = np.eye(len(roles))
+        for i, x in enumerate(roles):
+            for j, y in enumerate(roles[:i]):
+                tau = model.data.correlation.get(frozenset({x.token, y.token}), S.Zero)
+                taus[i, j] = taus[j, i] = number(tau)
+        correlated = [i for i in range(len(roles)) if np.count_nonzero(taus[i]) > 1]
+        alone = [(i,) for i in range(len(roles)) if i not in correlated]
+        groups = sorted([*alone, *([tuple(correlated)] if correlated else [])])
+        yield roles, [(some, taus[np.ix_(some, some)]) for some in groups], number(probability)
+
+
 def token_cases(
     model: DerivedModel,
     where: Geometry,
@@ -276,26 +314,11 @@ def token_cases(
         return float(expr.subs(given))
 
     found = []
-    for counts, probability in model.role_count_cases():
-        listed = [(role, round(number(n))) for role, n in counts.values()]
-        roles = [SampledRole(model, role, n, more) for role, n in listed if n]
+    for roles, together, probability in compositions(model, number, more):
         laws = [TokenLaw(role.token, where, number) for role in roles]
-        taus = np.eye(len(roles))
-        for i, x in enumerate(roles):
-            for j, y in enumerate(roles[:i]):
-                tau = model.data.correlation.get(frozenset({x.token, y.token}), S.Zero)
-                taus[i, j] = taus[j, i] = number(tau)
-        clusters = []
-        together = [i for i in range(len(roles)) if np.count_nonzero(taus[i]) > 1]
-        alone = [(i,) for i in range(len(roles)) if i not in together]
-        for some in sorted([*alone, *([tuple(together)] if together else [])]):
-            clusters.append(
-                TokenCluster(
-                    some,
-                    roles[some[0]].count,
-                    tuple(laws[i] for i in some),
-                    taus[np.ix_(some, some)],
-                )
-            )
-        found.append(TokenCase(roles, clusters, number(probability)))
+        clusters = [
+            TokenCluster(some, roles[some[0]].count, tuple(laws[i] for i in some), taus)
+            for some, taus in together
+        ]
+        found.append(TokenCase(roles, clusters, probability))
     return found
