@@ -105,18 +105,12 @@ class GradientProducts:
 
     def _patterns(self, parts: tuple[SampleProduct, ...]) -> Iterator[MeanPattern]:
         """Yield the means of a product where one token has all factors, without deriving any."""
-        samples, errors = self.samples, 0
-        if samples.model.loss is None:
-            errors = sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
+        samples = self.samples
+        errors = count_errors(parts) if samples.model.loss is None else 0
         for role in {role: None for roles, _ in samples.cases for role, _ in roles}:
-            sums = []
-            for part in parts:
-                if isinstance(part, GradientPair):
-                    sums += [samples._derivative(role, x) for x in (part.x, part.y)]
-                else:
-                    sums.append(self._gradient_along(role, part))
-            for power in range(errors % 2, errors + 1, 2) if errors else (0,):
-                error = _power(samples._error(role), power) if power else [EMPTY_PRODUCT]
+            sums = self._factors(role, parts)
+            for power in range(errors % 2, errors + 1, 2):
+                error = _power(samples._error(role), power)
                 for term in reduce(samples._times, sums, error):
                     yield samples._pattern(role, term)[0]
 
@@ -143,7 +137,7 @@ class GradientProducts:
                 *(p * self._of_token(role, parts)
                   for roles, p in self.samples.cases for role, _ in roles)
             )  # fmt: skip
-        errors = sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
+        errors = count_errors(parts)
         noise, total = self.samples.model.data.noise, S.Zero
         for power in range(0, errors + 1, 2):
             weight = binomial(errors, power) * factorial2(power - 1) * noise**power
@@ -177,17 +171,23 @@ class GradientProducts:
         key = (role, factors)
         if key not in self._known:
             samples, rest = self.samples, [part for part in factors if part is not None]
-            sums = [_power(samples._error(role), len(factors) - len(rest))]
-            for part in rest:
-                if isinstance(part, GradientPair):
-                    variance = ProductTerm(role.token.eigenvalues[0], frozenset(), ONE)
-                    both = (samples._derivative(role, x) for x in (part.x, part.y))
-                    sums += [*both, [variance]]
-                else:
-                    sums.append(self._gradient_along(role, part))
+            error = _power(samples._error(role), len(factors) - len(rest))
+            sums = [error, *self._factors(role, rest)]
             name = (role, "product", factors)
             self._known[key] = samples._moment(name, role, frozenset(), sums, 0)
         return self._known[key]
+
+    def _factors(self, role: TokenRole, parts: Iterable[SampleProduct]) -> list[list[ProductTerm]]:
+        """Return what a token adds to each gradient of a product, and its variance of pairs."""
+        found = []
+        for part in parts:
+            if isinstance(part, GradientPair):
+                variance = ProductTerm(role.token.eigenvalues[0], frozenset(), ONE)
+                both = (self.samples._derivative(role, x) for x in (part.x, part.y))
+                found += [*both, [variance]]
+            else:
+                found.append(self._gradient_along(role, part))
+        return found
 
     def _gradient_along(self, role: TokenRole, part: GradientAlong) -> list[ProductTerm]:
         """Return the inner product of y with the gradient in x of what a token adds."""
@@ -203,6 +203,11 @@ class GradientProducts:
                 for term in self.samples._derivative(role, p)
             ]
         return found
+
+
+def count_errors(parts: Iterable[SampleProduct]) -> int:
+    """Return the power of the error in a product of gradients of a squared error."""
+    return sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
 
 
 def _power(parts: list[ProductTerm], exponent: int) -> list[ProductTerm]:

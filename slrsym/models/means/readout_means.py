@@ -24,6 +24,7 @@ from slrsym.models.means.gradient_products import (
     GradientPair,
     GradientProducts,
     SampleProduct,
+    count_errors,
 )
 from slrsym.models.means.jumps import derivative_across_jumps
 from slrsym.models.means.mean_patterns import ONE, ProductFactors, Z
@@ -78,7 +79,7 @@ class ReadoutMeans(OneSampleMeans):
         """Return the mean of a product of what gradients of one sample give."""
         if parts in self._known:
             return self._known[parts]
-        errors = _count_errors(parts)
+        errors = count_errors(parts)
         noise, total = self.model.data.noise, S.Zero
         for power in range(0, errors + 1, 2):
             weight = binomial(errors, power) * factorial2(power - 1) * noise**power
@@ -160,7 +161,7 @@ class ReadoutMeans(OneSampleMeans):
     ) -> Iterator[tuple[Expr, tuple[Summand | Pair, ...]]]:
         """Yield the terms of products: polynomials in the sums, times more sums."""
         for parts in products:
-            errors = self.error ** _count_errors(parts)
+            errors = self.error ** count_errors(parts)
             for slopes, more in self._factors(parts):
                 if slopes != 0:
                     yield errors * slopes, more
@@ -263,10 +264,6 @@ class ReadoutMeans(OneSampleMeans):
     def _error(self, role: TokenRole) -> list[ProductTerm]:
         """Return nothing: the error is no sum over tokens."""
         return []
-
-
-def _count_errors(parts: tuple[SampleProduct, ...]) -> int:
-    return sum(1 if isinstance(part, GradientAlong) else 2 for part in parts)
 
 
 class ReadoutProducts(GradientProducts):
