@@ -44,11 +44,7 @@ def draw_directions(
 ) -> Array:
     """Return random trained directions, uniform on spheres, and fixed ones, as coordinates."""
     t, f = len(model.trained_directions), len(model.fixed_directions)
-    spaces = [d] if dimensions is None else list(dimensions)
-    if len(spaces) != model.spaces or sum(spaces) != d:
-        raise ValueError(
-            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
-        )
+    spaces = require_dimensions(dimensions, d, model.spaces)
     given = len(spaces) == 1 and gram is not None
     basis = vectors_with_gram_matrix(gram) if given else np.empty((f, 0))
     basis = basis[:, basis.any(axis=0)]
@@ -76,6 +72,14 @@ def draw_directions(
     lengths = np.where([x.on_sphere for x in model.trained_directions], lengths, np.sqrt(d))
     factor[:, :, :t] /= lengths[:, None, :, None]
     return factor
+
+
+def require_dimensions(dimensions: Sequence[int] | None, d: int, spaces: int) -> list[int]:
+    """Return dimensions of eigenspaces, d for a single one; raise unless they add up to d."""
+    found = [d] if dimensions is None else list(dimensions)
+    if len(found) != spaces or sum(found) != d:
+        raise ValueError(f"dimensions must be {spaces} numbers that add up to {d}; got {found}")
+    return found
 
 
 def equal_dimensions(d: int, spaces: int) -> list[int]:

@@ -67,12 +67,8 @@ def initial_gram_matrices(
                 "start must be 'uniform', 'uniform, fixed directions too', vectors by direction, "
                 f"a file .npz of these, or a Gram matrix; got {start!r}"
             )
-        if "d" not in by_name:
-            raise ValueError(
-                f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
-                f"for {', '.join(sorted(by_name)) or 'nothing'}"
-            )
-        d, gram, runs = require_value_of_d(by_name), None, runs or 1
+        d = require_value_of_d(by_name, f"start={start!r} is drawn in R^d")
+        gram, runs = None, runs or 1
         between = dict.fromkeys(p for p, _ in fixed_inner_products(model) if isinstance(p, Symbol))
         free = [p for p in between if p.name not in by_name]
         # A direction is drawn with length 1.

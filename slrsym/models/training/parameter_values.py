@@ -34,8 +34,14 @@ def parameter_values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]
     return found
 
 
-def require_value_of_d(by_name: Mapping[str, Any]) -> int:
-    """Return d from values by name; raise `ValueError` unless it is an integer, at least 2."""
+def require_value_of_d(by_name: Mapping[str, Any], why: str = "") -> int:
+    """Return d from values by name; raise `ValueError` unless it is an integer, at least 2.
+
+    Why it is needed is said where it is missing.
+    """
+    if why and "d" not in by_name:
+        given = ", ".join(sorted(by_name)) or "nothing"
+        raise ValueError(f"values must have a number for d, as {why}; got numbers for {given}")
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
 

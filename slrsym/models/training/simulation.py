@@ -18,6 +18,7 @@ from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.machine_limits import require_memory
 from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
+from slrsym.models.training.initial_conditions import require_dimensions
 from slrsym.models.training.initial_gram_matrices import initial_gram_matrices
 from slrsym.models.training.parameter_values import (
     add_inner_products_of_start,
@@ -166,15 +167,14 @@ def simulate(
     taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
-    reduced = None
+    reduced, sampling = None, {}
     if batch is None:
         reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
-    compiled = model.flow if reduced is None else reduced[0]
-    chosen = (
-        choose_backend_of_runs(backend, model, steps, runs, compiled) if batch is None
-        else choose_backend_of_batches(backend)
-    )  # fmt: skip
-    sampling = {} if batch is None else {"batch": batch, "seed": int(generator.integers(2**63))}
+        compiled = model.flow if reduced is None else reduced[0]
+        chosen = choose_backend_of_runs(backend, model, steps, runs, compiled)
+    else:
+        chosen = choose_backend_of_batches(backend)
+        sampling = {"batch": batch, "seed": int(generator.integers(2**63))}
     settings = {
         "backend": chosen,
         "alpha": alpha,
@@ -271,22 +271,13 @@ def make_batch_engine(
         why = "reconstructs tokens" if model.reconstructed else "has exchangeable units in symbols"
         remedy = "leave batch out" if model.reconstructed else "state them one by one"
         raise ValueError(f"batch must not be given for a model that {why}; got {batch}: {remedy}")
-    if "d" not in by_name:
-        given = ", ".join(sorted(by_name)) or "nothing"
-        raise ValueError(
-            f"values must have a number for d, as batches are drawn in R^d; got numbers for {given}"
-        )
-    d = require_value_of_d(by_name)
+    d = require_value_of_d(by_name, "batches are drawn in R^d")
     if dimensions is None and model.spaces > 1:
         raise ValueError(
             f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}; "
             f"got {dimensions}"
         )
-    spaces = [d] if dimensions is None else list(dimensions)
-    if len(spaces) != model.spaces or sum(spaces) != d:
-        raise ValueError(
-            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
-        )
+    spaces = require_dimensions(dimensions, d, model.spaces)
     return BatchEngine(model, factor, row, by_name, spaces, alpha, batch, seed)
 
 
