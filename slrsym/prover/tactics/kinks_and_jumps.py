@@ -52,7 +52,7 @@ _HIGHEST = 8
 
 def rewrite_by_absolute_value(work: ExpectationCalculus, e: Expectation) -> Any:
     """Rewrite `x*sign(u)`, for `u` affine in `x`, by `abs(u)` and `sign(u)`."""
-    for f in e.integrand.atoms(sign):
+    for f in sorted(e.integrand.atoms(sign), key=str):
         (u,) = f.args
         for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
             if (c := u.diff(x)).is_number and e.integrand == x * f:
