@@ -196,7 +196,7 @@ def simulate(
     files = [file_of_point(output, here) for here, _ in points] if output is not None else []
     to_stdout = _require_files(files, json_file)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs, start=start, every=every)
-    how |= _dimensions(dimensions) | ({} if batch is None else {"batch": batch})
+    how |= _dimensions(dimensions) | {"batch": batch}
     from slrsym.cli.ends_of_runs import ends_of_runs, table_of_ends
     from slrsym.cli.terminal_output import console
 
@@ -276,6 +276,7 @@ def recovery(
     min_overlap: Annotated[
         float, typer.Option(min=0, max=1, help="From which overlap on a pair counts as aligned.")
     ] = 0.9,
+    batch: BATCH = None,
     dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
@@ -291,7 +292,8 @@ def recovery(
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs) | _dimensions(dimensions)
     chosen = _pairs(stated, pairs)
-    how |= {"min_overlap": min_overlap, "rng": seed, "backend": backend, "path": output}
+    how |= {"min_overlap": min_overlap, "batch": batch, "rng": seed, "backend": backend}
+    how["path"] = output
     grid = {name: axis for name, axis in values.items() if isinstance(axis, tuple)}
     if grid:
         _recovery_on_grid(stated, values, grid, chosen, how, output, json_file, to_stdout)

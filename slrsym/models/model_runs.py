@@ -193,6 +193,7 @@ class ModelWithRuns(ModelWithLandscape):
         min_overlap: float = 0.9,
         runs: int | None = None,
         start: Any = "uniform",
+        batch: int | None = None,
         rng: int = 0,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -207,10 +208,10 @@ class ModelWithRuns(ModelWithLandscape):
             As of `simulate`, without the parameters of the grid.
         grid : mapping of Symbol or str to sequence
             For each axis its values, which differ: numbers, or schedules.
-        pairs, steps, alpha, min_overlap, runs, start, dimensions, backend, progress : optional
+        pairs, steps, alpha, min_overlap, runs, start, batch, dimensions, backend, progress
             As of `recovery`.
         rng : int, optional
-            Seed of the starts, the same at each point.
+            Seed of the starts and of the batches, the same at each point.
         path : path, optional
             A file .nc for the result. If it exists, it is read. What was interrupted goes on from
             the folder beside it, which holds the points that are done.
@@ -234,6 +235,6 @@ class ModelWithRuns(ModelWithLandscape):
 
         return sweep(
             self, values, grid, pairs, steps=steps, alpha=alpha, min_overlap=min_overlap, runs=runs,
-            start=start, rng=rng, dimensions=dimensions, backend=backend, path=path,
+            start=start, batch=batch, rng=rng, dimensions=dimensions, backend=backend, path=path,
             progress=progress,
         )  # fmt: skip

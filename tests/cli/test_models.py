@@ -192,6 +192,7 @@ def test_recovery_on_a_grid_has_a_row_for_each_value_and_goes_on(tmp_path, state
         assert found["fraction"].values.tolist() == [row["fraction"] for row in rows]
         assert found["d"].values.tolist() == [5, 100]
     refused(run("recovery", *grid, "-o", file, "--seed", 1), "holds counts with rng = 0")
+    refused(run("recovery", *grid, "-o", file, "--batch", 2), "batch")
 
 
 def test_schedules_on_a_grid_are_told_by_their_formulas(stated):

@@ -33,6 +33,20 @@ def test_counts_are_those_of_single_settings():
     assert (grid["lower"] == lower).all()
 
 
+def test_counts_of_batches_are_those_of_single_settings(tmp_path):
+    at = ({"c": 1.5}, {"d": [3, 40]}, [(w, u)])
+    grid = M.recovery_sweep(*at, **HOW, batch=2, rng=3, path=tmp_path / "counts.nc")
+    assert grid.attrs["batch"] == 2
+    for d in (3, 40):
+        alone = M.recovery({"d": d, "c": 1.5}, [(w, u)], **HOW, batch=2, rng=3)
+        last = np.abs(alone.runs.overlap(w, u).isel(step=-1))
+        assert (grid.sel(d=d)["overlap"] == last.values).all()
+    exact = M.recovery_sweep(*at, **HOW, rng=3)
+    assert not (grid["overlap"] == exact["overlap"]).any()
+    with pytest.raises(ValueError, match="holds counts with batch = 2"):
+        M.recovery_sweep(*at, **HOW, batch=3, rng=3, path=tmp_path / "counts.nc")
+
+
 def test_runs_that_leave_all_numbers_are_undecided():
     """Of a free direction, whose cubic descent diverges from starts that are too long."""
     v = Direction("v")

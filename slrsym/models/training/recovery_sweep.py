@@ -97,6 +97,7 @@ def sweep(
     min_overlap: float,
     runs: int | None,
     start: Any,
+    batch: int | None,
     rng: int,
     dimensions: Sequence[int] | None,
     backend: str,
@@ -119,8 +120,8 @@ def sweep(
         # What is out of range is refused before the first run.
         parameter_row(model, cell)
     how: dict[str, Any] = {
-        "steps": steps, "alpha": alpha, "runs": runs, "start": start, "dimensions": dimensions,
-        "backend": backend, "rng": rng,
+        "steps": steps, "alpha": alpha, "runs": runs, "start": start, "batch": batch,
+        "dimensions": dimensions, "backend": backend, "rng": rng,
     }  # fmt: skip
     # One row is logged: that of the end.
     require_integer("steps", steps, 1)
