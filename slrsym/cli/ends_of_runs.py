@@ -41,7 +41,7 @@ def ends_of_runs(
 
 
 def _heading(name: str) -> str:
-    return name.replace("excess_risk", "excess risk")
+    return name.replace("_risk", " risk")
 
 
 def table_of_ends(runs: xr.Dataset, found: list[dict[str, float]], setting: str = "") -> Table:

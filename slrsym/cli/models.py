@@ -53,6 +53,15 @@ BATCH = Annotated[
         min=1, help="How many samples each step draws; by default it descends on their law."
     ),
 ]
+SAMPLES_OF_RUN = Annotated[
+    int | None,
+    typer.Option(
+        "--samples",
+        min=1,
+        help="How many samples each run has, drawn once, of which a step takes all or --batch; by "
+        "default it draws fresh ones, or descends on their law.",
+    ),
+]
 BACKEND = Annotated[str, typer.Option(help="numpy, numba, or auto.")]
 START = Annotated[
     str,
@@ -179,6 +188,7 @@ def simulate(
     start: START = "uniform",
     every: EVERY = None,
     batch: BATCH = None,
+    samples: SAMPLES_OF_RUN = None,
     dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
@@ -187,16 +197,16 @@ def simulate(
 ) -> None:
     """Run projected gradient descent, and show where it ends.
 
-    It descends the risk of a model, by its exact gradient, or with --batch by that of samples. The
-    cost does not depend on the dimension. Without options, these are the usual runs of the default
-    model.
+    It descends the risk of a model, by its exact gradient, or with --batch or --samples by that of
+    samples. The cost does not depend on the dimension. Without options, these are the usual runs of
+    the default model.
     """
     stated, entry, values = _found(model, settings)
     points = list(points_of_grid(values))
     files = [file_of_point(output, here) for here, _ in points] if output is not None else []
     to_stdout = _require_files(files, json_file)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs, start=start, every=every)
-    how |= _dimensions(dimensions) | {"batch": batch}
+    how |= _dimensions(dimensions) | {"batch": batch, "samples": samples}
     from slrsym.cli.ends_of_runs import ends_of_runs, table_of_ends
     from slrsym.cli.terminal_output import console
 
@@ -216,7 +226,8 @@ def simulate(
             raise
         each = [str(name) for name, values in found.items() if values.dims == ("run", "step")]
         near = [name for name in map(str, stated.order_parameters) if name in each]
-        also = [name for name in ("excess_risk", "risk") if name in each][:1]
+        also: list[str] = [next(name for name in ("excess_risk", "risk") if name in each)]
+        also += ["training_risk"] * ("training_risk" in each)
         ends = ends_of_runs(found, near, also)
         out.print(table_of_ends(found, ends, describe_settings(here)))
         told.append((here, {"steps": int(found.step[-1]), "settings": found.attrs, "ends": ends}))
@@ -277,6 +288,7 @@ def recovery(
         float, typer.Option(min=0, max=1, help="From which overlap on a pair counts as aligned.")
     ] = 0.9,
     batch: BATCH = None,
+    samples: SAMPLES_OF_RUN = None,
     dimensions: DIMENSIONS = None,
     seed: SEED = 0,
     backend: BACKEND = "auto",
@@ -292,7 +304,13 @@ def recovery(
     stated, entry, values = _found(model, settings)
     how = _training(entry, steps=steps, alpha=alpha, runs=runs) | _dimensions(dimensions)
     chosen = _pairs(stated, pairs)
-    how |= {"min_overlap": min_overlap, "batch": batch, "rng": seed, "backend": backend}
+    how |= {
+        "min_overlap": min_overlap,
+        "batch": batch,
+        "samples": samples,
+        "rng": seed,
+        "backend": backend,
+    }
     how["path"] = output
     grid = {name: axis for name, axis in values.items() if isinstance(axis, tuple)}
     if grid:

@@ -32,6 +32,7 @@ class ModelWithRuns(ModelWithLandscape):
         start: Any = "uniform",
         every: int | None = None,
         batch: int | None = None,
+        samples: int | None = None,
         rng: Any = None,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -73,9 +74,14 @@ class ModelWithRuns(ModelWithLandscape):
             loss, with the noise of the target, and tokens are fresh at each step. By default it is
             that of the risk. They are drawn exactly in law, at a cost independent of d, which
             `values` must have; their law is that of the model at each step.
+        samples : int, optional
+            How many samples each run has, at least 1, which are drawn once: the gradient is that of
+            their mean loss, or with `batch` of so many of them, in an order that each pass through
+            them draws anew. The runs have their ``training_risk``, too. The cost grows with the
+            number of tokens, but not with d beyond it.
         rng : int or Generator, optional
-            Seed of the random starts and of the batches; the attribute ``seed`` of the runs is what
-            batches are drawn from. A run does not depend on how many stand beside it.
+            Seed of the random starts and of the samples; the attribute ``seed`` of the runs is what
+            samples are drawn from. A run does not depend on how many stand beside it.
         dimensions : sequence of int, optional
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional
@@ -120,8 +126,8 @@ class ModelWithRuns(ModelWithLandscape):
 
         return simulate(
             self, values, steps=steps, alpha=alpha, runs=runs, start=start, every=every,
-            batch=batch, rng=rng, dimensions=dimensions, backend=backend, path=path,
-            progress=progress,
+            batch=batch, samples=samples, rng=rng, dimensions=dimensions, backend=backend,
+            path=path, progress=progress,
         )  # fmt: skip
 
     @explain_arguments
@@ -137,6 +143,7 @@ class ModelWithRuns(ModelWithLandscape):
         start: Any = "uniform",
         every: int | None = None,
         batch: int | None = None,
+        samples: int | None = None,
         rng: Any = None,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -157,7 +164,7 @@ class ModelWithRuns(ModelWithLandscape):
             Step size, positive.
         min_overlap : float, optional
             Absolute inner product, from 0 to 1, from which on a pair counts as aligned.
-        runs, start, every, batch, rng, dimensions, backend, path, progress : optional
+        runs, start, every, batch, samples, rng, dimensions, backend, path, progress : optional
             As of `simulate`.
 
         Returns
@@ -177,8 +184,8 @@ class ModelWithRuns(ModelWithLandscape):
 
         return simulate_and_measure_recovery(
             self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
-            start=start, every=every, batch=batch, rng=rng, dimensions=dimensions, backend=backend,
-            path=path, progress=progress,
+            start=start, every=every, batch=batch, samples=samples, rng=rng,
+            dimensions=dimensions, backend=backend, path=path, progress=progress,
         )  # fmt: skip
 
     @explain_arguments
@@ -194,6 +201,7 @@ class ModelWithRuns(ModelWithLandscape):
         runs: int | None = None,
         start: Any = "uniform",
         batch: int | None = None,
+        samples: int | None = None,
         rng: int = 0,
         dimensions: Sequence[int] | None = None,
         backend: str = "auto",
@@ -208,10 +216,10 @@ class ModelWithRuns(ModelWithLandscape):
             As of `simulate`, without the parameters of the grid.
         grid : mapping of Symbol or str to sequence
             For each axis its values, which differ: numbers, or schedules.
-        pairs, steps, alpha, min_overlap, runs, start, batch, dimensions, backend, progress
+        pairs, steps, alpha, min_overlap, runs, start, batch, samples, dimensions, backend, progress
             As of `recovery`.
         rng : int, optional
-            Seed of the starts and of the batches, the same at each point.
+            Seed of the starts and of the samples, the same at each point.
         path : path, optional
             A file .nc for the result. If it exists, it is read. What was interrupted goes on from
             the folder beside it, which holds the points that are done.
@@ -235,6 +243,6 @@ class ModelWithRuns(ModelWithLandscape):
 
         return sweep(
             self, values, grid, pairs, steps=steps, alpha=alpha, min_overlap=min_overlap, runs=runs,
-            start=start, batch=batch, rng=rng, dimensions=dimensions, backend=backend, path=path,
-            progress=progress,
+            start=start, batch=batch, samples=samples, rng=rng, dimensions=dimensions,
+            backend=backend, path=path, progress=progress,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from sympy import Rational, Symbol, sign
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.training.parameter_values import add_inner_products_of_start, parameter_row
 from slrsym.models.training.runs import load
-from slrsym.models.training.simulation import make_batch_engine
+from slrsym.models.training.simulation import make_sample_engine
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location import Task
 from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
@@ -114,7 +114,9 @@ def vectors_in_eigenspaces():
     assert [x.name for x in stated.directions] == ["w", "v", "u", "z"]
 
     def gradients(rng, W, U):
-        X = rng.normal(size=(len(W), W.shape[-1])) * np.sqrt(np.repeat([1, 2], (3, 4)))
+        X = rng.normal(size=(len(W), W.shape[-1])) * np.sqrt(
+            np.repeat([1, 2], W.shape[-1] // 7 * np.array([3, 4]))
+        )
         w, v = np.moveaxis(W, 1, 0)
         score = np.einsum("nd,nd->n", X, w)[:, None]
         left = (X @ U[0])[:, None] * U[1] - score * v
@@ -138,7 +140,7 @@ def batches(stated, values, vectors, spaces, batch=BATCH, runs=RUNS):
     by_name = values | {"d": sum(spaces)}
     add_inner_products_of_start(stated, by_name, start)
     row = parameter_row(stated, by_name)
-    return make_batch_engine(stated, start, row, by_name, spaces, ALPHA, batch, seed=1), row
+    return make_sample_engine(stated, start, row, by_name, spaces, ALPHA, batch=batch, seed=1), row
 
 
 def start_of(stated, d):
@@ -257,7 +259,7 @@ def test_models_that_have_no_batches():
     with pytest.raises(ValueError, match="the predictor jumps at <X, w> = 0"):
         jump.simulate({"d": 5}, **how)
     same = model(TokenSequence({Token(target=lambda X: X @ u): 1}), Predictor(lambda X: X @ w))
-    with pytest.raises(ValueError, match=r"values must have a number for d, as batches are drawn"):
+    with pytest.raises(ValueError, match=r"values must have a number for d, as samples are drawn"):
         same.simulate({}, **how)
     with pytest.raises(ValueError, match=r"start must have directions in R\^1"):
         batches(same, {}, np.eye(2), [2])[0]._frames.__class__(np.eye(2)[None, None], 1, [1])

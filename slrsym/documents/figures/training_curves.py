@@ -70,14 +70,15 @@ def plot_training_curves(
         )[1]
         _draw_curves(both[0], runs, names, along, share)
         _note(both[0], len(moving) - len(names))
-        _draw_curves(both[1], runs, ["risk"], along, share)
+        risks = [name for name in ("risk", "training_risk") if name in known]
+        _draw_curves(both[1], runs, risks, along, share)
         both[0].set_xlabel("")
         if runs["risk"].max() > 20 * abs(runs["risk"].isel({along: -1}).median()) > 0:
             both[1].set_yscale("log")
     return both
 
 
-_RISKS = ("risk", "excess_risk")
+_RISKS = ("risk", "excess_risk", "training_risk")
 
 
 def _draw_curves(ax: Axes, runs: xr.Dataset, names: list[str], along: str, share: float) -> Axes:

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 from numpy.typing import NDArray
-from sympy import Symbol, lambdify
 
 from slrsym.kernels.machine_limits import require_memory
 from slrsym.models.definition.specification import Noise
 from slrsym.models.sampling.batch_frames import DirectionFrames, roots_of_gram_matrices
-from slrsym.models.sampling.sampled_errors import SampledErrors
-from slrsym.models.sampling.sampled_risk import symbols_of_samples
+from slrsym.models.sampling.sample_descent import Cluster, SampleDescent
 from slrsym.models.sampling.token_batches import TokenBatch
-from slrsym.models.sampling.token_laws import SampledRole, TokenCase, compositions
-from slrsym.models.training.initial_conditions import vectors_with_gram_matrix
+from slrsym.models.sampling.token_laws import SampledRole
 
 if TYPE_CHECKING:
     from slrsym.models.training.descent import DerivedModel
@@ -34,53 +31,7 @@ Array = NDArray[np.float64]
 _MOST_NUMBERS = 1_000_000
 
 
-class _Cluster:
-    """Tokens of a case that are drawn together: of one role, or one each of correlated roles."""
-
-    def __init__(self, roles: tuple[int, ...], count: int, taus: Array) -> None:
-        self.roles, self.count = roles, count
-        # Noises of correlation 1 are equal, and their matrix is singular.
-        self.mixing = vectors_with_gram_matrix(taus)
-
-
-class _Laws:
-    """The laws of a model's tokens as functions of its parameters, in numbers."""
-
-    def __init__(self, model: DerivedModel, symbols: Sequence[Symbol]) -> None:
-        self._places = {x: i for i, x in enumerate(model.directions)}
-        self._tokens, self._spaces = list(model.data.tokens), model.spaces
-        parts: list[Any] = [model.data.noise, *map(model.ridge_of, model.trained_directions)]
-        for token in self._tokens:
-            parts += [*token.eigenvalues, *token.mean.terms.values(), *token.spikes.values()]
-        self._compiled = lambdify(symbols, parts, modules="numpy")
-        self._trained = len(model.trained_directions)
-
-    def set_parameters(self, row: Sequence[float]) -> None:
-        """Compute everything at values of the parameters."""
-        noise, *values = map(float, self._compiled(*row))
-        ridge, values = values[: self._trained], values[self._trained :]
-        self.noise, self.ridge = noise, np.array(ridge)
-        self.scales, self.means, self.spikes = {}, {}, {}
-        for token in self._tokens:
-            some = []
-            for count in (len(token.eigenvalues), len(token.mean.terms), len(token.spikes)):
-                some.append(values[:count])
-                values = values[count:]
-            self.scales[token] = np.sqrt(np.broadcast_to(some[0], self._spaces))
-            self.means[token] = dict(
-                zip(map(self._places.get, token.mean.terms), some[1], strict=True)
-            )
-            self.spikes[token] = dict(
-                zip(map(self._places.get, token.spikes), some[2], strict=True)
-            )
-            if min(some[2], default=0.0) < 0:
-                raise ValueError(
-                    f"batch needs covariances whose spikes are not negative; got {min(some[2]):g} "
-                    f"of {token.name}"
-                )
-
-
-class BatchEngine:
+class BatchEngine(SampleDescent):
     """Engine of descent on the mean error of batches of sampled tokens, fresh at each step.
 
     Parameters
@@ -106,25 +57,10 @@ class BatchEngine:
         self, model: DerivedModel, factor: Array, row: Array, others: Any,
         dimensions: Sequence[int], alpha: float, batch: int, seed: int,
     ) -> None:  # fmt: skip
-        self._model, self._alpha, self._batch = model, alpha, batch
-        self.excess_risks: dict[int, Array] = {}
-        self._places = {x: i for i, x in enumerate(model.directions)}
-        self._t = len(model.trained_directions)
+        super().__init__(model, row, others, alpha, "batch")
+        self._batch = batch
         self._frames = DirectionFrames(factor, self._t, dimensions)
-        self.states = self._frames.states
-        more = symbols_of_samples(model) - {*model.parameters}
-        # What the risk does not depend on may be anything.
-        self._others = {s: float(others.get(s.name, 1.0)) for s in sorted(more, key=str)}
-        symbols = [*model.parameters, *self._others]
-        self._laws = _Laws(model, symbols)
-        self._set_cases(dict(zip(symbols, [*row, *self._others.values()], strict=True)))
-        products = list(model.products_in_shares)
-        self._errors = SampledErrors(model, self._cases, {}, parameters=[*symbols, *products])
-        self._products = [
-            (model.directions.index(x), model.directions.index(y), space)
-            for x, y, space in model.products_in_shares.values()
-        ]
-        self._row: list[float] | None = None
+        self._states = self._frames.states
         size = max(map(self._count, range(len(self._cases))))
         # For each sample the numbers of its tokens, and the noise of its target.
         self._size = batch * (size + 1)
@@ -132,24 +68,10 @@ class BatchEngine:
         children = (SeedSequence(seed, spawn_key=(run,)) for run in range(len(factor)))
         self._streams = [[default_rng(s) for s in child.spawn(3)] for child in children]
 
-    def _set_cases(self, given: dict[Any, float]) -> None:
-        """Find the possible compositions of a sample, whose numbers stay from step to step."""
-        model, fixed = self._model, set[Symbol]()
-
-        def number(expr: Any) -> float:
-            fixed.update(expr.free_symbols)
-            return float(expr.subs(given))
-
-        self._cases, self._clusters = [], []
-        for roles, together, probability in compositions(model, number):
-            self._clusters.append(
-                [_Cluster(some, roles[some[0]].count, taus) for some, taus in together]
-            )
-            self._cases.append(TokenCase(roles, [], probability))
-        chances = [case.probability for case in self._cases]
-        self._ends = np.cumsum(chances) / np.sum(chances)
-        self._last = int(np.flatnonzero(chances)[-1])
-        self._fixed = [i for i, s in enumerate(model.parameters) if s in fixed]
+    @property
+    def states(self) -> Array:
+        """The directions in coordinates of their span, shape (runs, spaces, p, p)."""
+        return self._states
 
     def _width(self, role: SampledRole) -> int:
         """Return how many numbers a token needs: coordinates, spikes, and noises inside."""
@@ -160,32 +82,10 @@ class BatchEngine:
         roles = self._cases[case].roles
         return sum(role.count * self._width(role) for role in roles)
 
-    def advance(self, parameters: Array, every: int) -> Array:
-        """Take one step for each row of parameters, and return every `every`-th state."""
-        first = parameters[0] if self._row is None else np.array(self._row)
-        for k in self._fixed:
-            other = parameters[parameters[:, k] != first[k], k]
-            if other.size:
-                raise ValueError(
-                    f"{self._model.parameters[k]} must be the same at all steps with batch, as "
-                    "numbers of tokens depend on it; got "
-                    f"{first[k]:g}, and then {other[0]:g}"
-                )
-        noted = np.empty((len(parameters) // every, *self.states.shape))
-        drawn = self._drawn(len(parameters))
-        # Of states that are not finite a warning tells at the end of all runs.
-        with np.errstate(all="ignore"):
-            for n, (row, numbers) in enumerate(zip(parameters, drawn, strict=True)):
-                self._set_parameters(row.tolist())
-                self.states = self._step(*numbers)
-                if (n + 1) % every == 0:
-                    noted[n // every] = self.states
-        return noted
-
-    def _set_parameters(self, row: list[float]) -> None:
-        if row != self._row:
-            self._row = row
-            self._laws.set_parameters([*row, *self._others.values()])
+    def _steps(self, count: int) -> Iterator[None]:
+        for numbers in self._drawn(count):
+            self._states = self._step(*numbers)
+            yield
 
     def _drawn(self, steps: int) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the random numbers of each step, of all runs: normal, chi-square and uniform."""
@@ -209,18 +109,18 @@ class BatchEngine:
 
     def _step(self, normals: Array, chi: Array, uniform: Array) -> Array:
         """Return the states after a step, from its random numbers."""
-        runs, frames = len(self.states), self._frames
-        rows = frames.rows(self.states)
+        runs, frames = len(self._states), self._frames
+        rows = frames.rows(self._states)
         samples = normals[:, : self._size].reshape(runs, self._batch, -1)
         # In the frame, and the Gram matrices of the weights in each eigenspace.
         inside = self._laws.ridge[:, None] * rows[:, : self._t]
         gram = np.zeros((runs, frames.spaces, self._t, self._t))
-        chosen = np.minimum(np.searchsorted(self._ends, uniform, side="right"), self._last)
+        chosen = self._chosen(uniform)
         for case in np.unique(chosen).tolist():
             run, _ = here = np.nonzero(chosen == case)
             self._add_samples(case, run, samples[here], rows, inside, gram)
         beyond = roots_of_gram_matrices(gram) @ frames.triangles(normals[:, self._size :], chi)
-        return frames.step(self.states, inside, beyond, self._model.flow.spheres, self._alpha)
+        return frames.step(self._states, inside, beyond, self._model.flow.spheres, self._alpha)
 
     def _add_samples(
         self, case: int, run: NDArray[np.int64], normals: Array, rows: Array, inside: Array,
@@ -233,20 +133,13 @@ class BatchEngine:
         for cluster in self._clusters[case]:
             begin = self._fill_tokens(cluster, roles, normals, begin, here, tokens, projections)
         values = [np.sum(here[:, i, p] * here[:, j, p], axis=-1) for i, j, p in self._moving()]
-        self._errors.set_parameters([*(self._row or ()), *self._others.values(), *values])
+        self._set_errors(values)
         noise = laws.noise * normals[:, -1]
         there = self._errors.evaluate(TokenBatch(case, projections, noise, noise))
-        scale = np.full(len(run), 1 / self._batch)
-        if not self._errors.is_loss:
-            scale = scale * 2 * there.error
-        weights = []
-        for i, role in enumerate(roles):
-            found = np.zeros((self._t, *tokens[i].shape[:2]))
-            for x, slope in zip(role.directions, there.slopes(i), strict=False):
-                if self._places.get(x, self._t) < self._t:
-                    found[self._places[x]] = scale[:, None] * slope
-            weights.append(found)
-            self._add(inside, run, np.einsum("tnc,ncs->nts", found, tokens[i]))
+        scale = np.full(len(run), 1 / self._batch) * self._scale(there)
+        weights = self._weights(there, scale)
+        for found, X in zip(weights, tokens, strict=True):
+            self._add(inside, run, np.einsum("tnc,ncs->nts", found, X))
         for cluster in self._clusters[case]:
             scales = np.array([laws.scales[roles[i].token] for i in cluster.roles])
             for mix in cluster.mixing.T:
@@ -278,7 +171,7 @@ class BatchEngine:
             yield i, j, slice(space * width, (space + 1) * width)
 
     def _fill_tokens(
-        self, cluster: _Cluster, roles: list[SampledRole], normals: Array, begin: int, here: Array,
+        self, cluster: Cluster, roles: list[SampledRole], normals: Array, begin: int, here: Array,
         tokens: list[Array], projections: list[Array],
     ) -> int:  # fmt: skip
         """Fill in tokens in the frame and their projections; return where numbers go on."""

@@ -31,6 +31,13 @@ class DirectionFrames:
     dimensions : sequence of int
         Of the eigenspaces.
 
+    Attributes
+    ----------
+    states : ndarray, shape (runs, spaces, p, p)
+        Coordinates of the directions.
+    beyond : ndarray of int, shape (spaces,)
+        How many dimensions of each eigenspace have no coordinate.
+
     Raises
     ------
     ValueError
@@ -42,8 +49,8 @@ class DirectionFrames:
         self.spaces, self._t, self._head = int(spaces), t, p - t
         self.states = np.zeros((runs, self.spaces, p, p))
         # Coordinates that exist, by space.
-        self._live = np.zeros((self.spaces, p), dtype=bool)
-        degrees = np.zeros((self.spaces, t))
+        self.live = np.zeros((self.spaces, p), dtype=bool)
+        self.beyond = np.zeros(self.spaces, dtype=np.int64)
         for space, d in enumerate(dimensions):
             trained, fixed = factor[:, space, :t], factor[:, space, t:]
             left, sizes, right = np.linalg.svd(fixed, full_matrices=False)
@@ -60,15 +67,16 @@ class DirectionFrames:
                 raise ValueError(f"start must have directions in R^{d}; these span more dimensions")
             tail = whole if count == t else coordinates_in_span(rest, count)
             self.states[:, space, :t, p - t : p - t + tail.shape[-1]] = tail
-            self._live[space, :rank] = self._live[space, p - t : p - t + count] = True
-            degrees[space] = np.maximum(0, d - rank - count - np.arange(t))
+            self.live[space, :rank] = self.live[space, p - t : p - t + count] = True
+            self.beyond[space] = d - rank - count
+        degrees = np.maximum(0.0, self.beyond[:, None] - np.arange(t))
         self.degrees = degrees.reshape(-1)
-        self._counts = self._live[:, p - t :].sum(axis=1).tolist()
+        self._counts = self.live[:, p - t :].sum(axis=1).tolist()
 
     @property
     def width(self) -> int:
         """The number of coordinates of all eigenspaces."""
-        return int(self._live.size)
+        return int(self.live.size)
 
     @property
     def normals(self) -> int:
@@ -82,7 +90,7 @@ class DirectionFrames:
 
     def spread(self, scales: Array) -> Array:
         """Return the standard deviation of tokens along each coordinate, shape (width,)."""
-        return np.asarray(scales[:, None] * self._live).reshape(-1)
+        return np.asarray(scales[:, None] * self.live).reshape(-1)
 
     def triangles(self, normals: Array, chi: Array) -> Array:
         """Return roots of Wishart matrices, shape (runs, spaces, t, t), from random numbers.
@@ -116,12 +124,28 @@ class DirectionFrames:
         ndarray of shape (runs, spaces, p, p)
         """
         runs, spaces, p, _ = states.shape
-        t, head = self._t, self._head
+        t = self._t
         old = np.pad(states[:, :, :t], ((0, 0), (0, 0), (0, 0), (0, t)))
         gradient = np.swapaxes(inside.reshape(runs, t, spaces, p), 1, 2)
         gradient = np.concatenate([gradient, beyond], axis=-1)
         moved = spheres.step(self.rows(old), self.rows(gradient), alpha)
-        new = np.swapaxes(moved.reshape(runs, t, spaces, p + t), 1, 2)
+        return self.with_moved(states, moved.reshape(runs, t, spaces, p + t))
+
+    def with_moved(self, states: Array, moved: Array) -> Array:
+        """Return states with trained directions moved, in frames of their new span.
+
+        Parameters
+        ----------
+        states : ndarray, shape (runs, spaces, p, p)
+        moved : ndarray, shape (runs, t, spaces, m)
+            In the coordinates along fixed directions, and in any others.
+
+        Returns
+        -------
+        ndarray of shape (runs, spaces, p, p)
+        """
+        t, head = self._t, self._head
+        new = np.swapaxes(moved, 1, 2)
         found = states.copy()
         found[:, :, :t, :head] = new[..., :head]
         for space, count in enumerate(self._counts):

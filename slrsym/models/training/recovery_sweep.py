@@ -98,6 +98,7 @@ def sweep(
     runs: int | None,
     start: Any,
     batch: int | None,
+    samples: int | None,
     rng: int,
     dimensions: Sequence[int] | None,
     backend: str,
@@ -121,7 +122,7 @@ def sweep(
         parameter_row(model, cell)
     how: dict[str, Any] = {
         "steps": steps, "alpha": alpha, "runs": runs, "start": start, "batch": batch,
-        "dimensions": dimensions, "backend": backend, "rng": rng,
+        "samples": samples, "dimensions": dimensions, "backend": backend, "rng": rng,
     }  # fmt: skip
     # One row is logged: that of the end.
     require_integer("steps", steps, 1)

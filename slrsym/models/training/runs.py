@@ -174,7 +174,7 @@ class RunsLayout:
         return (
             isinstance(runs, xr.Dataset)
             and self.settings <= runs.attrs.keys()
-            and ("batch" in runs.attrs) == ("seed" in runs.attrs)
+            and bool({"batch", "samples"} & runs.attrs.keys()) == ("seed" in runs.attrs)
             and self.variables | self.dimensions <= {*runs.variables}
             and {*runs.dims} - self.other_dimensions == self.dimensions
             and all(runs.sizes.values())

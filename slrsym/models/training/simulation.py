@@ -128,6 +128,7 @@ def simulate(
     start: Any = "uniform",
     every: int | None = None,
     batch: int | None = None,
+    samples: int | None = None,
     rng: Any = None,
     dimensions: Sequence[int] | None = None,
     backend: str = "auto",
@@ -142,6 +143,12 @@ def simulate(
     begin = load(start) if of_runs else start
     runs = None if runs is None else require_integer("runs", runs, 1)
     batch = None if batch is None else require_integer("batch", batch, 1)
+    samples = None if samples is None else require_integer("samples", samples, batch or 1)
+    if samples is not None and isinstance(begin, Runs) and "samples" in begin.attrs:
+        raise ValueError(
+            "start must not be runs on finite samples, which were not kept; got runs on "
+            f"{begin.attrs['samples']:,}: start anew, or leave samples out"
+        )
     generator = np.random.default_rng(rng)
     rows = -(-steps // every) + 1
     places, spaces = len(model.directions), model.spaces
@@ -164,17 +171,29 @@ def simulate(
         require_writable(path)
     names = [x.name for x in model.directions]
     columns = {p.name: p for p in (*model.order_parameters, *model.parameters)}
-    taken = {"run", "step", "space", "direction", "other", "gram", "risk", "excess_risk"}
+    taken = {
+        "run",
+        "step",
+        "space",
+        "direction",
+        "other",
+        "gram",
+        "risk",
+        "excess_risk",
+        "training_risk",
+    }
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
     reduced, sampling = None, {}
-    if batch is None:
+    if batch is None and samples is None:
         reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
         compiled = model.flow if reduced is None else reduced[0]
         chosen = choose_backend_of_runs(backend, model, steps, runs, compiled)
     else:
-        chosen = choose_backend_of_batches(backend)
-        sampling = {"batch": batch, "seed": int(generator.integers(2**63))}
+        asked = {"samples": samples, "batch": batch}
+        sampling = {name: x for name, x in asked.items() if x is not None}
+        chosen = choose_backend_of_samples(backend, next(iter(sampling)))
+        sampling["seed"] = int(generator.integers(2**63))
     settings = {
         "backend": chosen,
         "alpha": alpha,
@@ -193,7 +212,7 @@ def simulate(
     with no_waits_said() if progress is False else nullcontext():
         engine: Any
         if sampling:
-            engine = make_batch_engine(
+            engine = make_sample_engine(
                 model, factor, schedule.at(logged[:1])[0], by_name, dimensions, alpha, **sampling
             )
         elif reduced is None:
@@ -236,6 +255,9 @@ def simulate(
             ("run", "step"),
             found + (float(noise) if noise_of is None else noise_of(*at.T)),
         )
+        if sampling and engine.training_risks:
+            training = [engine.training_risks[int(n)] for n in numbers]
+            variables["training_risk"] = ("run", "step"), np.transpose(training)
         variables["gram"] = ("run", "step", "space", "direction", "other"), gram
         coords = {
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
@@ -259,32 +281,40 @@ def simulate(
     return result
 
 
-def make_batch_engine(
+def make_sample_engine(
     model: DerivedModel, factor: Array, row: Array, by_name: Mapping[str, Any],
-    dimensions: Sequence[int] | None, alpha: float, batch: int, seed: int,
+    dimensions: Sequence[int] | None, alpha: float, *, seed: int, batch: int | None = None,
+    samples: int | None = None,
 ) -> Any:  # fmt: skip
-    """Return the engine of descent on batches of sampled tokens; raise if the model has none."""
-    from slrsym.models.sampling.batch_descent import BatchEngine
+    """Return the engine of descent on sampled tokens; raise if the model has none.
 
-    require_gradients_of_samples(model, (), "batch")
+    Samples are drawn once, if there is a number of them, and else fresh at each step.
+    """
+    from slrsym.models.sampling.batch_descent import BatchEngine
+    from slrsym.models.sampling.finite_samples import FiniteSampleEngine
+
+    name, count = ("batch", batch) if samples is None else ("samples", samples)
+    require_gradients_of_samples(model, (), name)
     if model.reconstructed or model.uses_representatives:
         why = "reconstructs tokens" if model.reconstructed else "has exchangeable units in symbols"
-        remedy = "leave batch out" if model.reconstructed else "state them one by one"
-        raise ValueError(f"batch must not be given for a model that {why}; got {batch}: {remedy}")
-    d = require_value_of_d(by_name, "batches are drawn in R^d")
+        remedy = f"leave {name} out" if model.reconstructed else "state them one by one"
+        raise ValueError(f"{name} must not be given for a model that {why}; got {count}: {remedy}")
+    d = require_value_of_d(by_name, "samples are drawn in R^d")
     if dimensions is None and model.spaces > 1:
         raise ValueError(
-            f"dimensions must be given with batch, {model.spaces} numbers that add up to {d}; "
+            f"dimensions must be given with {name}, {model.spaces} numbers that add up to {d}; "
             f"got {dimensions}"
         )
-    spaces = require_dimensions(dimensions, d, model.spaces)
-    return BatchEngine(model, factor, row, by_name, spaces, alpha, batch, seed)
+    how = by_name, require_dimensions(dimensions, d, model.spaces), alpha
+    if samples is None:
+        return BatchEngine(model, factor, row, *how, batch or 1, seed)
+    return FiniteSampleEngine(model, factor, row, *how, samples, batch, seed)
 
 
-def choose_backend_of_batches(backend: str) -> str:
-    """Return the backend for batches of sampled tokens, which is NumPy."""
+def choose_backend_of_samples(backend: str, asked: str) -> str:
+    """Return the backend for descent on sampled tokens, which is NumPy."""
     if backend not in ("auto", "numpy"):
-        raise ValueError(f"backend must be 'auto' or 'numpy' with batch; got {backend!r}")
+        raise ValueError(f"backend must be 'auto' or 'numpy' with {asked}; got {backend!r}")
     return "numpy"
 
 
