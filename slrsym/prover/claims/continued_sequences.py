@@ -1,7 +1,8 @@
 """Continuation of sequences behind the entries of a counterexample, in floats.
 
-Hypotheses on all entries may exclude a start only much later: of e[i + 1] = e[i] - 1 and e[i] >= -9,
-each start fails after some entries. A continuation that satisfies them is looked for in a few ways.
+Hypotheses on all entries may exclude a start only much later: with e[i + 1] = e[i] - 1 and
+e[i] >= -9, each start fails after some entries. A continuation that satisfies them is looked for in
+a few ways.
 """
 
 from __future__ import annotations

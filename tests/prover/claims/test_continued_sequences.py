@@ -30,7 +30,7 @@ STARTS = {
     "a step down": ([Eq(e[i + 1], e[i] - 1), Ge(e[i], -150)], 0, -60),
     "a power": ([Eq(e[i + 1], Rational(3, 2) * e[i]), Le(Abs(e[i]), 10**6)], 0, QUARTER),
     "squares": ([Eq(e[i + 1], e[i] ** 2), Le(e[i], 1000)], -1, 1 + QUARTER),
-    "a large bound": ([Eq(e[i + 1], e[i] ** 2), Le(e[i], 10**300)], 1, 9),
+    "a large bound": ([Eq(e[i + 1], e[i] ** 2), Le(e[i], 10**200)], 1, 9),
     "two conditions": ([Eq(e[i + 1], 2 * e[i]), And(Le(e[i], 9), Ge(e[i], -9))], 0, QUARTER),
     "one of two": ([Eq(e[i + 1], e[i] - 1), Or(Ge(e[i], -9), Le(e[i], -20))], -20, QUARTER),
     "an undefined entry": ([Eq(e[i + 1], 1 / (e[i] - 1)), Le(Abs(e[i]), 9)], 0, 1 + ONE),
