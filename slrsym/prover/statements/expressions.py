@@ -162,7 +162,8 @@ _MOST_AROUND = 150
 def require_moderate_size(what: str, *statements: Any) -> None:
     """Raise `ProofError` for a statement with too many parts to look for evidence, or too deep.
 
-    A part that stands in several places counts in each of them, as for the proof checker.
+    A part that stands in several places counts in each of them, as for the proof checker. A letter
+    for a matrix is one part, with its sizes.
     """
     for statement in statements:
         if isinstance(statement, Basic) and _is_deep(statement):
@@ -191,6 +192,8 @@ def _depth(expr: Basic) -> int:
 
 @lru_cache(maxsize=2**16)
 def _number_of_parts(expr: Basic) -> int:
+    if isinstance(expr, sp.MatrixSymbol):
+        return 1
     return 1 + sum(map(_number_of_parts, expr.args))
 
 
