@@ -323,7 +323,7 @@ class BoundsForAllVectors:
         for factor in (fmpq(1), fmpq(5, 4), fmpq(3, 2), fmpq(2), fmpq(4), fmpq(16)):
             # Flat, as flat as is allowed, or steeper.
             bends = [curvature * (0, fmpq(1), factor)[kind] for kind in kinds]
-            terms = [(next(iter(least)), ())]
+            terms: list[tuple[fmpq, tuple[int, ...]]] = [(next(iter(least)), ())]
             for i, (a, u) in enumerate(zip(bends, centre, strict=True)):
                 terms += [(a / 2, (i, i)), (-a * u, (i,)), (a * u * u / 2, ())]
             made = VectorFunction(size, tuple(term for term in terms if term[0]), ())
