@@ -205,7 +205,9 @@ class MatrixPoint:
                 continue
             bounds = BoundsForAllVectors(f, given)
             self._bounded_orders[f] = bounds.least_order
-            self.values[f] = bounds.choose(size, self._rng, lambda p, put: self._with(put).holds(p))
+            self.values[f] = bounds.choose(
+                size, self._rng, lambda p, put: self._with(put).holds(p), self.number
+            )
             if self.values[f] is None:
                 return False
         return True

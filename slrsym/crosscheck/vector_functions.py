@@ -197,6 +197,8 @@ class BoundsForAllVectors:
         self._values: list[Any] = []
         self._slopes: list[Any] = []
         self._bends: list[Any] = []
+        # Of Polyak and Lojasiewicz's inequality: the factor and the constant of the value.
+        self._above: list[tuple[Any, Any]] = []
         size = function.size
         self.value = sp.Dummy("value", real=True)
         self.slope, self.bend = matrix("slope", size, 1), symmetric("bend", size)
@@ -207,10 +209,15 @@ class BoundsForAllVectors:
     @property
     def least_order(self) -> int:
         """The least order of the derivatives that are bounded; 0 are values."""
-        return 0 if self._values else 1 if self._slopes else 2
+        return 0 if self._values or self._above else 1 if self._slopes else 2
 
     def _read(self, z: Any, part: Any) -> None:
         h = self.function
+        if above := self._lojasiewicz(
+            part.xreplace({h(z): self.value, h.gradient(z): self.slope}), z
+        ):
+            self._above.append(above)
+            return
         for node, put, of in (
             (h(z), self.value, self._values), (h.gradient(z), self.slope, self._slopes),
             (h.hessian(z), self.bend, self._bends),
@@ -220,6 +227,18 @@ class BoundsForAllVectors:
                 of.append(said)
                 return
         raise Inconclusive(f"no functions are known for which {part} at all {z.name}")
+
+    def _lojasiewicz(self, said: Any, z: Any) -> tuple[Any, Any] | None:
+        """Return k and c of a statement that k h(z) + c is at most the squared slope, or None."""
+        if not isinstance(said, sp.Le | sp.Ge) or z in said.free_symbols:
+            return None
+        least, most = said.lts, said.gts
+        if most != sp.Trace(self.slope.T * self.slope) or not least.has(self.value):
+            return None
+        k = sp.expand(least).coeff(self.value, 1)
+        c = sp.expand(least - k * self.value)
+        names = {self.value, self.slope}
+        return None if names & (k.free_symbols | c.free_symbols) else (k, c)
 
     def _is_convex(self, said: Any) -> bool:
         """Return whether a statement holds at all points of a box if it does at the corners."""
@@ -247,11 +266,20 @@ class BoundsForAllVectors:
                     return False
         return degree <= 1
 
-    def choose(self, size: int, rng: Generator, holds: Callable[[Any, Any], bool]) -> Any:
+    def choose(
+        self,
+        size: int,
+        rng: Generator,
+        holds: Callable[[Any, Any], bool],
+        number: Callable[[Any], Any],
+    ) -> Any:
         """Return a function that satisfies them, at the largest or at the smallest size, or None.
 
-        The function `holds` tells whether a statement holds with values for some letters.
+        The function `holds` tells whether a statement holds with values for some letters, `number`
+        returns the value of an expression without these.
         """
+        if self._above:
+            return self._bowl(size, rng, holds, [tuple(map(number, pair)) for pair in self._above])
         for _ in range(_TRIES):
             drawn = random_vector_function(size, rng, bounded=True)
             drawn = drawn.without_powers_above(self.least_order)
@@ -271,6 +299,37 @@ class BoundsForAllVectors:
                     outside = middle
             return drawn.scaled(inside)
         return None
+
+    def _bowl(
+        self,
+        size: int,
+        rng: Generator,
+        holds: Callable[[Any, Any], bool],
+        above: Sequence[tuple[Any, ...]],
+    ) -> Any:
+        """Return a function that is quadratic or constant along each axis, or None.
+
+        If its least value is b and its curvatures are 0 or at least m, then 2 m (h(z) - b) is at
+        most the squared slope.
+        """
+        if any(not isinstance(k, fmpq) or k <= 0 for k, _ in above):
+            return None
+        least, curvature = {-c / k for k, c in above}, max(k for k, _ in above) / 2
+        if len(least) > 1:
+            return None
+        centre = [fmpq(int(rng.integers(-8, 9)), 4) for _ in range(size)]
+        kinds = [int(rng.integers(0, 3)) if rng.integers(0, 3) else 1 for _ in range(size)]
+        found = []
+        for factor in (fmpq(1), fmpq(5, 4), fmpq(3, 2), fmpq(2), fmpq(4), fmpq(16)):
+            # Flat, as flat as is allowed, or steeper.
+            bends = [curvature * (0, fmpq(1), factor)[kind] for kind in kinds]
+            terms: list[tuple[fmpq, tuple[int, ...]]] = [(next(iter(least)), ())]
+            for i, (a, u) in enumerate(zip(bends, centre, strict=True)):
+                terms += [(a / 2, (i, i)), (-a * u, (i,)), (a * u * u / 2, ())]
+            made = VectorFunction(size, tuple(term for term in terms if term[0]), ())
+            if self._fits(made, holds):
+                found.append(made)
+        return found[int(rng.integers(0, len(found)))] if found else None
 
     def _fits(self, f: VectorFunction, holds: Callable[[Any, Any], bool]) -> bool:
         return all(

@@ -15,7 +15,7 @@ from slrsym.crosscheck.vector_functions import VectorFunction, random_vector_fun
 from slrsym.crosscheck.waves import Wave, as_ball, sign_of_difference
 from slrsym.matrices import ForAllMatrices, Loewner, MatrixMean, Size, along, matrix
 from slrsym.matrices import smooth_function as function
-from slrsym.proof import Convex, Lipschitz, Smooth
+from slrsym.proof import Convex, Lipschitz, PolyakLojasiewicz, Smooth
 from tests._profile import thorough_only
 
 d = Size("d")
@@ -23,6 +23,7 @@ h, k = function("h", d), function("k", d)
 x, y, v, z = (matrix(name, d, 1) for name in "xyvz")
 A = matrix("A", d)
 L, m = Symbol("L", nonnegative=True), Symbol("m", nonnegative=True)
+B = Symbol("B", real=True)
 
 
 def value(e):
@@ -131,11 +132,35 @@ def test_functions_satisfy_their_hypotheses_at_all_vectors(seed):
     assert np.linalg.norm(slopes, axis=(1, 2)).max() <= point[L] + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_functions_satisfy_the_inequality_of_polyak_and_lojasiewicz(seed):
+    given = [PolyakLojasiewicz(h, m, B), Smooth(h, L), Gt(m, 0), Gt(L, m)]
+    point = floats_at_matrix_point(Le(m, L + B), given, default_rng(seed))
+    f, modulus, least, most = (point[name] for name in (h, m, B, L))
+    at = default_rng(seed).normal(scale=9, size=(400, f.size, 1))
+    above = f.samples(at, 0) - least
+    assert (2 * modulus * above <= (f.samples(at, 1) ** 2).sum(axis=(1, 2)) + 1e-9).all()
+    assert np.abs(np.linalg.eigvalsh(f.samples(at, 2))).max() <= most + 1e-9
+
+
+def test_what_the_inequality_of_polyak_and_lojasiewicz_does_not_say_is_refuted():
+    given = [PolyakLojasiewicz(h, m, B), Gt(m, 0)]
+    square = Trace(h.gradient(x).T * h.gradient(x))
+    compare_matrices(Le(2 * m * (h(x) - B), square), given, default_rng(0))
+    for wrong in (Le(3 * m * (h(x) - B), square), Le(h(x), B), Ge(2 * m * (h(x) - B), square)):
+        with pytest.raises(Disagreement, match="h = a quadratic polynomial"):
+            compare_matrices(wrong, given, default_rng(0))
+    with pytest.raises(NoPointFound, match="no functions and matrices"):
+        compare_matrices(
+            Le(m, L), [*given, Smooth(h, L), Gt(m, 2 * L), Ge(h(x), B + 1)], default_rng(0)
+        )
+
+
 @thorough_only
 def test_hypotheses_without_known_functions_say_so():
     rng = default_rng(0)
     for given in (
-        Le(h(z), Trace(h.gradient(z).T * h.gradient(z))), Le(Trace(h.gradient(z).T * z), 0),
+        Le(h(z) ** 2, Trace(h.gradient(z).T * h.gradient(z))), Le(Trace(h.gradient(z).T * z), 0),
         Ge(Trace(h.hessian(z) * h.hessian(z)), 1), Le(Trace(z.T * z), 1), equal(h(z), 0),
     ):  # fmt: skip
         with pytest.raises(Inconclusive, match=r"no (functions|values) are known"):

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 _HOLDS = "it holds at random points"
+# Characters of a statement or a reason that a message shows, and of one longer: its begin and end.
+_LONGEST_TEXT, _ENDS_OF_TEXT = 3000, (500, 500)
 
 
 @dataclass(frozen=True)
@@ -106,9 +108,18 @@ class StepReport:
     def __str__(self) -> str:
         if self.accepted:
             return f"step {self.label} [{self.rule}]: {self.statement}"
-        said = f"step {self.label} [{self.rule}] is refused: {self.reason}"
-        gives = f"; the rule gives {self.gives}" if self.gives else ""
-        return f"{said}; it says {self.statement}{gives}"
+        said = f"step {self.label} [{self.rule}] is refused: {_shortened(self.reason)}"
+        gives = f"; the rule gives {_shortened(self.gives)}" if self.gives else ""
+        return f"{said}; it says {_shortened(self.statement)}{gives}"
+
+
+def _shortened(text: str) -> str:
+    """Return a text that is too long for a message without what is in its middle."""
+    begin, end = _ENDS_OF_TEXT
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    left_out = len(text) - begin - end
+    return f"{text[:begin]} (... {left_out:,} characters left out ...) {text[-end:]}"
 
 
 @dataclass(frozen=True)

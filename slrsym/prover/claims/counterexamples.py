@@ -24,6 +24,7 @@ from sympy.tensor.indexed import Indexed
 
 from slrsym.gaussian import Expectation
 from slrsym.matrices.means import MATRIX_NODES
+from slrsym.prover.claims.continued_sequences import Continuation
 from slrsym.prover.claims.instances import opened
 from slrsym.prover.claims.satisfying_values import (
     choices_of_functions,
@@ -67,8 +68,11 @@ _CHOSEN = 4
 _GRID = tuple(sp.Rational(k, 8) for k in range(-32, 33))
 # No longer sequences are unrolled.
 _MOST_ENTRIES = 12
-# Entries beyond those that a statement needs: hypotheses on these may exclude the ones before.
-_ENTRIES_BEYOND = 3
+# Entries beyond those that a statement needs: hypotheses on these may exclude the ones before. A
+# few are made for each start, and many before a counterexample is told.
+_ENTRIES_BEYOND, _ENTRIES_AT_LAST = 3, 100
+# How many places are tried for the counterexamples to one claim.
+_MOST_PLACES = 20_000
 # How many starts of sequences and trajectories are tried.
 _STARTS = 40
 
@@ -246,6 +250,7 @@ def _failures_along_sequences(
     values = [part for part in parts if not part[0] and not part[1].has(Indexed)]
     entries = [part for part in parts if part[0] or part[1].has(Indexed)]
     bodies = [statement, *(body for _, body in entries)]
+    left = _MOST_PLACES
     for _ in range(_STARTS):
         yield ""
         for point in points_satisfying(values, {}, rng, also=[_without_entries(*bodies, parts)]):
@@ -256,7 +261,12 @@ def _failures_along_sequences(
             if numbers.known and all(numbers.satisfy(part) for part in entries):
                 shown = {x: value for x, value in at.items() if x in statement.free_symbols}
                 concrete = numbers.put_into(statement)
-                yield _where_it_fails(concrete, {}, [*numbers.in_words, *_in_words(shown)])
+                where = _where_it_fails(concrete, {}, [*numbers.in_words, *_in_words(shown)])
+                if where and left > 0:
+                    further = Continuation(recursions, entries, at)
+                    lasting, places = further.lasts(numbers.known, _ENTRIES_AT_LAST)
+                    left -= places
+                    yield where if lasting else ""
 
 
 def _without_entries(*bodies: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Refusal of numbers that are not exact, or not real, in statements and in their proofs."""
+"""Refusal of numbers that are not exact, or not real, in statements and in their proofs.
+
+An order of differentiation is such a number, too, if it is no integer.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,8 @@ _WRITTEN_DIGITS = 12
 def require_exact_reals(what: str, *things: Any) -> None:
     """Raise `ProofError` if there is a float in a statement or rule, or nan, zoo, I, or oo.
 
-    Ends of sums and integrals, and points of limits, may be infinite.
+    Ends of sums and integrals, and points of limits, may be infinite. Derivatives are of integer
+    orders, in symbols.
     """
     for thing in things:
         for problem in _problems(thing):
@@ -107,4 +111,14 @@ def _problems_of_expression(whole: Basic) -> Iterator[str]:
             yield _NOT_REAL[part]
         elif part in _INFINITE:
             yield f"{part} is no real number; only sums, integrals and limits may go to infinity"
+        elif isinstance(part, sp.Derivative):
+            yield from _problems_of_derivative(part)
         ahead += [each for each in reversed(below) if isinstance(each, Basic)]
+
+
+def _problems_of_derivative(node: sp.Derivative) -> Iterator[str]:
+    for x, order in node.variable_count:
+        if not isinstance(x, sp.Symbol):
+            yield f"{node} is a derivative in {x}; differentiate in a symbol"
+        elif not order.is_Integer and not order.has(Float):
+            yield f"{node} is a derivative of order {order}; write a number, such as 1 or 2"

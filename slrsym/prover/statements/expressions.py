@@ -155,14 +155,22 @@ def free_symbols(expr: Basic) -> frozenset[Symbol]:
 # No bundled statement has a third as many parts; the numerical check and the search for evidence of
 # longer ones take minutes.
 MOST_PARTS = 40_000
+# Deeper ones are refused by the proof checker, and are too deep for SymPy to print.
+_MOST_AROUND = 150
 
 
 def require_moderate_size(what: str, *statements: Any) -> None:
-    """Raise `ProofError` for a statement with too many parts to look for evidence.
+    """Raise `ProofError` for a statement with too many parts to look for evidence, or too deep.
 
-    A part that stands in several places counts in each of them, as for the proof checker.
+    A part that stands in several places counts in each of them, as for the proof checker. A letter
+    for a matrix is one part, with its sizes.
     """
     for statement in statements:
+        if isinstance(statement, Basic) and _is_deep(statement):
+            raise ProofError(
+                f"{what}: a statement has parts within more than {_MOST_AROUND} others; name a "
+                "part inside by a symbol, with an equation as a hypothesis"
+            )
         if isinstance(statement, Basic) and (n := _number_of_parts(statement)) > MOST_PARTS:
             raise ProofError(
                 f"{what}: a statement has {n:,} parts, and may have {MOST_PARTS:,}; name a part "
@@ -170,8 +178,22 @@ def require_moderate_size(what: str, *statements: Any) -> None:
             )
 
 
+def _is_deep(expr: Basic) -> bool:
+    try:
+        return _depth(expr) > _MOST_AROUND
+    except RecursionError:
+        return True
+
+
+@lru_cache(maxsize=2**16)
+def _depth(expr: Basic) -> int:
+    return 1 + max(map(_depth, expr.args), default=0)
+
+
 @lru_cache(maxsize=2**16)
 def _number_of_parts(expr: Basic) -> int:
+    if isinstance(expr, sp.MatrixSymbol):
+        return 1
     return 1 + sum(map(_number_of_parts, expr.args))
 
 
@@ -390,8 +412,14 @@ _printer = _CachingTextPrinter()
 
 
 def expression_text(expr: Any) -> str:
-    """Return the text of a SymPy expression or statement as `str` does, but from a cache."""
-    return str(_printer.doprint(expr))
+    """Return the text of a SymPy expression or statement as `str` does, but from a cache.
+
+    For one that is too deep for `str`, it only says so.
+    """
+    try:
+        return str(_printer.doprint(expr))
+    except RecursionError:
+        return "an expression that is too deep to be written"
 
 
 def infix_text(statement: Any) -> str:

@@ -43,6 +43,7 @@ from slrsym.checker.term import (
     binder_bodies,
     bound_variables,
     canonical_key,
+    definedness_equation,
     free_symbols,
     is_bound_place,
     is_same_term,
@@ -85,7 +86,7 @@ from slrsym.prover.tactics.kinks_and_jumps import (
 from slrsym.prover.tactics.moments_of_copies import evaluate_higher_moment
 from slrsym.prover.tactics.registration import register_emitter_for_rules
 from slrsym.prover.tactics.subterm_paths import body_in_variables, paths_to_subterm, subterms
-from slrsym.prover.tactics.term_to_sympy import TermToSympy
+from slrsym.prover.tactics.term_to_sympy import TermToSympy, has_function_of_curve, not_shown
 
 ZERO = num(0)
 
@@ -424,6 +425,13 @@ def _emit_gaussian_calculus(
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
             return emitter.run_and_undo_on_failure(_accept_closed_forms_on_trust, emitter, step)
+        # A mean that is not known to exist has no closed form: that is the reason to be told.
+        for node in map(emitter.term, outermost_expectations(step)):
+            p, given = definedness_equation(node), emitter.hypotheses(step.context)
+            if has_function_of_curve(node):
+                line = emitter.find_proof(p, given, step.context)
+                if line is None or emitter.rests_on_trust(line):
+                    raise Rejected(not_shown(emitter.translator, p)) from None
         raise reason
 
 

@@ -47,7 +47,7 @@ from slrsym.prover.tactics.registration import (
 )
 from slrsym.prover.tactics.shown_theorems import find_among_theorems
 from slrsym.prover.tactics.subterm_paths import paths_to_symbol, subterm_similarity
-from slrsym.prover.tactics.term_to_sympy import formula_text
+from slrsym.prover.tactics.term_to_sympy import formula_text, not_shown
 from slrsym.prover.tactics.translation import Translator, Untranslatable
 
 _Made = TypeVar("_Made")
@@ -224,9 +224,7 @@ class ProofEmitter:
     def prove_or_add_axiom(self, p: Term, context: Context) -> Inference:
         """Prove a formula under a step's hypotheses, or else add it as an axiom."""
         line, given = self.find_proof_once(p, context), self.hypotheses(context)
-        return line or self.add_unchecked(
-            _SIDE_CONDITION, f"{self.formula_text(p)} is not shown", given, p
-        )
+        return line or self.add_unchecked(_SIDE_CONDITION, not_shown(self.translator, p), given, p)
 
     def find_proof_once(self, p: Term, context: Context) -> Inference | None:
         """Return the proof of `p`, searched for on the first call only; None if it has none."""
@@ -275,7 +273,7 @@ class ProofEmitter:
         """Return a proof of `p` under given hypotheses; raise `Rejected` if every method fails."""
         line = self.find_proof(p, given, context)
         if line is None:
-            raise Rejected(f"{self.formula_text(p)} is not shown")
+            raise Rejected(not_shown(self.translator, p))
         return line
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:

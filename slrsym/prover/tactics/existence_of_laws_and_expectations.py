@@ -59,8 +59,14 @@ def _prove_defined(emitter: ProofEmitter, node: Term, context: Context) -> Infer
         emitter.undo_from(mark)
     if first is None:
         raise Rejected("no rule says that it is defined")
-    # The refusal then says which condition of the first rule is not shown.
-    return first()
+    # The refusal then says which condition of the first rule is not shown. One without symbols is
+    # a false statement on numbers, which says nothing of the expectation to its reader.
+    mark = len(emitter.script.lines)
+    line = first()
+    conditions = [data[2] for rule, _, data in emitter.script.lines[mark:] if rule == "unchecked"]
+    if any(p[0] in RELATIONS and not free_symbols(p) for p in conditions):
+        raise Rejected("a condition of the rule is false")
+    return line
 
 
 def _prove_defined_by_rule(

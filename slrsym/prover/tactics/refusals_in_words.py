@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from slrsym.checker.term import Term, canonical_key
+from slrsym.checker.term import DEPTH, SIZE, Term, canonical_key
 from slrsym.prover.statements.expressions import expression_text
 
 # What the heads of terms are called.
@@ -38,6 +38,12 @@ _LETTERS = {"R": "GHUVWXY", "Z": "ijklmno"}
 
 _AT_VECTOR = {"M.h": "{}({})", "M.grad": "grad({}, {})", "M.hess": "hess({}, {})"}
 _AFTER_MATRIX = {"M.T": ".T", "M.inv": "**(-1)"}
+_TOO_LONG = "the theorem is too long"
+_REMEDY = (
+    f": with its hypotheses, it has {SIZE:,} parts or more, or parts within more than {DEPTH} "
+    "others; give long parts a name by hypotheses, such as Eq(c, ...), or prove them in claims of "
+    "their own"
+)
 # The longest text, in characters, of an expression that is useful in a message.
 _MOST = 300
 
@@ -56,7 +62,7 @@ def refusal_in_words(text: str, known: Iterable[tuple[Any, Term]] = ()) -> str:
         term, after = _closed(text, found.start())
         parts += [text[end : found.start()], _as_stated(term, known) or _words(term)]
         end = after
-    said = "".join((*parts, text[end:]))
+    said = "".join((*parts, text[end:])).replace(_TOO_LONG, _TOO_LONG + _REMEDY)
     return _HEAD.sub(lambda found: _KINDS[found[1]], said)
 
 

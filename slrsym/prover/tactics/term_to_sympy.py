@@ -7,9 +7,18 @@ from typing import Any
 import sympy as sp
 
 from slrsym.checker import Rejected
-from slrsym.checker.term import Term, canonical_key, is_same_term
+from slrsym.checker.expectations import affine_coefficients
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
+    free_symbols,
+    is_same_term,
+)
 from slrsym.prover.statements.expressions import expression_text, infix_text
 from slrsym.prover.tactics.refusals_in_words import term_in_infix_notation
+from slrsym.prover.tactics.subterm_paths import subterms
 from slrsym.prover.tactics.translation import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
@@ -70,3 +79,38 @@ def formula_text(translator: Translator, p: Term) -> str:
     except (Rejected, IndexError):
         text = term_in_infix_notation(canonical_key(p))
     return text if 0 < len(text) <= _MOST else "a side condition"
+
+
+def not_shown(translator: Translator, p: Term) -> str:
+    """Return that a formula is not shown; of a mean that may not exist, also what to suppose."""
+    text = formula_text(translator, p)
+    said = f"{text} is not shown"
+    if p[0] == "=" and is_same_term(*p[1:]) and has_function_of_curve(p[1]):
+        mean = text.removeprefix("the existence of ")
+        said += (
+            ": an unknown function may grow as an exponential, which has no mean if what it is "
+            f"applied to is not affine; suppose it by a hypothesis, such as {mean} <= m with a new "
+            "symbol m"
+        )
+    return said
+
+
+def has_function_of_curve(t: Term) -> bool:
+    """Return whether a term is a mean of an unknown function of something that is not affine."""
+    if t[0] != "E":
+        return False
+    names = set(bound_variables(t))
+    return any(
+        names & free_symbols(part) and not _is_affine(part, names)
+        for node in subterms(binder_bodies(t)[0], deep=True)
+        if node[0] == "u"
+        for part in node[4:]
+    )
+
+
+def _is_affine(t: Term, names: set[Term]) -> bool:
+    try:
+        affine_coefficients(t, sorted(names))
+    except Rejected:
+        return False
+    return True

@@ -135,6 +135,26 @@ def test_what_is_no_real_number_is_refused(statement, why):
     assert why in refusal(statement)
 
 
+@pytest.mark.parametrize(
+    ("derivative", "why"),
+    [
+        (Derivative(f(x), (x, Rational(3, 2))), "is a derivative of order 3/2; write a number"),
+        (
+            Derivative(sp.sin(x), (x, Rational(1, 2))),
+            "is a derivative of order 1/2; write a number",
+        ),
+        (Derivative(f(x), (x, Symbol("n", integer=True))), "is a derivative of order n; write"),
+        (Derivative(f(x), f(x)), "is a derivative in f(x); differentiate in a symbol"),
+        (Derivative(f(x), (x, 1.5)), "1.5 is a float; write Rational(3, 2)"),
+    ],
+    ids=str,
+)
+def test_a_derivative_is_of_an_integer_order_in_a_symbol(derivative, why):
+    assert why in refusal(equal(derivative))
+    assert why in refusal(equal(x), [ForAll(x, equal(derivative, 0 * x))])
+    Claim(id="a-claim", statement=equal(Derivative(f(x), (x, 2), y)), source="here")
+
+
 def test_ranges_and_limits_may_be_infinite():
     for left in (
         Integral(exp(-(x**2)), (x, -oo, oo)), Sum(1 / g**2, (g, 1, oo)), Limit(f(x), x, oo, "-"),

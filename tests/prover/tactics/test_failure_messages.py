@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Eq, Le, Symbol, sin
+from sympy import Abs, Eq, Function, Le, Symbol, exp, sin
 
-from slrsym.proof import algebra, chain, sign
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.proof import algebra, chain, gaussian_calculus, sign
 from tests.prover.tactics._shown import claim_of, refusals
 
 x, y = (Symbol(name, real=True) for name in ("x", "a long name"))
@@ -38,3 +39,35 @@ def test_an_equation(left, right, said):
 def test_an_inequality(left, right, said):
     found = reason(Le(left, right), chain(left).le(right, by=sign))
     assert found.endswith(f"compare: {said}")
+
+
+f = Function("f", real=True)
+CURVES = {
+    "a value": (f(x**2), 1, algebra),
+    "a square": (f(x**2 - x) ** 2, 0, algebra),
+    "a closed form": (x * f(x**2), 0, gaussian_calculus),
+    "a cube": (f(x**3) * f(x), 0, gaussian_calculus),
+}
+
+
+@pytest.mark.parametrize("id", CURVES)
+def test_a_mean_of_an_unknown_function_that_may_not_exist(id):
+    """It says what to suppose, and with that, the mean exists."""
+    integrand, value, rule = CURVES[id]
+    mean = Expectation(integrand, standard_normal(x))
+    left, right = (mean, mean) if rule is algebra else (mean, value)
+    claim = claim_of(Eq(left, right, evaluate=False), chain(left).then(right, by=rule))
+    found = refusals(claim)["1"]
+    assert found.startswith(f"the existence of {mean} is not shown: an unknown function may grow")
+    assert found.endswith(f"such as {mean} <= m with a new symbol m")
+    bounded = [Le(mean, Symbol("m", real=True))]
+    same = Eq(mean, mean, evaluate=False)
+    assert refusals(claim_of(same, chain(mean).then(mean, by=algebra), bounded)) == {}
+
+
+def test_other_means_have_no_such_remedy():
+    for integrand in (exp(x**2) * f(x), exp(x**2) * x**2, exp(exp(x)) * f(x)):
+        mean = Expectation(integrand, standard_normal(x))
+        same = Eq(mean, mean, evaluate=False)
+        found = refusals(claim_of(same, chain(mean).then(mean, by=algebra)))["1"]
+        assert found == f"the existence of {mean} is not shown"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Eq, Ge, Gt, Identity, Le, Ne, Symbol, Trace
+from sympy import Eq, Ge, Gt, Identity, Le, MatMul, Ne, Symbol, Trace
 
-from slrsym.matrices import Loewner, MatrixMean, Size, along, covariance, matrix
+from slrsym.matrices import Loewner, MatrixMean, Size, along, covariance, matrix, mean
 from slrsym.proof import (
     Claim,
     ProofError,
     algebra,
+    builtin_ledger,
     chain,
     check_claim,
     definite,
@@ -17,6 +18,8 @@ from slrsym.proof import (
     positive,
 )
 from slrsym.proof import trace_algebra as traces
+from slrsym.prover.tactics.judgement import judge_claim
+from tests._profile import thorough, thorough_only
 
 d, N, r = Size("d"), Size("N"), Size("r")
 A, B, H, U, W = (matrix(name, d) for name in "ABHUW")
@@ -135,3 +138,25 @@ def test_positive_takes_pairs():
     for pairs in ((), ((L,),), ((L, L, L),)):
         with pytest.raises(ProofError, match="positive takes pairs"):
             positive(*pairs)
+
+
+def mean_of_samples(count, more=0):
+    """Return why a mean of samples with matrices between is not shown; some number may be added."""
+    between = [matrix(name, d) for name in "PQRYZ"][-count:]
+    word = Trace(MatMul(*(part for other in between for part in (S, other))))
+    node, value = MatrixMean(word, SAMPLES), mean(word, SAMPLES) + more
+    assert len(value.atoms(Trace)) > 64
+    claim = Claim(id="a", statement=Eq(node, value, evaluate=False), source="test")
+    claim.proof(lambda goal: chain(node).then(value, by=isserlis))
+    return judge_claim(claim, builtin_ledger().find).refusals["1"]
+
+
+@pytest.mark.parametrize("count", [4, thorough(5)])
+def test_a_mean_with_more_different_traces_than_arithmetic_takes(count):
+    """Of four sample covariances with three matrices between: 105 terms in 96 traces."""
+    assert mean_of_samples(count) == ""
+
+
+@thorough_only
+def test_a_wrong_mean_with_many_traces():
+    assert "more generators" in mean_of_samples(4, Trace(L))
