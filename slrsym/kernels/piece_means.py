@@ -28,8 +28,8 @@ _LOW, _HIGH = Symbol("low_end", real=True), Symbol("high_end", real=True)
 # deviations from its end.
 _HALF_LINE = Rational(-2, 5) + Rational(9, 25) * Z
 _INTERVAL = Rational(9, 25) * Z
-# Beyond so many standard deviations there is no mass; an end there is as good as none. Of an interval
-# the function may grow there.
+# Beyond so many standard deviations there is no mass; an end there is as good as none. On intervals
+# the function may grow.
 _FAR, _FARTHEST = 12, 24
 _FROM_ZERO = ((S.Zero, oo), (-oo, S.Zero))
 
