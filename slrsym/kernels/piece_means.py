@@ -67,6 +67,11 @@ class PieceMean(GaussianMean):
         found: Expr = _kind(function, self.ends, self.parameters)(*self.args)
         return found
 
+    @classmethod
+    def stated_function(cls) -> Expr:
+        """Return the function on the piece, in the words of messages."""
+        return cls.of.xreplace({_PLACE: Z})
+
     def as_expectation(self) -> Expectation:
         """Return the mean as an unevaluated `Expectation`, with steps at the ends."""
         at = dict(zip(self.parameters, self.args[2:], strict=True))
