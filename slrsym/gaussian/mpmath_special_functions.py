@@ -131,7 +131,7 @@ def normal_covariance(h: Any, k: Any, cosine: Any, sine: Any) -> Any:
 def half_line_moment(n: int, u: Any) -> Any:
     r"""Evaluate :math:`\mathbb{E}(u + Z)_+^n` for a standard normal Z."""
     with ctx.workprec(mp.prec + 20 + _lost_in_square(u)):
-        return _middle(half_line_moment_to_all_bits(n, _ball(mp.convert(u))))
+        return _middle(half_line_moment_to_all_bits(n, _ball(u)))
 
 
 def quadrant_moment(p: int, q: int, h: Any, k: Any, cosine: Any, sine: Any) -> Any:
@@ -242,5 +242,6 @@ def _middle(ball: Any) -> Any:
 
 
 def _ball(x: Any) -> arb:
-    sign, mantissa, exponent, _ = x._mpf_
+    # Numbers of a program itself are no mpmath numbers.
+    sign, mantissa, exponent, _ = mp.convert(x)._mpf_
     return arb(int(mantissa) * (-1) ** sign) * arb(2) ** int(exponent)

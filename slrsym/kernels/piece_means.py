@@ -28,8 +28,9 @@ _LOW, _HIGH = Symbol("low_end", real=True), Symbol("high_end", real=True)
 # deviations from its end.
 _HALF_LINE = Rational(-2, 5) + Rational(9, 25) * Z
 _INTERVAL = Rational(9, 25) * Z
-# Beyond so many standard deviations there is no mass; an end there is as good as none.
-_FAR = 12
+# Beyond so many standard deviations there is no mass; an end there is as good as none. On intervals
+# the function may grow.
+_FAR, _FARTHEST = 12, 24
 _FROM_ZERO = ((S.Zero, oo), (-oo, S.Zero))
 
 
@@ -65,6 +66,11 @@ class PieceMean(GaussianMean):
             return S.Zero
         found: Expr = _kind(function, self.ends, self.parameters)(*self.args)
         return found
+
+    @classmethod
+    def stated_function(cls) -> Expr:
+        """Return the function on the piece, in the words of messages."""
+        return cls.of.xreplace({_PLACE: Z})
 
     def as_expectation(self) -> Expectation:
         """Return the mean as an unevaluated `Expectation`, with steps at the ends."""
@@ -126,9 +132,12 @@ def _kind(of: Expr, ends: tuple[Expr, Expr], parameters: tuple[Symbol, ...]) -> 
         weight *= (1 + exp(-_HALF_LINE)) * _HALF_LINE.diff(Z)
     else:
         turn = pi / 2 * (exp(_INTERVAL) - exp(-_INTERVAL)) / 2
-        at = low + (high - low) / (1 + exp(-2 * turn))
-        bell = -((at - centre) ** 2) / (2 * _VARIANCE)
-        weight = exp(bell + Z**2 / 2) * (high - low) / spread
+        first, last = (
+            sp.Max(-_FARTHEST, sp.Min(_FARTHEST, (end - centre) / spread)) for end in ends
+        )
+        place = first + (last - first) / (1 + exp(-2 * turn))
+        at = centre + spread * place
+        weight = exp(-(place**2) / 2 + Z**2 / 2) * (last - first)
         weight *= 2 * turn.diff(Z) / (exp(turn) + exp(-turn)) ** 2
     function = of.xreplace({_PLACE: at}) * weight
     digest = hashlib.sha256(f"{of} {ends} {parameters}".encode()).hexdigest()[:12]

@@ -388,6 +388,11 @@ class GaussianMean(Function):  # type: ignore[misc]
         """Return the integrand of a Gaussian mean: its function, differentiated."""
         return _derivative(cls.function, cls.orders)
 
+    @classmethod
+    def stated_function(cls) -> Expr:
+        """Return the function in the words of messages: as it is, whatever the quadrature is of."""
+        return cls.function
+
     def as_expectation(self) -> Expectation:
         """Return the Gaussian mean as an unevaluated `Expectation`."""
         count = len(self.orders)

@@ -9,7 +9,7 @@ from flint import arb, arb_mat
 from scipy.special import ndtr
 from sympy import Piecewise, Symbol, erfinv, sign, symbols
 
-from slrsym.gaussian import OwensT, normal_cdf
+from slrsym.gaussian import OwensT, mpmath_special_functions, normal_cdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.kernels import _numba_owens, compile_expressions, erf_variance, zeta
 from slrsym.kernels import numpy_special_functions as special
@@ -365,3 +365,14 @@ def test_the_arc_sine_in_machine_code():
         for one, value in zip(x.tolist(), found.tolist(), strict=True):
             exact = mpmath.asin(one)
             assert abs(value - exact) <= 2 * np.spacing(float(exact)), one
+
+
+def test_functions_by_balls_take_numbers_of_any_kind():
+    """A bound that a program has as a number of its own is no mpmath number."""
+    of = mpmath_special_functions
+    half, root = mpmath.mpf(1) / 2, mpmath.sqrt(3) / 2
+    cases = ((of.normal_covariance, ()), (of.quadrant_moment, (1, 2)))
+    for function, leading in cases:
+        exact = function(*leading, mpmath.mpf(1), mpmath.mpf("0.25"), half, root)
+        assert function(*leading, 1, 0.25, half, root) == exact
+        assert function(*leading, 1.0, 0.25, 0.5, root) == exact

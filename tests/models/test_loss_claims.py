@@ -44,11 +44,13 @@ def verdicts(stated):
 ALL = ["m-risk", "m-gradient", "m-drift-1", "m-noise-1", "m-drift-2"]
 
 
-@thorough_cases("lists")
+@thorough_cases("lists", "hinge")
 @pytest.mark.parametrize(
     "state",
     [pytest.param(lambda: of_classes("exponential"), id="exponential"),
-     pytest.param(of_lists, id="lists"), pytest.param(autoencoder, id="vectors")],
+     pytest.param(of_lists, id="lists"), pytest.param(autoencoder, id="vectors"),
+     pytest.param(lambda: of_classes("hinge"), id="hinge"),
+     pytest.param(lambda: of_classes("perceptron"), id="perceptron")],
 )  # fmt: skip
 def test_claims_about_losses_with_closed_forms_are_proved(state):
     assert verdicts(state()) == dict.fromkeys(ALL, True)

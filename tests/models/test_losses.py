@@ -286,3 +286,24 @@ def test_ridge_is_added_to_any_loss(loss):
         assert np.asarray(found) - without == pytest.approx([float(x) for x in added], abs=1e-14)
     (without,), (found,) = (m.compile("numpy", "risk")(at) for m in (plain, more))
     assert found - without == pytest.approx(0.3 * 0.7, abs=1e-14)
+
+
+def test_the_perceptron_loss_of_an_erf_unit_on_a_mixture():
+    """Its mean has no form without branches at R = 0, where the means of the classes vanish."""
+    half = Rational(1, 2)
+    tokens = (Token(mean=y * u, target=lambda X, y=y: y, name=f"class {y}") for y in (1, -1))
+    data = TokenSequence([({token: 1}, half) for token in tokens])
+    m = model(data, Predictor(lambda X: erf(X @ w)), loss="perceptron", names=NAMES)
+    assert m.quadrature.reason == "no closed form is known of the mean of erf(z), z normal"
+    found = m.compile("numpy", "risk", "gradient")
+
+    def own(q, r):
+        weighted = lambda z: math.erf(z) * math.exp(-((z + r) ** 2) / (2 * q))  # noqa: E731
+        return quad(weighted, 0, 30, epsabs=1e-15)[0] / math.sqrt(2 * math.pi * q)
+
+    h = 1e-4
+    for q, r in ((0.7, 0.0), (0.7, 0.3), (0.7, -0.8)):
+        value, *slopes = found([q, r])
+        assert value == pytest.approx(own(q, r), abs=1e-13)
+        moved = [own(q + h, r) - own(q - h, r), own(q, r + h) - own(q, r - h)]
+        assert slopes == pytest.approx([x / (2 * h) for x in moved], abs=1e-7)

@@ -262,11 +262,12 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
         _require_quadrature(function, len(used))
         return gaussian_mean(function, law)
     value = _with_covariances(value, function, law)
-    if len(used) > 1 and value.has(Piecewise, OwensT):
+    if value.has(Piecewise) or (len(used) > 1 and value.has(OwensT)):
+        many = "s" if len(used) > 1 else ""
         raise NotClosedError(
             f"no smooth closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections: it has branches, whose derivatives jump. Of functions with kinks, two of "
-            "one projection each close, and on tokens of mean 0 more, with kinks at 0"
+            f"projection{many}: it has branches, whose derivatives jump. Of functions with kinks, "
+            "two of one projection each close, and on tokens of mean 0 more, with kinks at 0"
         )
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))

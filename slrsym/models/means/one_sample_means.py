@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
-from sympy import Add, Expr, Matrix, S, Symbol, factor
+from sympy import Add, Expr, Matrix, S, Symbol, expand, factor
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.models.definition.exchangeable_units import (
@@ -24,6 +24,7 @@ from slrsym.models.definition.exchangeable_units import (
 )
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction, softmax
+from slrsym.models.means.affine_forms import with_forms_as_variables
 from slrsym.models.means.jumps import derivative_across_jumps, with_means_at_jumps
 from slrsym.models.means.label_means import law_of_matrix, terms_by_label
 from slrsym.models.means.mean_patterns import (
@@ -351,9 +352,16 @@ class OneSampleMeans:
             at = law_of_matrix(term.cov, term.means)
             entries = tuple(at.get(a, a) for a in mean.arguments)
             moment.add(mean, entries, weight * term.coefficient)
-        if terms is None:
-            mean = pattern.mean(centred)
-            moment.add(mean, tuple(law.get(a, a) for a in mean.arguments), weight)
+        if terms is not None:
+            return
+        by_forms = with_forms_as_variables(pattern.core, len(order))
+        if by_forms is not None:
+            core, rows = by_forms
+            pattern = pattern_of_core(core, rows.rows)
+            means = rows * Matrix([law[mean_symbol(i)] for i in range(len(order))])
+            law = law_of_matrix((rows * cov * rows.T).applyfunc(expand), tuple(means))
+        mean = pattern.mean(centred)
+        moment.add(mean, tuple(law.get(a, a) for a in mean.arguments), weight)
 
     # -- laws ----------------------------------------------------------------------------------
 

@@ -288,7 +288,7 @@ class RiskTerms(_Symbols):
         if not nodes:
             return None
         dimension = max(len(node.orders) for node in nodes)
-        functions = sorted(str(n.function) for n in nodes if len(n.orders) == dimension)
+        functions = sorted(str(n.stated_function()) for n in nodes if len(n.orders) == dimension)
         shortest = min(functions, key=len)
         names = "z" if dimension == 1 else "z and z_2"
         return RequiredQuadrature(
