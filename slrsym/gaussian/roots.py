@@ -34,6 +34,11 @@ def is_polynomial(expr: Expr) -> bool:
     return bool(expr.free_symbols) and bool(expr.is_polynomial(*expr.free_symbols))
 
 
+def is_root(factor: Expr) -> bool:
+    """Return whether a factor is a power with an exponent such as 1/2 or -3/2."""
+    return isinstance(factor, sp.Pow) and factor.exp.is_Rational and factor.exp.q == 2
+
+
 def cancel_roots(expr: Expr, sums: bool = False) -> Expr:
     """Return an expression with the powers under its roots cancelled, also across its sums."""
     if not any(_roots(node) for node in expr.atoms(sp.Mul)):
@@ -58,12 +63,7 @@ def _roots(product: Expr) -> list[Expr]:
     return [
         f
         for f in sp.Mul.make_args(product)
-        if isinstance(f, sp.Pow)
-        and f.exp.is_Rational
-        and f.exp.q == 2
-        and f.exp < 0
-        and is_polynomial(f.base)
-        and may_vanish(f.base)
+        if is_root(f) and f.exp < 0 and is_polynomial(f.base) and may_vanish(f.base)
     ]
 
 
