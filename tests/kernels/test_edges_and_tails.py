@@ -19,6 +19,7 @@ from sympy import (
     Rational,
     S,
     Symbol,
+    asin,
     erf,
     log,
     sign,
@@ -348,3 +349,13 @@ def test_a_root_of_a_quotient_without_signs(backend):
     function = compiled(sqrt(square) * normal_cdf(ratio), [m, n, s, r], backend)
     for point, right in (((1, 2, 3, 1), 2), ((2, 1, 3, 1), 0), ((1, 1, 3, 1), 1)):
         assert_value(backend, function(*point), mpmath.mpf(right))
+
+
+@pytest.mark.parametrize("backend", QUICK)
+def test_the_slope_of_a_pair_of_ramps_in_a_length(backend):
+    """By SymPy's derivative, of which two terms are infinite where both directions are aligned."""
+    length = Symbol("q", positive=True)
+    pair = r * asin(r / sqrt(length)) + sqrt(length - r**2)
+    slope = compiled(pair.diff(length), [length, r], backend)
+    for q, c in ((1, 1), (4, -2), (4, 1), (1, 0.3)):
+        assert_value(backend, slope(q, c), mpmath.sqrt(q - mpmath.mpf(c) ** 2) / (2 * q))
