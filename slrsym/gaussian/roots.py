@@ -34,6 +34,11 @@ def is_polynomial(expr: Expr) -> bool:
     return bool(expr.free_symbols) and bool(expr.is_polynomial(*expr.free_symbols))
 
 
+def is_root(factor: Expr) -> bool:
+    """Return whether a factor is a power with an exponent such as 1/2 or -3/2."""
+    return isinstance(factor, sp.Pow) and factor.exp.is_Rational and factor.exp.q == 2
+
+
 def cancel_roots(expr: Expr, sums: bool = False) -> Expr:
     """Return an expression with the powers under its roots cancelled, also across its sums."""
     if not any(_roots(node) for node in expr.atoms(sp.Mul)):
@@ -58,12 +63,7 @@ def _roots(product: Expr) -> list[Expr]:
     return [
         f
         for f in sp.Mul.make_args(product)
-        if isinstance(f, sp.Pow)
-        and f.exp.is_Rational
-        and f.exp.q == 2
-        and f.exp < 0
-        and is_polynomial(f.base)
-        and may_vanish(f.base)
+        if is_root(f) and f.exp < 0 and is_polynomial(f.base) and may_vanish(f.base)
     ]
 
 
@@ -109,6 +109,20 @@ def _cancelled_sum(total: Expr) -> Expr:
             others = [f for f in sp.Mul.make_args(part) if f not in top]
             apart.setdefault(sp.Mul(*others), []).append(sp.Mul(*top))
         root = sp.factor(base) ** power
+        _join_quotients(apart, base)
         for other, tops in apart.items():
             found.append(_cancelled(sp.Mul(sp.factor(sp.Add(*tops)), other, root)))
     return sp.Add(*rest, *found) if groups else total
+
+
+def _join_quotients(apart: dict[Expr, list[Expr]], base: Expr) -> None:
+    """Put together terms such as R^2/Q and -1 over a root of Q - R^2, if what is below cancels."""
+    quotients = [x for x in apart if x.is_number or x.is_rational_function()]
+    if len(quotients) < 2:
+        return
+    total = sp.together(sp.Add(*(x * top for x in quotients for top in apart[x])))
+    numerator, denominator = sp.fraction(sp.factor(total))
+    if is_polynomial(numerator) and sp.rem(numerator, base, *_symbols(base)) == 0:
+        for x in quotients:
+            del apart[x]
+        apart[1 / denominator] = [numerator]

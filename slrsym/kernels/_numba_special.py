@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, types
+from numba import literal_unroll, njit, types
 from numba.extending import intrinsic
 
 from slrsym.kernels import _numba_owens
@@ -304,3 +304,23 @@ def erf_covariance(x, y, r):
 
 
 owens_t = _numba_owens.compile_owens()["owens_t"]
+
+
+@njit(**OPTIONS)
+def maximum(*x):
+    """Return the largest of several numbers, or nan if one is."""
+    found = 1.0 * x[0]
+    for value in literal_unroll(x):
+        if not value <= found:
+            found = value if found == found else found
+    return found
+
+
+@njit(**OPTIONS)
+def minimum(*x):
+    """Return the smallest of several numbers, or nan if one is."""
+    found = 1.0 * x[0]
+    for value in literal_unroll(x):
+        if not value >= found:
+            found = value if found == found else found
+    return found

@@ -151,10 +151,23 @@ def normal_interval(low: Any, high: Any, _: Any) -> Any:
 @_sharper
 def log_normal_cdf(x: Any) -> Any:
     """Enclose the logarithm of the normal distribution function, which rises."""
-    return normal_cdf(x.lower()).log().union(normal_cdf(x.upper()).log())
+    return _log_cdf(x.lower()).union(_log_cdf(x.upper()))
+
+
+# Beyond so many deviations both ends of the interval for the Mills ratio agree to 19 digits.
+_FAR = 2**16
+
+
+def _log_cdf(x: Any) -> Any:
+    if x > -_FAR:
+        return normal_cdf(x).log()
+    return -x * x / 2 - (2 * arb.pi()).log() / 2 - _mills(x).log()
 
 
 def _mills(x: Any) -> Any:
+    if x <= -_FAR:
+        y = -x
+        return (y + y / (y * y + 2)).union(y + 1 / y) if y.is_finite() else y
     return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() / normal_cdf(x)
 
 

@@ -17,8 +17,16 @@ from sympy.core.relational import Relational
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.probabilities import in_normal_probabilities
-from slrsym.gaussian.roots import cancel_roots, is_even, is_polynomial, may_vanish
+from slrsym.gaussian.roots import cancel_roots, is_polynomial
 from slrsym.gaussian.special_functions import with_own_owens_t
+from slrsym.kernels.denominators import (
+    bases_of_roots,
+    by_sizes,
+    is_nonnegative,
+    primitive,
+    vanishing_powers,
+    with_visible_limits,
+)
 from slrsym.kernels.edge_functions import (
     BivariateNormal,
     ExponentialExcess,
@@ -61,30 +69,10 @@ def with_limits(expr: Any) -> Any:
     expr = with_own_owens_t(expr)
     for function in (erf_prime, erf_second, normal_pdf):
         expr = expr.replace(function, lambda x, f=function: f(x).rewrite(sp.exp))
+    expr, sizes = by_sizes(expr)
     if expr.count_ops() < _MOST:
-        expr = expr.replace(_is_power_of_poles, _without_poles)
-        expr = cancel_roots(in_normal_probabilities(expr), sums=True)
-    return _Visitor(expr)(expr)
-
-
-def _is_power_of_poles(node: Expr) -> bool:
-    """Return whether a node is a power such as 1/(1 + r^2/(1 - r^2)), or sqrt(b - c^2/a)."""
-    if not isinstance(node, sp.Pow) or not isinstance(node.base, sp.Add):
-        return False
-    reciprocal = node.exp.is_Integer and node.exp < 0
-    if not reciprocal and not (node.exp.is_Rational and node.exp.q == 2):
-        return False
-    if not any(_vanishing_powers(f) for f in node.base.atoms(sp.Pow)):
-        return False
-    if not node.base.is_rational_function(*node.base.free_symbols):
-        return False
-    below = sp.fraction(sp.together(node.base))[1]
-    return bool(reciprocal or below.is_nonnegative)
-
-
-def _without_poles(node: Expr) -> Expr:
-    top, bottom = sp.fraction(sp.cancel(sp.together(node.base)))
-    return top**node.exp / bottom**node.exp
+        expr = cancel_roots(in_normal_probabilities(with_visible_limits(expr)), sums=True)
+    return _Visitor(expr)(expr).xreplace(sizes)
 
 
 def _is_deep(expr: Expr) -> bool:
@@ -104,7 +92,7 @@ class _Visitor:
         # Sums that are written by means already.
         self.settled: set[Expr] = set()
         # Under a root: where these are below 0, by rounding, they are 0.
-        self.bases = bases | {_primitive(base) for base in _bases(expr)}
+        self.bases = bases | {primitive(base) for base in bases_of_roots(expr)}
 
     def __call__(self, node: Any) -> Any:
         if not getattr(node, "args", ()) or isinstance(node, Relational):
@@ -122,23 +110,9 @@ class _Visitor:
 
     def sign(self, base: Expr) -> int:
         """Return 1 or -1 if a base is never below or above 0 where the whole is real, or 0."""
-        if _is_nonnegative(base) or _primitive(base) in self.bases:
+        if is_nonnegative(base) or primitive(base) in self.bases:
             return 1
-        return -1 if _primitive(-base) in self.bases else 0
-
-
-def _bases(node: Any) -> set[Expr]:
-    """Return the polynomials under the square roots of an expression, but for its branches."""
-    if isinstance(node, sp.Piecewise):
-        return set()
-    found = set().union(*map(_bases, getattr(node, "args", ())))
-    if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2:
-        found |= {node.base} if is_polynomial(node.base) else set()
-    return found
-
-
-def _is_nonnegative(base: Expr) -> bool:
-    return bool(base.is_nonnegative) or all(map(is_even, sp.Add.make_args(sp.expand(base))))
+        return -1 if primitive(-base) in self.bases else 0
 
 
 def has_cancelling_roots(expr: Any) -> bool:
@@ -174,7 +148,7 @@ def _visited(node: Any, visit: _Visitor) -> Any:
     if isinstance(node, sp.asin) and node.free_symbols:
         top, bottom, left = _leg_and_hypotenuse(node.args[0])
         root = GuardedRoot(visit(left), visit(2 * bottom**2))
-        if any(not _has_limit(top, f, True, visit) for f in _vanishing_powers(1 / bottom)):
+        if any(not _has_limit(top, f, True, visit) for f in vanishing_powers(1 / bottom)):
             return 2 * sp.atan(visit(top) / (visit(bottom) + root))
         return 2 * sp.atan(Ratio(visit(top), visit(bottom) + root, S.Zero))
     if isinstance(node, bivariate_normal_cdf):
@@ -198,7 +172,7 @@ def _visited(node: Any, visit: _Visitor) -> Any:
     if isinstance(node, _BOUNDED):
         return node.func(*(_argument(x, visit) for x in node.args))
     if isinstance(node, sp.Pow) and node.exp.is_Rational:
-        if node.exp < 0 and _vanishing_powers(node) and _primitive(node.base) in visit.bases:
+        if node.exp < 0 and vanishing_powers(node) and primitive(node.base) in visit.bases:
             return Quotient(S.Zero, S.One, _denominator(node, visit))
         below = _root(node.base) if node.exp.q == 2 else None
         if below is not None:
@@ -243,11 +217,11 @@ def _leg_and_hypotenuse(ratio: Expr) -> tuple[Expr, Expr, Expr]:
 def _cosine_and_sine(r: Expr, visit: _Visitor) -> tuple[Expr, Expr]:
     """Return a correlation and the root of one minus its square, without what overflows."""
     top, bottom, left = _leg_and_hypotenuse(r)
-    if len(bottom.free_symbols) == 1 and not _vanishing_powers(1 / bottom):
+    if len(bottom.free_symbols) == 1 and not vanishing_powers(1 / bottom):
         for base in [f.as_base_exp()[0] for f in sp.Mul.make_args(bottom)]:
             # Of a huge symbol the quotient is finite, where the polynomials are not.
             rest = sp.expand(left - base)
-            if not rest.free_symbols <= base.free_symbols or not _is_nonnegative(rest):
+            if not rest.free_symbols <= base.free_symbols or not is_nonnegative(rest):
                 continue
             return visit(r), visit(sqrt(1 + rest / base)) * visit(sqrt(base) / bottom)
         if left.is_number:
@@ -257,25 +231,16 @@ def _cosine_and_sine(r: Expr, visit: _Visitor) -> tuple[Expr, Expr]:
     return cosine, sine
 
 
-def _vanishing_powers(expr: Expr) -> list[Expr]:
-    return [
-        f
-        for f in sp.Mul.make_args(expr)
-        if isinstance(f, sp.Pow) and f.exp.is_negative and is_polynomial(f.base)
-        and may_vanish(f.base)
-    ]  # fmt: skip
-
-
 def _argument(arg: Expr, visit: _Visitor) -> Any:
     """Return an argument of a bounded function, infinite at n/0, and 0 at 0/0.
 
     So is the limit as a variance goes to 0 while the rest stays. What is no variance, such as
     x^2 + y^2 below x y, has no such limit, and is left as it is.
     """
-    if not any(_vanishing_powers(f) for f in arg.atoms(sp.Pow)) or arg.count_ops() > _MOST:
+    if not any(vanishing_powers(f) for f in arg.atoms(sp.Pow)) or arg.count_ops() > _MOST:
         return visit(arg)
     top, bottom = sp.fraction(sp.together(arg))
-    powers = _vanishing_powers(1 / bottom)
+    powers = vanishing_powers(1 / bottom)
     others = [f for f in sp.Mul.make_args(bottom) if 1 / f not in powers]
     powers = _of_known_sign(powers, visit)
     whole = S.Zero
@@ -323,6 +288,9 @@ def _size(top: Expr) -> Expr:
 def _has_limit(top: Expr, power: Expr, alone: bool, visit: _Visitor) -> bool:
     """Return whether n/d is infinite or goes to 0 as the base of a power in d does."""
     base, n = power.base, -power.exp
+    roots = {z: sp.Dummy(z.name, nonnegative=True) ** 2 for z in base.free_symbols
+             if z.is_nonnegative and top.has(sqrt(z))}  # fmt: skip
+    top, base = (sp.powdenest(x.xreplace(roots)) for x in (top, base))
     symbols = base.free_symbols
     if not top.is_polynomial(*symbols) or sp.gcd(top, base).has(*symbols):
         return False
@@ -348,17 +316,12 @@ def _sorted(expr: Expr) -> list[Any]:
     return sorted(expr.free_symbols, key=str)
 
 
-def _primitive(base: Expr) -> Expr:
-    """Return an expanded polynomial over its content, a positive number."""
-    return sp.expand(base).primitive()[1]
-
-
 def _denominator(power: Expr, visit: _Visitor) -> Any:
     """Return a power with the sign of its exponent turned, and 0 where its base is so by rounding.
 
     The base cannot be less if the expression has its root, too.
     """
-    if _primitive(power.base) in visit.bases and (root := _root(power.base)) is not None:
+    if primitive(power.base) in visit.bases and (root := _root(power.base)) is not None:
         return root ** (-2 * power.exp)
     return visit(1 / power)
 
@@ -366,12 +329,12 @@ def _denominator(power: Expr, visit: _Visitor) -> Any:
 def _product(node: Expr, visit: _Visitor) -> Any:
     """Return a product in which exp is stronger than what it is divided by."""
     bells = [f for f in node.args if isinstance(f, sp.exp) and f.free_symbols]
-    found = _vanishing_powers(node)
+    found = vanishing_powers(node)
     signed = _of_known_sign(found, visit)
     powers = [f for f in signed if f.exp.q == 2 or visit.sign(f.base)]
-    if not bells and not any(_primitive(f.base) in visit.bases for f in powers):
+    if not bells and not any(primitive(f.base) in visit.bases for f in powers):
         powers = []
-    inner = bells and any(_vanishing_powers(f) for f in node.atoms(sp.Pow))
+    inner = bells and any(vanishing_powers(f) for f in node.atoms(sp.Pow))
     if not powers:
         signed = found
     if not powers and not inner:

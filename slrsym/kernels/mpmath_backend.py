@@ -225,6 +225,11 @@ def _divided_square(x: Any, c: Any, y: Any) -> Any:
     return x * x / (1 + c * y * y)
 
 
+def _nan_of(numbers: tuple[Any, ...]) -> Any:
+    """Return nan if one of the numbers is, which comparisons leave out, else None."""
+    return mpmath.nan if any(map(mpmath.isnan, numbers)) else None
+
+
 _NAMESPACE = {
     "ratio": _ratio, "root": _root, "quotient": _quotient, "ramp_mean": _more_precise(_ramp_mean),
     "size_difference": _more_precise(_size_difference),
@@ -239,7 +244,7 @@ _NAMESPACE = {
     "sqrt": mpmath.sqrt, "exp": mpmath.exp, "arcsin": mpmath.asin, "arctan": mpmath.atan,
     "pi": mpmath.pi, "erf": mpmath.erf, "erfc": mpmath_special_functions.erfc,
     "erfinv": mpmath.erfinv, "abs": abs,
-    "maximum": max, "minimum": min,
+    "maximum": lambda *x: _nan_of(x) or max(x), "minimum": lambda *x: _nan_of(x) or min(x),
     "sin": mpmath.sin, "cos": mpmath.cos, "tanh": mpmath.tanh, "log": mpmath.log,
     "sign": mpmath.sign, "nan": mpmath.nan, "owens_t": mpmath_special_functions.owens_t,
     "normal_cdf": mpmath_special_functions.normal_cdf,

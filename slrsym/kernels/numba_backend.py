@@ -60,9 +60,7 @@ from slrsym.kernels._numba_special import evaluate_erf_variance_integral
 from slrsym.kernels._numba_special import cosine_of_slope, damped_factor, scaled_argument
 from slrsym.kernels._numba_special import divided_square, over_root, sine_of_slope
 from slrsym.kernels._numba_special import erf_covariance, erf_defect, erfinv, exp, owens_t
-
-
-maximum, minimum = max, min
+from slrsym.kernels._numba_special import maximum, minimum
 
 
 @njit(inline="always")

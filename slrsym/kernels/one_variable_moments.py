@@ -22,6 +22,7 @@ import sympy as sp
 from sympy import Expr, Function, S, Symbol, pi, sqrt
 
 from slrsym.gaussian import normal_cdf
+from slrsym.gaussian.roots import is_root
 from slrsym.kernels.edge_functions import (
     MOST_COEFFICIENTS,
     ExponentialExcess,
@@ -273,7 +274,8 @@ def _sum_of_half_lines(coefficients: list[Expr], deviation: Expr, u: Expr) -> Ex
     size = deviation
     if deviation.is_negative or deviation.could_extract_minus_sign():
         size = -deviation
-    if not size.is_nonnegative:
+    # A root is never below 0 where it is real.
+    if not all(f.is_nonnegative or is_root(f) for f in sp.Mul.make_args(size)):
         size = S.One
     mean = _normal(size * u)
     total = S.Zero

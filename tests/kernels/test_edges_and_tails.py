@@ -19,6 +19,7 @@ from sympy import (
     Rational,
     S,
     Symbol,
+    asin,
     erf,
     log,
     sign,
@@ -28,7 +29,7 @@ from sympy import (
 
 from slrsym.gaussian import GaussianLaw, OwensT, bivariate_normal_cdf, expectation, normal_cdf
 from slrsym.kernels import compile_expressions
-from tests._profile import THOROUGH, more
+from tests._profile import THOROUGH, more, thorough
 from tests.kernels._cases import BACKENDS, needs_jax
 
 # A program takes Numba and JAX seconds to compile.
@@ -36,7 +37,7 @@ QUICK = BACKENDS if THOROUGH else ["numpy", "mpmath", "ball"]
 
 x, y = symbols("x y", real=True)
 h, k, m, n, r = symbols("h k m n r", real=True)
-s = Symbol("s", positive=True)
+s, t = symbols("s t", positive=True)
 ONE = GaussianLaw({x: m}, [[s**2]])
 STANDARD = GaussianLaw({x: 0}, [[1]])
 PAIR = GaussianLaw({x: 0, y: 0}, [[1, r], [r, 1]])
@@ -299,3 +300,62 @@ def test_bivariate_distribution_function_at_its_edges():
     assert bivariate_normal_cdf(k, h, r) == bivariate_normal_cdf(h, k, r)
     half = bivariate_normal_cdf(h, k, sqrt(1 - r**2))
     assert half.subs(r, 1) == normal_cdf(h) * normal_cdf(k)
+
+
+# A variable with a gain g and noise of deviation b, of which only the size matters.
+g, b = symbols("g b", real=True)
+NOISY = GaussianLaw({x: m, y: n}, [[1, g], [g, g**2 + b**2]])
+TWO = GaussianLaw({x: m, y: n}, [[s**2, r * s * t], [r * s * t, t**2]])
+MIXED = GaussianLaw({x: 0, y: 0}, [[1 + g**2, g + b], [g + b, 1 + b**2]])
+VARIANCES = GaussianLaw({x: 0, y: 0}, [[s, g], [g, t]])
+
+# Integrand, law, symbols, a point, and the mean of a function of one standard normal number.
+LEFT = [
+    (Max(x, 0) * Max(y, 0), NOISY, (m, n, g, b), (1, 2, -0.5, 0),
+     lambda z: max(1 + z, 0) * max(2 - z / 2, 0), (-1, 4)),
+    (Abs(x) * Abs(y), NOISY, (m, n, g, b), (0, 1, 2, 0), lambda z: abs(z) * abs(1 + 2 * z),
+     (0, -0.5)),
+    (Heaviside(y) * Max(x, 0), NOISY, (m, n, g, b), (1, 1, 1, 0), lambda z: max(1 + z, 0), (-1,)),
+    thorough((Max(0, x, y), NOISY, (m, n, g, b), (1, 1, 2, 0),
+              lambda z: max(0, 1 + z, 1 + 2 * z), (-1, -0.5, 0))),
+    (Max(0, x) ** 3 * Max(0, y), NOISY, (m, n, g, b), (0, 0, 1, 0), lambda z: max(z, 0) ** 4, (0,)),
+    (Max(0, x) * Max(0, y), MIXED, (g, b), (2, 0.5), lambda z: 2.5 * max(z, 0) ** 2, (0,)),
+    thorough((Max(0, x, y), TWO, (m, n, s, t, r), (-1, 2, 3, 0.5, 1),
+              lambda z: max(0, -1 + 3 * z, 2 + z / 2), (1 / 3, 1.2, -4))),
+    (Max(x, y) ** 2, TWO, (m, n, s, t, r), (1, 1, 1, 1, 1), lambda z: (1 + z) ** 2, ()),
+    (Max(x, y) ** 2, SHIFTED, (m, n, r), (0, 1, 1), lambda z: (1 + z) ** 2, ()),
+    (sign(y - 1) * Max(0, x), VARIANCES, (s, t, g), (0, 1, 0), lambda z: 0 * z, ()),
+]  # fmt: skip
+
+
+@more
+@pytest.mark.parametrize("backend", QUICK)
+@pytest.mark.parametrize("case", LEFT, ids=lambda case: f"{case[0]}, {case[3]}")
+def test_what_is_left_where_a_law_is_singular(case, backend):
+    """Of laws by gains and noise, of the largest of three, and of squares of the larger."""
+    integrand, law, names, point, left, kinks = case
+    found = compiled(closed_form(integrand, law), names, backend)(*point)
+    assert_value(backend, found, quad(left, *(mpmath.mpf(k) for k in kinks)))
+
+
+closed_form = cache(expectation)
+
+
+@pytest.mark.parametrize("backend", QUICK)
+def test_a_root_of_a_quotient_without_signs(backend):
+    """As in the mean of the largest of three: -D and 1 - r^2 below one root, D below another."""
+    square = s**2 - 2 * r * s + 1
+    ratio = (m - n) / (sqrt((r - 1) * (r + 1) / -square) * -square)
+    function = compiled(sqrt(square) * normal_cdf(ratio), [m, n, s, r], backend)
+    for point, right in (((1, 2, 3, 1), 2), ((2, 1, 3, 1), 0), ((1, 1, 3, 1), 1)):
+        assert_value(backend, function(*point), mpmath.mpf(right))
+
+
+@pytest.mark.parametrize("backend", QUICK)
+def test_the_slope_of_a_pair_of_ramps_in_a_length(backend):
+    """By SymPy's derivative, of which two terms are infinite where both directions are aligned."""
+    length = Symbol("q", positive=True)
+    pair = r * asin(r / sqrt(length)) + sqrt(length - r**2)
+    slope = compiled(pair.diff(length), [length, r], backend)
+    for q, c in ((1, 1), (4, -2), (4, 1), (1, 0.3)):
+        assert_value(backend, slope(q, c), mpmath.sqrt(q - mpmath.mpf(c) ** 2) / (2 * q))

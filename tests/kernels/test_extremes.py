@@ -6,7 +6,8 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from sympy import Symbol, erf, erfc, oo, sqrt, symbols, tanh
+from flint import arb
+from sympy import Max, Min, Symbol, erf, erfc, log, oo, sqrt, symbols, tanh
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import mpmath_special_functions as precise
@@ -251,3 +252,30 @@ def test_parameters_whose_powers_overflow_are_named():
     assert made(np.array([1.0]), 10.0) == pytest.approx(10001**0.5)
     with pytest.raises(ValueError, match=r"powers overflow; got big = 1e\+300"):
         made(np.array([1.0]), 1e300)
+
+
+@more
+@pytest.mark.parametrize("backend", BACKENDS if THOROUGH else ["numpy", "mpmath", "ball"])
+def test_the_largest_of_what_is_no_number(backend):
+    z = Symbol("z", real=True)
+    outputs = [Max(x, 0), Max(x, y), Min(0, x), Min(y, x, z), Max(y, z, x)]
+    function = compile_expressions(outputs, [x, y, z], (), backend)
+    for point in ((math.nan, 1.0, 2.0), (math.nan, -1.0, 0.0)):
+        assert all(map(math.isnan, map(float, function(list(point)))))
+    assert [float(v) for v in function([-2.0, 1.0, 3.0])] == [0, 1, -2, -2, 3]
+
+
+def test_balls_of_the_logarithm_of_a_tail_far_out():
+    tail = log(normal_cdf(x))
+    function = compile_expressions([tail, tail.diff(x)], [x], (), "ball")
+    for z in (-6e4, -65535.0, -65537.0, -1e8, -1e155, -1.7e308):
+        value, slope = function([z])
+        u = mpmath.mpf(z)
+        # By the first three terms of the asymptotic series.
+        right = -u * u / 2 - mpmath.log(-u * mpmath.sqrt(2 * mpmath.pi)) - 1 / u**2
+        middle = mpmath.mpf(value.str(40, radius=False))
+        assert abs(middle - right) <= 1e-12 * abs(right)
+        assert float(value.rel_accuracy_bits()) > 50
+        assert slope.overlaps(arb(-z) - 1 / arb(z))
+        assert float(slope.rel_accuracy_bits()) > 50
+    assert not any(found.is_nan() for found in function([-math.inf]))
