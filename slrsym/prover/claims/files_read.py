@@ -58,7 +58,7 @@ def _notice(event: str, arguments: tuple[object, ...]) -> None:
         text = os.fsdecode(path)
         name = os.path.abspath(text)
         flags = arguments[2] if event == "open" and len(arguments) > 2 else 0
-        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+        if isinstance(flags, int) and _only_writes(flags):
             _written.add(name)
             return
         asking = sys._getframe(1).f_code.co_filename
@@ -74,6 +74,11 @@ def _notice(event: str, arguments: tuple[object, ...]) -> None:
                 _relative.add(name)
         if name not in _read_by_code and _is_asked_by_code(sys._getframe(1)):
             _read_by_code.add(name)
+
+
+def _only_writes(flags: int) -> bool:
+    """Return whether a file that is opened is not read as it was."""
+    return bool(flags & os.O_WRONLY or (flags & os.O_RDWR and flags & os.O_TRUNC))
 
 
 def _is_asked_by_code(frame: FrameType | None) -> bool:

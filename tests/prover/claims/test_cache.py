@@ -320,6 +320,10 @@ def test_a_cache_lies_where_the_system_keeps_caches(verify, derivation, monkeypa
 IMPORTS = "import mymodel\nvalue = mymodel.value\n"
 BY_PATH = "import sys\nsys.path.insert(0, {folder!r})\n" + IMPORTS
 READ_FILE = "import pathlib\nvalue = pathlib.Path({folder!r}, 'value.txt').read_text()\n"
+UPDATED = """
+with open({folder!r} + '/value.txt', 'r+') as file:
+    value = file.read()
+"""
 READ_HERE = "import os, pathlib\nvalue = pathlib.Path('elsewhere/value.txt').read_text()\n"
 EXECUTED = "import pathlib\nexec(pathlib.Path({folder!r}, 'plain.py').read_text())\n"
 COUNTED = "import glob\nvalue = len(glob.glob({folder!r} + '/*.csv'))\n"
@@ -374,6 +378,7 @@ CHANGES = {
     "a module that comes": (IF_THERE, write("later.py", "value = 2\n"), False),
     "a package that comes": (IF_THERE, lambda folder: (folder / "later").mkdir(), True),
     "a file": (READ_FILE, write("value.txt", "2"), False),
+    "a file that may be written": (UPDATED, write("value.txt", "2"), False),
     "a file of the current folder": (READ_HERE, write("value.txt", "2"), False),
     "a file that is executed": (EXECUTED, write("plain.py", "value = 2"), False),
     "a variable that a module asks for": (
