@@ -171,8 +171,12 @@ class DerivationFileCollector(pytest.File):
         if self.module is not None:
             try:
                 self.module.obj  # noqa: B018 (imports it)
-            except (self.CollectError, pytest.skip.Exception):
+            except self.CollectError:
                 return  # which pytest tells of the module of tests
+            except pytest.skip.Exception:
+                note = f"{self.path} is skipped, so that no claim of it is checked"
+                _ledger(self.config).notes.append(note)
+                return
         try:
             claims = _load_claims(self.config, self.path)
         except DerivationError as problem:

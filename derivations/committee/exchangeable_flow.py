@@ -1,7 +1,7 @@
 """The flow of exchangeable students, for K of them and of orthonormal teachers.
 
 The equations are derived from the statement of the model. The Gram region is kept, the risk falls,
-and a student that is nearer to its own teacher than to others stays so: R - S is multiplied by a
+and students at least as near to their own teachers as to others stay so: R - S is multiplied by a
 rate. At the plateau this rate is positive, so that almost no trajectory ends there.
 """
 
@@ -121,7 +121,7 @@ slopes = [slope_claim(x, value) for x, value in SLOPES.items()]
 p, x, q, y, n, z, w = symbols("p x q y n z w", real=True)
 squares = Claim(
     id="committee-flow-squares",
-    title="A negative combination of squares, with weights $p, q >= 0$, is not positive",
+    title="A negative combination of squares, for $p, q >= 0$ and $n >= 2$, is not positive",
     source=SOURCE,
     hypotheses=[Ge(p, 0), Ge(q, 0), Ge(n, 2)],
     statement=Le(-(x**2 * p + y**2) / 2 - (n - 1) * (z**2 * q + w**2) / 2, 0, evaluate=False),
@@ -287,7 +287,7 @@ def sector(name, title, *ways):
 
 nearer = sector(
     "own-teacher",
-    "A student that is nearer to its own teacher than to the others, $R >= S$, stays so",
+    "Exchangeable students at least as near to their own teachers as to others, $R >= S$, stay so",
     1,
 )
 undecided = sector(
@@ -360,8 +360,8 @@ NEAR = flow(velocity, (*F.positive, GAP, most - GAP, growth - rate))
 escape = Claim(
     id="committee-flow-escape-time",
     title=(
-        "A trajectory from $0 < R - S < m$ leaves the set of overlaps with $R - S < m$ where $R - "
-        "S$ is multiplied by a rate above $r$ by the time $log(m/(R - S))/r$"
+        "From $0 < R - S < m$, a trajectory is at most for the time $log(m/(R - S))/r$ among "
+        "overlaps with $R - S < m$ where $R - S$ is multiplied by a rate above $r$"
     ),
     source=SOURCE,
     hypotheses=MANY,

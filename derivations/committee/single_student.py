@@ -344,7 +344,7 @@ whole = decay(
 sharp = decay(
     "near-rate",
     "Along the flow of one student with $|w|^2 <= M$ and $R >= rho$, the squared distance to the "
-    "teacher decays at the rate $4/(pi (2 + 2 M - rho^2)^(3/2))$, for $rho < 1 < M$",
+    "teacher decays at the rate $4/(pi (2 + 2 M - rho^2)^(3/2))$, for $0 < rho < 1 < M$",
     "single-student-near-kept",
     NEAR,
     [*SHORT, Lt(rho, 1)],
@@ -357,7 +357,9 @@ RATE = whole.statement.rate
 
 limits = Claim(
     id="single-student-limits",
-    title="The flow of one student of length at most $M > 1$ accumulates where $R = 1$, $Q = R^2$",
+    title=(
+        "The flow of one student with $|w|^2 <= M$, $M > 1$, accumulates where $R = 1$, $Q = R^2$"
+    ),
     source=SOURCE,
     hypotheses=SHORT,
     statement=FlowLimitsSolve(F, REGION, F.function(R - 1, BESIDE)),

@@ -26,7 +26,10 @@ def residual(*layers):
 M = residual(matrix("A_1", d), matrix("A_2", d))
 two_layers = Claim(
     id="two-layers-risk",
-    title="The risk of two layers of linear attention with any matrices, without noise",
+    title=(
+        "$E tr(L M T M')$ with $M = (1 - A_2 S)(1 - A_1 S)$, for the error $M w$ that two layers "
+        "of linear attention leave of a task $w$ without noise"
+    ),
     statement=Eq(
         MatrixMean(Trace(L * M * T * M.T), samples),
         mean(Trace(L * M * T * M.T), samples),

@@ -307,8 +307,8 @@ slope = matrix_gradient(unit)
 growth = Claim(
     id="in-context-gradient-bound",
     title=(
-        "For standard tasks, the squared norm of the loss's gradient in the matrix is at least "
-        "$2 g_0 l_0^2 u^2$ times the loss above its minimum"
+        "For standard tasks, $L >= l_0$ and $G >= g_0$, the squared norm of the loss's gradient in "
+        "the matrix is at least $2 g_0 l_0^2 u^2$ times the loss above its minimum"
     ),
     hypotheses=[definition, *above],
     statement=Ge(

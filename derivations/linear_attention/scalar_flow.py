@@ -93,7 +93,10 @@ def _(goal):
 
 kept = Claim(
     id="in-context-flow-kept",
-    title=f"The gradient flow of {OF_THE_LOSS} keeps where this loss is at most $-delta$",
+    title=(
+        f"The gradient flow of {OF_THE_LOSS} keeps where this loss is at most $-delta$, for "
+        "$2 G delta < lambda^2$"
+    ),
     source=SOURCE,
     hypotheses=ROOM,
     statement=RegionKept(LAYERS, BASIN),
@@ -117,7 +120,7 @@ rate = Claim(
     id="in-context-flow-rate",
     title=(
         f"Along the gradient flow of {OF_THE_LOSS} from where it is at most $-delta$, the distance "
-        "to its minimum decays at the rate $4 G delta$"
+        "to its minimum decays at the rate $4 G delta$, for $2 G delta < lambda^2$"
     ),
     source=SOURCE,
     hypotheses=ROOM,

@@ -75,7 +75,7 @@ def _(goal):
 a_1, b_1, x_1 = symbols("a_1 b_1 x_1", positive=True)
 bound = Claim(
     id="cooled-flow-overlap-bound",
-    title="$2 x/(a b) <= nu_0$ where $2 x <= nu_0$ and $a, b >= 1$",
+    title="$2 x/(a b) <= nu_0$ where $0 < 2 x <= nu_0$ and $a, b >= 1$",
     source="new: used for the region of `cooled-flow-kept`",
     hypotheses=[Ge(a_1, 1), Ge(b_1, 1), Le(2 * x_1, nu_0)],
     statement=Le(2 * (x_1 / (a_1 * b_1)), nu_0, evaluate=False),

@@ -69,7 +69,7 @@ top("mirror-", -1, "$kappa >= -1$ and $nu >= -1$")
 
 below = Claim(
     id="manifold-flow-erf-below",
-    title="$erf(y) < nu$ where $nu >= n_0 >= 2 y$",
+    title="$erf(y) < nu$ where $nu >= n_0 >= 2 y$, $n_0 > 0$ and $y >= 0$",
     source="new: used for the region of `manifold-flow-kept`",
     hypotheses=[Le(2 * y, n_0), Ge(nu, n_0)],
     statement=Gt(nu - erf(y), 0, evaluate=False),
@@ -105,7 +105,7 @@ def _(goal):
 
 half = Claim(
     id="manifold-flow-overlap-bound",
-    title="$2 u kappa/v <= nu_0$ where $2 u delta <= nu_0 v$ and $kappa <= delta$",
+    title="$2 u kappa/v <= nu_0$ where $2 u delta <= nu_0 v$, $kappa <= delta$ and $u, v > 0$",
     source="new: used for the region of `manifold-flow-kept`",
     hypotheses=[Le(2 * u * delta, nu_0 * v), Gt(u, 0), Gt(v, 0), Le(kappa, delta)],
     statement=Le(2 * (u * kappa / v), nu_0, evaluate=False),
@@ -364,8 +364,9 @@ rate_of_kappa = 2 * gamma**2 * b * erf_prime(b) * (nu_0 - erf(b / B))
 faster = Claim(
     id="manifold-flow-rate-kappa",
     title=(
-        "Once $nu >= nu_0 > erf(b/B)$, the distance $1 - kappa$ decays along gradient flow on the "
-        "manifold at the rate $2 gamma^2 b erf'(b) (nu_0 - erf(b/B))$"
+        "Along gradient flow on the manifold from $kappa >= delta$, $nu >= nu_0 > erf(b/B)$, the "
+        "distance $1 - kappa$ decays at the rate $2 gamma^2 b erf'(b) (nu_0 - erf(b/B))$, for $2 b "
+        "delta <= nu_0 B$ with $b = lambda sqrt(d/2)/A$"
     ),
     source=SOURCE,
     hypotheses=[*SMALL, Lt(erf(b / B), nu_0)],

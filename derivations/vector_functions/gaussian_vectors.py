@@ -62,7 +62,7 @@ stein_twice = Claim(
 
 stein_length = Claim(
     id="stein-vectors-length",
-    title="The mean of a smooth function times the squared length of the vector",
+    title="The mean of a smooth function times the squared length of a standard Gaussian vector",
     statement=Eq(
         standard_mean(Trace(g.T * g) * h(g)),
         d * standard_mean(h(g)) + standard_mean(Trace(g.T * slope)),
@@ -90,7 +90,10 @@ def _(goal):
 
 poincare_lipschitz = Claim(
     id="poincare-vectors-lipschitz",
-    title="The variance of a smooth function whose gradient has length at most $K$",
+    title=(
+        "The variance of a smooth function of a standard Gaussian vector is at most $K^2$ if its "
+        "gradient has length at most $K$"
+    ),
     hypotheses=[Lipschitz(h, K)],
     statement=Le(standard_mean(h(g) ** 2) - standard_mean(h(g)) ** 2, K**2),
     source="standard",

@@ -7,6 +7,7 @@ from sympy import Max, Symbol, count_ops, erf, sin, sqrt, tanh
 
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from slrsym.proof import Ledger
+from slrsym.prover.claims.registration import record_created_claims
 from tests._profile import thorough
 
 u, w = Direction("u", unit=True), Direction("w")
@@ -64,6 +65,15 @@ def test_the_gram_matrix_stays_one_and_the_risk_falls(name):
     found = statuses(equations.flow_claims("gram-kept", "risk-falls", name=name))
     assert set(found.values()) == {"proved"}, found
     assert {f"{name}-flow-gram-kept", f"{name}-flow-risk-falls"} <= found.keys()
+
+
+def test_each_claim_is_made_once(tmp_path):
+    """A file that makes two claims of one id states something that is refused."""
+    equations = student(lambda z: z).equations("gradient-flow")
+    with record_created_claims(tmp_path / "mine.py") as made:
+        returned = equations.flow_claims()
+    assert {claim.id for claim in returned} == {claim.id for claim in made}
+    assert len(made) == len(returned)
 
 
 @pytest.mark.parametrize("name", [n if n == "scaled" else thorough(n) for n in OTHERS])

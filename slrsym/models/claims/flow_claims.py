@@ -60,6 +60,7 @@ class FlowClaims:
 
     def __init__(self, equations: EquationSystem, name: str, source: str) -> None:
         self.equations, self.name, self.source = equations, name, source
+        self._made: dict[str, Claim] = {}
         model = equations.model
         if model.spaces > 1 or model.uses_representatives:
             what = (
@@ -120,7 +121,10 @@ class FlowClaims:
         return expr.xreplace({g: self.slopes[p] for p, g in self.letters.of.items()})
 
     def _claim(self, what: str, title: str, statement: Any, given: Any, proof: Any) -> Claim:
-        claim = Claim(
+        # Two claims cite it, perhaps; a file that makes two of one id states something else.
+        if what in self._made:
+            return self._made[what]
+        self._made[what] = claim = Claim(
             id=f"{self.name}-flow-{what}",
             title=title,
             statement=statement,

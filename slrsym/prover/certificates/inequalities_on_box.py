@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
-from sympy import Expr, Ge, Gt, Le, Lt, Symbol, exp
+from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, exp
 from sympy.logic.boolalg import Boolean
 
 from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import decimal_or_fraction_text, parse_rational_interval, to_flint_rational
 from slrsym.balls.branch_and_bound import Budget, Subdivision, prove_positive
+from slrsym.crosscheck.random_values import has_declared_properties
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.symbolic_functions import zeta_by_variance
 from slrsym.prover.certificates.box_certificate import register_certificate_class
@@ -124,6 +125,12 @@ class InequalitiesOnBox:
         if missing:
             names = ", ".join(sorted(str(x) for x in missing))
             return f"the box says nothing of {names}, of which {relation} speaks"
+        for x in sorted(relation.free_symbols, key=str):
+            if not _has_value_as_declared(x, *self._ends[x]):
+                what = ", ".join(
+                    sorted(fact for fact, holds in x._assumptions_orig.items() if holds)
+                )
+                return f"no number of the box {self.box_text} is a value of {x}, declared {what}"
         try:
             # Of the sides as they are written: in their difference, undefined parts may cancel.
             for condition, part in domain_conditions(relation).items():
@@ -166,6 +173,13 @@ class InequalitiesOnBox:
         if not at:
             return found, f"at {self.box_text}" if self._ends else ""
         return found, f"at {', '.join(at)}"
+
+
+def _has_value_as_declared(x: Symbol, low: Fraction, high: Fraction) -> bool:
+    """Return whether a symbol may have a value of an interval: a sign, or whole numbers, tell."""
+    whole = (math.ceil(low), math.ceil(low) + 1, math.floor(high) - 1, math.floor(high))
+    inside = [v for v in (low, high, (low + high) / 2, *whole) if low <= v <= high]
+    return any(has_declared_properties(Rational(Fraction(v)), x) for v in inside)
 
 
 def _undecided_text(found: Subdivision, box: str) -> str:

@@ -2,9 +2,9 @@
 
 A run is found again only if no claim failed, and if nothing has changed of the package, the folders
 of the derivations with all their files, the versions and the options, and the files, modules and
-folders elsewhere that were read. Whoever can write here can
-write anything: `--no-cache` checks again. Evidence is found by its claim, and the proof checker
-judges it anew.
+folders elsewhere that were read. Nor is it found again if what was run may ask for what nothing of
+this tells, such as the time. Whoever can write here can write anything: `--no-cache` checks again.
+Evidence is found by its claim, and the proof checker judges it anew.
 """
 
 from __future__ import annotations
@@ -30,9 +30,14 @@ from slrsym.prover.claims.files_read import (
     files_read_elsewhere,
     record_files_read,
     search_paths,
+    texts_of_modules,
     texts_read_by_code,
 )
-from slrsym.prover.claims.source_code import asks_for_environment, code_digest
+from slrsym.prover.claims.source_code import (
+    asks_for_environment,
+    asks_the_system,
+    code_digest,
+)
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
@@ -182,17 +187,34 @@ def load_or_compute(
     options = (*options, search_paths())
     key = cache_key(paths, *options, written=left_out)
     saved: dict[str, Any] | None = None if fresh else read_cached(key)
-    if saved is not None and are_unchanged(saved["read"]):
+    if saved is not None and are_unchanged(saved["read"]) and _is_environment(saved["environment"]):
         return saved["content"], True
     with record_files_read() as found:
         content = make()
         texts = texts_read_by_code()
-    if is_good(content):
-        read = files_read_elsewhere(found, _covered_by_key(paths, left_out)) | texts
+    read = files_read_elsewhere(found, _covered_by_key(paths, left_out)) | texts
+    # Workers import as well.
+    modules = texts_of_modules(found.keys() & read.keys())
+    if (
+        is_good(content)
+        and not any(map(asks_the_system, modules))
         # A file may have changed after the key was made and before it was read, or after that.
-        if are_unchanged(read) and cache_key(paths, *options, written=left_out) == key:
-            save_cached(key, {"content": content, "read": read})
+        and are_unchanged(read)
+        and cache_key(paths, *options, written=left_out) == key
+    ):
+        asked = any(map(asks_for_environment, modules))
+        environment = _environment_digest() if asked else ""
+        save_cached(key, {"content": content, "read": read, "environment": environment})
     return content, False
+
+
+def _environment_digest() -> str:
+    return cache_key_of_files([], sorted(os.environ.items()))
+
+
+def _is_environment(digest: str) -> bool:
+    """Return whether the environment variables are those of a digest; of none, any are."""
+    return digest in ("", _environment_digest())
 
 
 def verify_result_to_objects(content: dict[str, Any]) -> Any:

@@ -19,8 +19,11 @@ from slrsym.prover.claims.imports import imported_files, source_text
 
 # Describes the paper that the derivations of a folder are about.
 PAPER = "paper.toml"
-# The names under which slrsym's own modules have what makes claims.
-_MAKERS = {"Claim", "claims", "proof"}
+# The names under which slrsym's own modules, and models, have what makes claims.
+_MAKERS = {"Claim", "claims", "flow_claims", "proof"}
+# A file may have a model from another one, and ask it for claims.
+_ASKS_FOR_CLAIMS = re.compile(r"\.(?:flow_)?claims\b")
+_IMPORTS_SLRSYM = re.compile(r"^\s*(?:from|import)\s+slrsym\b", re.MULTILINE)
 # Functions that import, or run, what is named by a text.
 _IMPORTERS = ("import_module", "__import__", "exec", "eval")
 # One of them is in each text that names what makes claims, unless in pieces.
@@ -86,7 +89,14 @@ class DerivationSearch:
                 ahead += [file for file in more if file not in seen]
                 seen.update(more)
         if path not in self._found:
-            self._found |= dict.fromkeys(seen, False)
+            texts = [source_text(file) for file in seen]
+            asks, imports = (
+                any(map(found.search, texts)) for found in (_ASKS_FOR_CLAIMS, _IMPORTS_SLRSYM)
+            )
+            if asks and imports:
+                self._found[path] = True
+            else:
+                self._found |= dict.fromkeys(seen, False)
         return self._found[path]
 
     def _imports(self, file: Path) -> list[Path]:
@@ -119,10 +129,12 @@ def _speaks_of_claims(text: str) -> bool:
 
 
 def _has_node_that_names_makers(tree: ast.Module) -> bool:
-    imported, words = False, set[object]()
+    imported, words = False, set[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             words.add(node.attr)
+        elif isinstance(node, ast.alias):
+            words.add(node.name)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, str):
                 words.add(node.value)
@@ -131,8 +143,12 @@ def _has_node_that_names_makers(tree: ast.Module) -> bool:
             if any(map(_names_makers, names)):
                 return True
             imported = imported or bool(names)
+    # import_module(name), where the name stands elsewhere.
+    named = any(map(_names_makers, (word for word in words if word.startswith("slrsym."))))
     # slrsym.proof, getattr(slrsym, "proof"), model.claims(...).
-    return imported and not _MAKERS.isdisjoint(words)
+    return (named and not words.isdisjoint(_IMPORTERS)) or (
+        imported and not _MAKERS.isdisjoint(words)
+    )
 
 
 def _names_makers(name: str) -> bool:

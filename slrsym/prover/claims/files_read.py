@@ -39,6 +39,7 @@ _states: dict[str, State] | None = None
 # When recording began, by the clock of files; and what neither Python nor slrsym's own search read.
 _began = 0
 _read_by_code: set[str] = set()
+_imported: set[str] = set()
 _written: set[str] = set()
 _relative: set[str] = set()
 _folder_at_start = ""
@@ -57,19 +58,27 @@ def _notice(event: str, arguments: tuple[object, ...]) -> None:
         text = os.fsdecode(path)
         name = os.path.abspath(text)
         flags = arguments[2] if event == "open" and len(arguments) > 2 else 0
-        if isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+        if isinstance(flags, int) and _only_writes(flags):
             _written.add(name)
             return
         asking = sys._getframe(1).f_code.co_filename
-        # Not for the derivation, but in Python's search for modules.
-        if event == "os.listdir" and asking.startswith(_SEARCH):
-            name += os.sep
+        if asking.startswith(_SEARCH):
+            # Not for the derivation, but in Python's search for modules.
+            if event == "os.listdir":
+                name += os.sep
+            else:
+                _imported.add(name)
         if name not in _states and asking != __file__:
             _states[name] = state_of(name)
             if not os.path.isabs(text):
                 _relative.add(name)
         if name not in _read_by_code and _is_asked_by_code(sys._getframe(1)):
             _read_by_code.add(name)
+
+
+def _only_writes(flags: int) -> bool:
+    """Return whether a file that is opened is not read as it was."""
+    return bool(flags & os.O_WRONLY or (flags & os.O_RDWR and flags & os.O_TRUNC))
 
 
 def _is_asked_by_code(frame: FrameType | None) -> bool:
@@ -96,7 +105,7 @@ def start_recording() -> dict[str, State]:
     _folder_at_start = os.getcwd()
     _states = found = dict[str, State]()
     _began = time.time_ns()
-    for names in (_written, _relative, _told, _read_by_code):
+    for names in (_written, _relative, _told, _read_by_code, _imported):
         names.clear()
     return found
 
@@ -138,6 +147,13 @@ def read_by_code() -> dict[str, State]:
 def texts_read_by_code() -> dict[str, State]:
     """Return the Python files that derivations have read as texts, in which comments may count."""
     return {name: state for name, state in read_by_code().items() if name.endswith(".py")}
+
+
+def texts_of_modules(read: Iterable[str]) -> list[bytes]:
+    """Return the texts of Python files that were imported here, derivations included, or read."""
+    names = sorted({*map(_source, _imported), *read})
+    files = [Path(n) for n in names if n.endswith(".py") and not _is_installed(n)]
+    return [file.read_bytes() for file in files if file.is_file()]
 
 
 def read_since_last_told() -> tuple[dict[str, State], list[str]]:

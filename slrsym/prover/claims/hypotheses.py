@@ -21,6 +21,7 @@ from sympy.tensor.indexed import Indexed
 
 from slrsym.matrices.means import MATRIX_NODES
 from slrsym.prover.claims.instances import (
+    indices_between_entries,
     instances_of,
     is_computed,
     opened,
@@ -29,7 +30,13 @@ from slrsym.prover.claims.instances import (
 )
 from slrsym.prover.claims.satisfying_values import values_are_found
 from slrsym.prover.claims.supposed_smoothness import contradiction_with_smoothness
-from slrsym.prover.statements.expressions import ForAll, Sentence, conjuncts, infix_text
+from slrsym.prover.statements.expressions import (
+    ForAll,
+    Sentence,
+    conjuncts,
+    infix_text,
+    symbols_bound_by_node,
+)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -186,14 +193,17 @@ def _contradiction(stated: tuple[Any, ...]) -> str:
     """
     relations: list[tuple[Any, str]] = []
     share = share_of_instances(stated)
-    for part in stated:
-        bound, body = opened(part)
+    parts = [opened(part) for part in stated]
+    indices = indices_between_entries(parts) or ()
+    for part, (bound, body) in zip(stated, parts, strict=True):
         if body.count_ops() > _MOST_OPERATIONS:
             continue
         text = infix_text(part)
         relations += [
             (_with_values_as_numbers(each), text)
-            for each in instances_of(bound, _with_derivatives_as_functions(body), share)
+            for each in instances_of(
+                bound, _with_derivatives_as_functions(body), share, indices=indices
+            )
         ]
     relations = [(_decided(part), text) for whole, text in relations for part in conjuncts(whole)]
     used: list[str] = []
@@ -240,9 +250,16 @@ def _with_derivatives_as_functions(body: Any) -> Any:
 
 
 def _with_values_as_numbers(statement: Any) -> Any:
+    # What binds a variable of an unknown function or sequence takes many of its values.
+    statement = statement.replace(_binds_unknown_values, _as_declared)
     nodes = statement.atoms(AppliedUndef, Indexed)
     inner = {x for node in nodes for arg in node.args for x in arg.atoms(AppliedUndef, Indexed)}
     return statement.xreplace({node: _as_declared(node) for node in nodes - inner})
+
+
+def _binds_unknown_values(node: Any) -> bool:
+    bound = set(symbols_bound_by_node(node))
+    return bool(bound) and any(bound & x.free_symbols for x in node.atoms(AppliedUndef, Indexed))
 
 
 def _as_declared(node: Any) -> Symbol:

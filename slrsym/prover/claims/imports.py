@@ -18,6 +18,15 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 
+# A text with one of these may look for modules in more folders, or run files that it names.
+_LOOKS_ELSEWHERE = re.compile(
+    r"sys\.path|addsitedir|spec_from_file_location|runpy|exec\(|FileLoader"
+)
+_NAMED = re.compile(r"[\"']([^\"'\n]{1,80})[\"']")
+# In how many folders above a file such names are looked for, and how many of them.
+_FOLDERS_ABOVE, _MOST_NAMES = 4, 40
+_LONGEST_FILE = 10**6
+
 
 def source_text(file: Path) -> str:
     """Return the text of a Python file in the encoding that it declares; empty if it is not read.
@@ -81,16 +90,27 @@ def is_installed(file: Path) -> bool:
 def imported_files(file: Path, text: str) -> list[Path]:
     """Return the files, of those that are not installed, that are run to import what a text says.
 
-    They are looked for beside the file, and where Python looks for modules.
+    They are looked for beside the file, and where Python looks for modules; if the text may change
+    that, in folders that it names, too.
     """
     package, root = package_and_root(file)
-    places = [root, *(Path(place or ".") for place in sys.path)]
+    named, run = _named_in(file, text) if _LOOKS_ELSEWHERE.search(text) else ([], [])
+    places = [root, *(Path(place or ".") for place in sys.path), *named]
     places = [place for place in dict.fromkeys(places) if not is_installed(place / "x")]
-    found: dict[Path, None] = {}
+    found = dict.fromkeys(run)
     for name in dict.fromkeys(imported_module_names(text, package)):
         if name.split(".")[0] != "slrsym":
             found |= dict.fromkeys(_files_of_module(name, places))
     return [each for each in found if each != file]
+
+
+def _named_in(file: Path, text: str) -> tuple[list[Path], list[Path]]:
+    """Return the folders and the files that a text may name, in and near folders above its file."""
+    names = list(dict.fromkeys(_NAMED.findall(text)))[:_MOST_NAMES]
+    above = list(file.parents)[:_FOLDERS_ABOVE]
+    folders = [*above, *(here / name for here in above for name in names if (here / name).is_dir())]
+    files = [each for here in folders for name in names if (each := here / name).is_file()]
+    return folders, [each for each in files if each.stat().st_size <= _LONGEST_FILE]
 
 
 def _files_of_module(name: str, places: list[Path]) -> list[Path]:

@@ -62,7 +62,9 @@ def _namespace_of_import() -> dict[str, Any] | None:
     while frame is not None:
         namespace: dict[str, Any] = frame.f_globals
         name = namespace.get("__name__", "__main__")
-        if frame.f_code.co_name == "<module>" and name != "__main__" and "__file__" in namespace:
+        # A file that runpy runs has a name in angle brackets, for as long as it runs.
+        is_module = frame.f_code.co_name == "<module>" and not name.startswith("<")
+        if is_module and name != "__main__" and "__file__" in namespace:
             known = getattr(sys.modules.get(name), "__dict__", None)
             if known is namespace:
                 return known

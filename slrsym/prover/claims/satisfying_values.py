@@ -12,7 +12,13 @@ from sympy import Derivative, Dummy, Eq, Lambda, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
-from slrsym.prover.claims.instances import instances_of, opened, share_of_instances, with_values
+from slrsym.prover.claims.instances import (
+    indices_between_entries,
+    instances_of,
+    opened,
+    share_of_instances,
+    with_values,
+)
 from slrsym.prover.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
@@ -29,6 +35,8 @@ _TRIES_OF_ONE = 400
 _LEAST_TRIES = 10
 # Relations of more operations than these are tried less often.
 _OPERATIONS = 40
+# What recursions say of an entry by the first ones may grow beyond any use.
+_MOST_OPERATIONS = 400
 
 
 def values_are_found(stated: Sequence[Any], rng: Generator) -> bool:
@@ -122,10 +130,12 @@ def points_satisfying(
 
     relations: list[Any] = []
     afterwards: list[Any] = []
+    if (indices := indices_between_entries(parts)) is None:
+        return
     share = share_of_instances([body for bound, body in parts if bound])
     for bound, body in parts:
         concrete = with_functions(body, functions)
-        relations += instances_of(bound, concrete, share)
+        relations += instances_of(bound, concrete, share, indices=indices)
         if bound and not concrete.has(Indexed):
             afterwards += instances_of(bound, concrete, share, _VALUES_AFTERWARDS)
     relations = [part for whole in relations for part in conjuncts(whole)]
@@ -148,9 +158,11 @@ def points_satisfying(
 def _solved_for_entries(relations: list[Any]) -> list[Any]:
     """Return relations with the entries of sequences put in that equations say, such as recursions.
 
-    The others become symbols.
+    The others become symbols, unless an index of the sequence is no number: that may be any entry.
     """
     entries = {node for part in relations for node in part.atoms(Indexed)}
+    any_entry = {e.base for e in entries if not all(i.is_Integer for i in e.indices)}
+    entries = {node for node in entries if node.base not in any_entry}
     names = {node: Dummy(str(node), real=True) for node in sorted(entries, key=str)}
     known: dict[Symbol, Any] = {}
     done: list[Any] = []
@@ -160,6 +172,8 @@ def _solved_for_entries(relations: list[Any]) -> list[Any]:
         # A value may have entries that were found later.
         while found := {x: known[x] for x in part.free_symbols & known.keys()}:
             part = with_values(part, found)
+            if part.count_ops() > _MOST_OPERATIONS:
+                raise ValueError("an entry is too long by the first ones")
         return part
 
     for part in relations:

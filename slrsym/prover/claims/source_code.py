@@ -23,8 +23,16 @@ _SEES_LINES = re.compile(
 # And who says one of these may depend on more than on the files that are imported by name.
 _SEES_MORE = re.compile(
     rb"importlib|__import__|\bexec\b|\beval\b|runpy|\bsetattr\b|\bglobals\b|__dict__|\bvars\b|"
-    rb"sys\.(?:modules|path|argv)|import_module|subprocess|\bos\.(?:system|popen)|ctypes|cffi|"
+    rb"sys\.(?:modules|path|argv)|import_module|"
     rb"__subclasses__|\bgc\b"
+)
+# And these ask for what Python tells nobody: whether there is a file, what a program or a library
+# in another language answers, and what time it is.
+_SEES_SYSTEM = re.compile(
+    rb"exists\b|\bis_?(?:file|dir|link|symlink|mount)\b|\breadlink\b|\bget[acm]?(?:time|size)\b|"
+    rb"\bl?stat\(|\bsamefile\b|\bos\.access\b|subprocess|\bpopen\b|\bos\.(?:system|spawn|exec|posix)|"
+    rb"sqlite3|\bsocket\b|urllib|http\.client|\brequests\b|ctypes|cffi|"
+    rb"\btime\.|\bfrom time\b|datetime"
 )
 _SEES_ENVIRONMENT = re.compile(rb"environ|getenv|expandvars|expanduser|\bhome\(")
 
@@ -45,6 +53,11 @@ def code_digest(text: bytes) -> str:
 def asks_for_environment(text: bytes) -> bool:
     """Return whether a text names what gives environment variables."""
     return bool(_SEES_ENVIRONMENT.search(text))
+
+
+def asks_the_system(text: bytes) -> bool:
+    """Return whether a text may depend on what nothing that Python opens or lists tells."""
+    return bool(_SEES_SYSTEM.search(text))
 
 
 def _digest_of_compiled(code: CodeType) -> str:
@@ -97,7 +110,8 @@ def digest_of_code(files: Iterable[Path]) -> str | None:
     except OSError:
         return None
     own = [text for file, text in texts.items() if not is_installed(file)]
-    if any(_SEES_MORE.search(text) or asks_for_environment(text) for text in own):
+    seen = (_SEES_MORE.search, asks_for_environment, asks_the_system)
+    if any(sees(text) for text in own for sees in seen):
         return None
     # Wherever they lie.
     digests = sorted(f"{file.name} {code_digest(text)}" for file, text in texts.items())

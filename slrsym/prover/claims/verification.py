@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
 
+# Of a statement that stands in the place of a title, no more characters are shown.
+_LONGEST_TITLE = 1000
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_TITLE else f"{text[:_LONGEST_TITLE]} ..."
+
+
 @dataclass(frozen=True)
 class ClaimSummary:
     """Summary of a claim's check: one line of the printed ledger.
@@ -42,7 +50,8 @@ class ClaimSummary:
     Attributes
     ----------
     id, title, source : str
-        The claim, formulas between dollar signs; where it has no title, its statement.
+        The claim, formulas between dollar signs; where it has no title, its statement, or the
+        beginning of a long one.
     status : str
         ``proved`` if the proof checker accepts every step and everything it rests on is proved;
         ``certified`` if it has no proof, is shown on a box, and rests on proofs or certificates
@@ -166,7 +175,7 @@ def summarise_claim(
         status = "certified"
     return ClaimSummary(
         claim.id,
-        claim.title or infix_text(claim.statement),
+        claim.title or _short(infix_text(claim.statement)),
         claim.source,
         status,
         len(verdict.reports),

@@ -40,10 +40,11 @@ _LITERATURE = (
     Axiom(
         "integral-linearity",
         "A linear combination of integrable functions is integrable, and its integral is the "
-        "same linear combination of theirs. If $f$ is integrable from $a$ to $b$ and from $b$ to "
-        "$e$, in any order of these, it is integrable from $a$ to $e$, and that integral is the "
-        "sum of the two, where that from $a$ to $b$ is that from $b$ to $a$ with the other sign; "
-        "that of a constant $c$ from $a$ to $b$ is $c (b - a)$.",
+        "same linear combination of theirs. If $f <= g$ everywhere and their means exist, that of "
+        "$f$ is at most that of $g$, and below it if $f < g$ everywhere. If $f$ is integrable from "
+        "$a$ to $b$ and from $b$ to $e$, in any order of these, it is integrable from $a$ to $e$, "
+        "and that integral is the sum of the two, where that from $a$ to $b$ is that from $b$ to "
+        "$a$ with the other sign; that of a constant $c$ from $a$ to $b$ is $c (b - a)$.",
         "Folland, Real Analysis, 2nd ed., Prop. 2.21, Sec. 1.5",
         rules=("linear", "constant", "adjacent", "compare means"),
     ),

@@ -315,7 +315,7 @@ def replace_outermost_parts(expr: Any, change: Callable[[Any], Any]) -> Any:
     return expr.func(*args)
 
 
-def _symbols_bound_by_node(node: Basic) -> Iterable[Symbol]:
+def symbols_bound_by_node(node: Basic) -> Iterable[Symbol]:
     """Return the symbols that the outermost operator of an expression binds."""
     if isinstance(node, Binder):
         return node.bound_symbols
@@ -333,7 +333,7 @@ def bound_and_derivative_variables(expr: Basic) -> set[Symbol]:
     """Return all bound symbols and variables of derivatives in an expression."""
     found: set[Symbol] = set()
     for node in sp.preorder_traversal(expr):
-        found |= set(_symbols_bound_by_node(node))
+        found |= set(symbols_bound_by_node(node))
         if isinstance(node, sp.Derivative):
             found |= set(node.variables)
     return found
@@ -343,10 +343,10 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     """Rename those bound variables of an expression that are among given symbols."""
     if not expr.args:
         return expr
-    clash = {s for s in _symbols_bound_by_node(expr) if s in symbols}
+    clash = {s for s in symbols_bound_by_node(expr) if s in symbols}
     if clash:
         names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
-        expr = _rename_symbols_bound_by_node(expr, names)
+        expr = _renamesymbols_bound_by_node(expr, names)
     args = [rename_clashing_bound_variables(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
@@ -355,7 +355,7 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     return expr.func(*args)
 
 
-def _rename_symbols_bound_by_node(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
+def _renamesymbols_bound_by_node(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
     """Rename the variables that an expression's outermost operator binds."""
     if isinstance(expr, Binder):
         return expr.rename_variables(names)

@@ -175,6 +175,29 @@ def test_sides_are_defined_as_they_are_written(statement, ranges, why):
         assert InequalitiesOnBox(within).reason_not_shown(statement) == ""
 
 
+@pytest.mark.parametrize(
+    ("declared", "nothing", "something"),
+    [
+        ("positive", (-2, -1), (-2, "1/100")),
+        ("positive", (-1, 0), (0, 1)),
+        ("negative", (0, 2), ("-1/9", 2)),
+        ("nonnegative", (-2, "-1/9"), (-2, 0)),
+        ("nonpositive", ("1/9", 2), (0, 2)),
+        ("nonzero", 0, (0, 1)),
+        ("integer", ("1/3", "2/3"), ("1/3", 1)),
+        ("even", (1, "3/2"), (1, 2)),
+        ("real", None, (0, 1)),
+    ],
+)
+def test_a_box_has_a_value_that_its_symbol_may_have(declared, nothing, something):
+    s = Symbol("s", **{declared: True})
+    statement = Lt(s - s**2, 5, evaluate=False)
+    assert InequalitiesOnBox({s: something}).reason_not_shown(statement) == ""
+    if nothing is not None:
+        found = InequalitiesOnBox({s: nothing, x: (0, 1)}).reason_not_shown(statement)
+        assert re.match(rf"no number of the box .* is a value of s, declared {declared}", found)
+
+
 def test_a_statement_without_symbols_needs_no_box():
     row = row_of(claim(written(Gt, S(2), S(1)), InequalitiesOnBox({})))["a-claim"]
     assert (row.status, row.box, row.error) == ("certified", "all values", "")

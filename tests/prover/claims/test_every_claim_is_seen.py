@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from slrsym.proof import Ledger
+from slrsym.prover.claims.file_search import derivation_files
 from tests._cli import run
 from tests._profile import thorough_only
 
@@ -47,6 +48,33 @@ _WAYS = {
     "by_exec_alone.py": (
         f"exec({_IMPORT + f'Claim(id=%r, {_FALSE})' % 'exec-alone'!r})\n", ["exec-alone"],
     ),
+    "by_name.py": (
+        f"from importlib import import_module\nfor name in ['slrsym.proof']:\n"
+        f"    import_module(name).Claim(id='by-name', {_FALSE})\n", ["by-name"],
+    ),
+    "by_alias_of_import.py": (
+        "from importlib import import_module as get\nNAME = 'slrsym.proof'\n"
+        f"get(NAME).Claim(id='by-alias-of-import', {_FALSE})\n", ["by-alias-of-import"],
+    ),
+    "by_path.py": (
+        "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), 'library'))\n"
+        "from shared import make\nmake('by-path')\n", ["by-path"],
+    ),
+    "sub/by_parents.py": (
+        "import sys\nfrom pathlib import Path\n"
+        "sys.path.append(str(Path(__file__).parents[1] / 'library'))\n"
+        "import shared\nshared.make('by-parents')\n", ["by-parents"],
+    ),
+    "by_spec.py": (
+        "import importlib.util as u, pathlib\nfile = pathlib.Path(__file__).parent / 'library'\n"
+        "spec = u.spec_from_file_location('m', file / 'shared.py')\n"
+        "m = u.module_from_spec(spec)\nspec.loader.exec_module(m)\nm.make('by-spec')\n",
+        ["by-spec"],
+    ),
+    "by_runpy.py": (
+        "import runpy\nrunpy.run_path(__file__.replace('by_runpy.py', 'claims.txt'))\n",
+        ["by-runpy"],
+    ),
     "latin.py": (f"caf\xe9 = 1\nc = Claim(id='in-latin', {_FALSE})\n", ["in-latin"]),
     "by_helper.py": (f"from helper import make\nmake('by-helper', {_FALSE})\n", ["by-helper"]),
     "by_import_only.py": ("import makes_on_import\n", ["on-import"]),
@@ -60,10 +88,15 @@ _WAYS = {
 _HELPERS = {
     "helper.py": "def make(id, **said):\n    return Claim(id=id, **said)\n",
     "makes_on_import.py": f"c = Claim(id='on-import', {_FALSE})\n",
+    "library/shared.py": f"def make(id):\n    return Claim(id=id, {_FALSE})\n",
+    "claims.txt": f"Claim(id='by-runpy', {_FALSE})\n",
     "sub/pack/inner.py": "def make(id, **said):\n    return Claim(id=id, **said)\n",
 }
 # Without a word of slrsym in them.
-_PLAIN = {"by_exec_alone.py", "by_helper.py", "by_import_only.py", "sub/pack/member.py"}
+_PLAIN = {
+    "by_exec_alone.py", "by_helper.py", "by_import_only.py", "sub/pack/member.py", "by_name.py",
+    "by_alias_of_import.py", "by_path.py", "sub/by_parents.py", "by_spec.py", "by_runpy.py",
+}  # fmt: skip
 
 
 def _write(folder: Path, name: str, text: str) -> Path:
@@ -93,7 +126,8 @@ def test_the_ledger_of_a_folder_has_every_claim(folder):
     notes = "\n".join(ledger.notes)
     assert "helper.py makes no claim when it is imported" in notes
     assert "inner.py makes no claim" in notes
-    assert len(ledger.notes) == 2
+    assert "shared.py makes no claim" in notes
+    assert len(ledger.notes) == 3
 
 
 def test_a_linked_folder_with_claims_is_named(tmp_path, folder):
@@ -135,7 +169,7 @@ def test_pytest_sees_every_claim(pytester, folder, options):
     # The test beside the claim in a module of tests runs, too.
     result.assert_outcomes(passed=1, failed=len(_ALL))
     notes = [line for line in result.outlines if line.startswith("slrsym: ")]
-    assert len(notes) == 2
+    assert len(notes) == 3
     assert all("makes no claim when it is imported, and has no test" in note for note in notes)
 
 
@@ -149,6 +183,31 @@ def test_pytest_sees_the_claims_of_a_file_that_is_named(pytester, folder, name):
     # What its package makes on import is imported as well.
     failed = len(_WAYS[name][1]) + (name == "sub/pack/member.py")
     result.assert_outcomes(passed=name == "test_model.py", failed=failed)
+
+
+@pytest.mark.parametrize("asks", ["m.claims()", "m.equations('gradient-flow').flow_claims()"])
+def test_a_file_that_asks_a_model_for_claims_is_a_derivation(tmp_path, asks):
+    """Be the model its own, or that of another file, where slrsym is not spoken of."""
+    made = "from slrsym.models import Direction, model\nm = model(...)\n"
+    for name, text in {
+        "mine.py": f"{made}found = {asks}\n",
+        "model_of.py": made,
+        "asks.py": f"from model_of import m\nfound = {asks}\n",
+        "by_way.py": "import asks\n",
+        "other.py": "from model_of import m\nm.simulate()\n",
+        "claims.py": "claims = insurance.claims()\n",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = {file.name for file in derivation_files(tmp_path)}
+    assert found == {"mine.py", "asks.py", "by_way.py"}
+
+
+def test_the_claims_of_a_skipped_file_are_spoken_of(pytester, tmp_path):
+    text = f"import pytest\nClaim(id='before', {_FALSE})\npytest.skip(allow_module_level=True)\n"
+    file = _write(tmp_path, "test_skipped.py", text)
+    result = pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:xdist", file)
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines([f"slrsym: {file} is skipped, so that no claim of it is checked"])
 
 
 @thorough_only

@@ -43,7 +43,7 @@ from tests._profile import THOROUGH, more
 x, y, z, t, bound = symbols("x y z t L", real=True)
 p = Symbol("p", positive=True)
 s = Symbol("s", nonnegative=True)
-n = Symbol("n", integer=True, nonnegative=True)
+k, n = symbols("k n", integer=True, nonnegative=True)
 positive = Function("positive", positive=True)
 f, m, u = (Function(name, real=True) for name in "fmu")
 a = IndexedBase("a", real=True)
@@ -53,6 +53,8 @@ CONTRADICTORY = {
     "any-value-equals-y": [ForAll(x, Eq(x, y))],
     "two-recursions": [ForAll(n, Eq(a[n + 1], a[n] + 1)), ForAll(n, Eq(a[n + 1], a[n] - 1))],
     "recursion-and-values": [ForAll(n, Eq(a[n + 1], 2 * a[n])), Eq(a[0], 1), Eq(a[3], 7)],
+    "entries-far-apart": [ForAll(n, Eq(a[n + 1], a[n])), Eq(a[0], 0), Eq(a[7], 1)],
+    "two-steps": [ForAll(n, Eq(a[n + 2], a[n + 1] + a[n])), Eq(a[0], 0), Eq(a[1], 1), Eq(a[9], 35)],
     "two-definitions": [ForAll(x, Eq(f(x), x)), ForAll(x, Eq(f(x), x + 1))],
     "two-flows": [ForAll(t, Eq(D(m(t), t), m(t))), ForAll(t, Eq(D(m(t), t), m(t) + 1))],
     "value-and-sign": [ForAll(x, Gt(f(x), 0)), Lt(f(0), -1)],
@@ -86,6 +88,10 @@ NOT_FOUND = {
     "bound-of-all-numbers": [ForAll(x, Ge(y, x))],
     "circle-of-order": [x > y, y > x],
     "below-and-above-pi": [x > pi, x < 3],
+    "entry-too-far": [ForAll(n, Eq(a[n + 1], a[n])), Eq(a[0], 0), Eq(a[500], 1)],
+    "any-entry": [ForAll(n, Eq(a[n + 1], a[n])), Eq(a[0], 0), Eq(a[k], 1)],
+    # True of some entries, of which each is another number.
+    "two-sums-of-entries": [Eq(Sum(a[k], (k, 0, 1)), 1), Eq(Sum(a[k] ** 2, (k, 0, 1)), 1)],
     "falls-for-ever": [ForAll(n, Lt(a[n + 1], a[n] - 1)), ForAll(n, Gt(a[n], 0))],
     "cosine-of-two": [Eq(cos(x), 2)],
     "one-of-two": [Or(x > 1, x < -1), Lt(x**2, 1)],
@@ -106,6 +112,7 @@ TRIED = {
     "bound": [ForAll(x, Le(f(x), bound))],
     "recursion": [ForAll(n, Eq(a[n + 1], a[n] / 2)), a[0] > 0],
     "recursion-by-a-function": [ForAll(n, Eq(a[n + 1], erf(a[n]))), ForAll(n, Gt(a[n], 0))],
+    "two-steps": [ForAll(n, Eq(a[n + 2], a[n + 1] + a[n])), Eq(a[0], 0), Eq(a[1], 1), Eq(a[9], 34)],
     "odd": [ForAll(x, Eq(f(-x), -f(x)))],
     "values": [x > 1, Ne(y, 0), Lt(x * y, 1)],
     "on-a-part": [ForAll(x, Implies(x > 0, Gt(x + y, 0)))],

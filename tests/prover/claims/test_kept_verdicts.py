@@ -359,6 +359,7 @@ def _(rng):
     [
         ("os", 'os.environ["HOME"]'), ("importlib", 'importlib.import_module("os").name'),
         ("sys", 'str(sys.modules["os"])'), ("os", 'eval("os.name")'),
+        ("os", 'str(os.path.exists("x"))'), ("datetime", "str(datetime.date.today())"),
     ],
 )  # fmt: skip
 def test_code_that_may_depend_on_anything_has_no_digest(module, words, tmp_path):
