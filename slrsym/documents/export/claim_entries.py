@@ -52,6 +52,7 @@ from slrsym.documents.typeset.boxes import (
     Box,
     relation_box,
 )
+from slrsym.jobs import Terminated
 from slrsym.prover.claims.claim import Claim
 from slrsym.prover.claims.verification import ClaimSummary
 from slrsym.prover.rules.claim_steps import steps_of_claim
@@ -72,6 +73,8 @@ def build_claim_entry(
     """Return the entry of a claim: statement, abbreviations, proof and checks."""
     try:
         steps = steps_of_claim(claim, find)
+    except Terminated:
+        raise
     # A proof is user code: whatever it raises, there are no steps to show.
     except (Exception, SystemExit):
         steps = []

@@ -14,6 +14,7 @@ from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, OwensT, zeta
+from slrsym.jobs import Terminated
 from slrsym.matrices.means import MATRIX_NODES, MatrixMean
 from slrsym.prover.claims import cache
 from slrsym.prover.claims.claim import Claim, Trials
@@ -565,6 +566,8 @@ def check_claim(
             ]
             if all(report.accepted for report in reports):
                 error = error or judgement.problem
+    except Terminated:
+        raise
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"

@@ -12,6 +12,7 @@ from functools import cached_property
 from math import inf
 from pathlib import Path
 
+from slrsym.jobs import Terminated
 from slrsym.prover.claims import id_from_short_name
 from slrsym.prover.claims.cache import is_cache_allowed
 from slrsym.prover.claims.check import CheckOptions, ClaimVerdict, claim_ids_used_by_certificate
@@ -343,6 +344,8 @@ class Ledger:
                     (*claim_ids_used_by_certificate(claim), *claim_ids_used_by(claim, self.find))
                 )
             )
+        except Terminated:
+            raise
         except (Exception, SystemExit):
             return ()
 
@@ -361,6 +364,8 @@ class Ledger:
             if judgement.problem:
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)
             axioms = judgement.axioms
+        except Terminated:
+            raise
         # A proof is user code: whatever it raises is why, a call of sys.exit included.
         except (Exception, SystemExit) as problem:
             return DirectDependencies((), (), f"{type(problem).__name__}: {problem}")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.jobs import start_processes_uninterrupted
+from slrsym.jobs import Terminated, start_processes_uninterrupted
 from slrsym.prover.claims import kept_verdicts
 from slrsym.prover.claims.check import CheckOptions, ClaimVerdict
 from slrsym.prover.claims.claim import Claim
@@ -385,6 +385,8 @@ def _check(
     """Return the verdict on a claim, and what is to be kept of it."""
     try:
         return kept_verdicts.check_and_describe(find(id), find, options)
+    except Terminated:
+        raise
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None

@@ -346,7 +346,7 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     clash = {s for s in symbols_bound_by_node(expr) if s in symbols}
     if clash:
         names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
-        expr = _renamesymbols_bound_by_node(expr, names)
+        expr = _rename_symbols_bound_by_node(expr, names)
     args = [rename_clashing_bound_variables(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
@@ -355,7 +355,7 @@ def rename_clashing_bound_variables(expr: Basic, symbols: set[Symbol]) -> Basic:
     return expr.func(*args)
 
 
-def _renamesymbols_bound_by_node(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
+def _rename_symbols_bound_by_node(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
     """Rename the variables that an expression's outermost operator binds."""
     if isinstance(expr, Binder):
         return expr.rename_variables(names)

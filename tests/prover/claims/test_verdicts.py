@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import pytest
 from sympy import And, Gt, Lt, Symbol, exp
 
+from slrsym import ledger
 from slrsym.crosscheck import Inconclusive, NoPointFound
 from slrsym.crosscheck.montecarlo import MonteCarloCheck
+from slrsym.jobs import Terminated
 from slrsym.prover.claims.check import (
     CheckOptions,
     ClaimVerdict,
@@ -278,6 +280,23 @@ def test_claims_are_checked_with_all_that_they_use(monkeypatch):
     monkeypatch.setattr("slrsym.prover.claims.kept_verdicts.check_claim", leave)
     with pytest.raises(ProofError, match=r"the proof of claim a calls sys.exit\(0\)"):
         verify_claims(ledger, ["a"], CheckOptions(), 1, None)
+
+
+def test_an_asked_end_of_the_process_is_no_verdict(monkeypatch):
+    """SIGTERM may arrive within a proof."""
+
+    def end(*_):
+        raise Terminated(143)
+
+    monkeypatch.setattr("slrsym.prover.claims.check.contradiction_of_hypotheses", end)
+    claim = ledger().find("zeta-at-zero")
+    with pytest.raises(Terminated):
+        verify_claims(ledger(), [claim.id], CheckOptions(), 1, None)
+    # What it rests on is asked for by the site, the book and `slrsym axioms`.
+    monkeypatch.setattr("slrsym.prover.claims.ledger.steps_of_claim", end)
+    monkeypatch.setattr("slrsym.prover.claims.ledger.kept_verdict", end)
+    with pytest.raises(Terminated):
+        ledger().foundations(claim.id)
 
 
 def test_numbers_say_nothing_of_a_statement_for_all():
