@@ -6,7 +6,8 @@ as one size is at least the length of the longest product, and no less than four
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ _TRIES = 40
 # The largest size, and the largest for means over matrices.
 _LARGEST, _LARGEST_IN_MEANS = 6, 4
 _COMPARED_DIGITS = 30
+# What is averaged may have so many monomials in the entries of random matrices.
+_MOST_MONOMIALS = 20_000
 
 
 def _longest_product(*statements: Basic) -> int:
@@ -45,6 +48,42 @@ def _sizes_to_try(names: Sequence[Size], largest: int, count: int) -> list[dict[
         {n: choices[(k + i) % len(choices)] for i, n in enumerate(reversed(names))}
         for k in range(count)
     ]
+
+
+def _degree(e: Basic, random: Collection[Any]) -> int:
+    """Return a bound of the degree of an expression in the entries of random matrices."""
+    if e in random:
+        return 1
+    below = [_degree(part, random) for part in e.args]
+    if isinstance(e, sp.Pow | sp.MatPow):
+        return below[0] * max(1, int(e.args[1])) if e.args[1].is_Integer else 0
+    return sum(below) if isinstance(e, sp.Mul | sp.MatMul) else max(below, default=0)
+
+
+def _monomials(mean: MatrixMean, sizes: Mapping[Size, int]) -> int:
+    """Return a bound of the number of monomials of a mean's integrand at given sizes."""
+    random = mean.bound_symbols
+    entries = sum(math.prod(int(size.xreplace(sizes)) for size in x.shape) for x in random)
+    degree = _degree(mean.body, random)
+    return math.comb(entries + degree, degree)
+
+
+def _within_limit(
+    sizes: Mapping[Size, int], means: Collection[MatrixMean], keeps_largest: bool
+) -> dict[Size, int]:
+    """Return sizes at which means have moderately many monomials: the larger ones are made smaller.
+
+    Where the largest is kept as long as possible, it tells apart what holds for small matrices
+    alone; and where it is not, what holds of one sample alone.
+    """
+    found = dict(sizes)
+    kept = max(found, key=lambda n: found[n], default=None) if keeps_largest else None
+    while sum(_monomials(mean, found) for mean in means) > _MOST_MONOMIALS:
+        smaller = max(found, key=lambda n: (found[n] > 1 and n != kept, found[n]))
+        if found[smaller] == 1:
+            break
+        found[smaller] -= 1
+    return found
 
 
 def compare_matrices(
@@ -71,7 +110,9 @@ def _compare(statement: Any, given: Sequence[Any], rng: Generator, points: int) 
     used: list[Mapping[Any, Any]] = []
     if functions:
         points = 8 if statement.has(MatrixMean) else 32
-    for sizes in _sizes_to_try(names, largest, max(1, points)):
+    means = sorted(statement.atoms(MatrixMean), key=str)
+    for k, wanted in enumerate(_sizes_to_try(names, largest, max(1, points))):
+        sizes = _within_limit(wanted, means, k == 0)
         point = _point(given, rng, sizes, letters, functions)
         if not point.holds(statement):
             raise Disagreement(statement, point.named_values(), *point.sides(statement))

@@ -10,7 +10,7 @@ from sympy import Eq, Identity, Implies, Le, Ne, Symbol, Trace, exp
 
 from slrsym.crosscheck import Disagreement, Inconclusive, NoPointFound
 from slrsym.crosscheck.matrices import compare_matrices
-from slrsym.matrices import Loewner, MatrixMean, Size, along, covariance, matrix
+from slrsym.matrices import Loewner, MatrixMean, Size, along, covariance, matrix, mean
 
 d, N = Size("d"), Size("N")
 A, B, C, D, H, U, Z = (matrix(name, d) for name in "ABCDHUZ")
@@ -81,6 +81,19 @@ def test_true_statements_hold_exactly(name):
 def test_wrong_statements_are_refuted(name):
     with pytest.raises(Disagreement):
         compare_matrices(WRONG[name], (), default_rng(1))
+
+
+def test_long_means_are_compared_at_sizes_that_tell_wrong_ones_apart():
+    """Of four sample covariances, which have millions of monomials at the sizes of shorter ones."""
+    word = Trace(S * A * S * B * S * C * S * D)
+    value = mean(word, LAW)
+    at = compare_matrices(equal(MatrixMean(word, LAW), value), (), default_rng(0)).points
+    sizes = [(point[d], point[N]) for point in at]
+    assert max(sizes)[0] == 4
+    assert any(min(pair) > 1 for pair in sizes)
+    for wrong in (value.subs(N, 2), value.subs(B, B.T), value.xreplace({C: D})):
+        with pytest.raises(Disagreement):
+            compare_matrices(equal(MatrixMean(word, LAW), wrong), (), default_rng(0))
 
 
 def test_hypotheses_define_letters_or_shrink_numbers():
