@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,9 +145,11 @@ def _float(c: fmpq) -> float:
     return float(sp.Rational(int(c.p), int(c.q)))
 
 
-def _names(kind: type, *statements: Any) -> list[Any]:
-    return sorted({x for s in statements for x in s.free_symbols | s.atoms(Size)
-                   if isinstance(x, kind)}, key=str)  # fmt: skip
+# Statements are long, and asked at each point.
+@lru_cache(maxsize=64)
+def _names(kind: type, *statements: Any) -> tuple[Any, ...]:
+    found = {x for s in statements for x in s.free_symbols | s.atoms(Size) if isinstance(x, kind)}
+    return tuple(sorted(found, key=str))
 
 
 def _functions(*statements: Any) -> list[SmoothFunction]:
