@@ -1,5 +1,6 @@
 """What the README says, what is public, and how the package starts."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -51,6 +52,22 @@ def test_the_example_of_the_guide_for_contributors_is_proved(tmp_path):
     # As step 4 says.
     file.write_text(dedent(example).replace("2 * g / sqrt", "3 * g / sqrt"), encoding="utf-8")
     exits(run("verify", file, "--workers", "1"), 1, "step 2 [claim lemma-18-i] is refused")
+
+
+def test_a_constant_of_a_module_has_one_value():
+    """Two of one name, far apart in a file, would be one."""
+    twice = []
+    for file in sorted((ROOT / "slrsym").rglob("*.py")):
+        seen = set()
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else ()
+            read = {
+                x.id for x in ast.walk(node) if isinstance(x, ast.Name) and type(x.ctx) is ast.Load
+            }
+            made = {x.id for t in targets for x in ast.walk(t) if isinstance(x, ast.Name)} - read
+            twice += [f"{file.name}: {name}" for name in made & seen if name.isupper()]
+            seen |= made
+    assert twice == []
 
 
 def test_the_version_is_said_once():

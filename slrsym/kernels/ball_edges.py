@@ -155,17 +155,17 @@ def log_normal_cdf(x: Any) -> Any:
 
 
 # Beyond so many deviations both ends of the interval for the Mills ratio agree to 19 digits.
-_FAR = 2**16
+_FAR_OUT = 2**16
 
 
 def _log_cdf(x: Any) -> Any:
-    if x > -_FAR:
+    if x > -_FAR_OUT:
         return normal_cdf(x).log()
     return -x * x / 2 - (2 * arb.pi()).log() / 2 - _mills(x).log()
 
 
 def _mills(x: Any) -> Any:
-    if x <= -_FAR:
+    if x <= -_FAR_OUT:
         y = -x
         return (y + y / (y * y + 2)).union(y + 1 / y) if y.is_finite() else y
     return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() / normal_cdf(x)
