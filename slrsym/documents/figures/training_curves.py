@@ -70,7 +70,7 @@ def plot_training_curves(
         )[1]
         _draw_curves(both[0], runs, names, along, share)
         _note(both[0], len(moving) - len(names))
-        risks = [name for name in ("risk", "training_risk") if name in known]
+        risks: list[str] = [name for name in ("risk", "training_risk") if name in known]
         _draw_curves(both[1], runs, risks, along, share)
         both[0].set_xlabel("")
         if runs["risk"].max() > 20 * abs(runs["risk"].isel({along: -1}).median()) > 0:

@@ -30,7 +30,8 @@ _SEES_MORE = re.compile(
 # in another language answers, and what time it is.
 _SEES_SYSTEM = re.compile(
     rb"exists\b|\bis_?(?:file|dir|link|symlink|mount)\b|\breadlink\b|\bget[acm]?(?:time|size)\b|"
-    rb"\bl?stat\(|\bsamefile\b|\bos\.access\b|subprocess|\bpopen\b|\bos\.(?:system|spawn|exec|posix)|"
+    rb"\bl?stat\(|\bsamefile\b|\bos\.access\b|subprocess|(?:\.|import [^\n]*\b)popen\b|"
+    rb"\bos\.(?:system|spawn|exec|posix)|"
     rb"sqlite3|\bsocket\b|urllib|http\.client|\brequests\b|ctypes|cffi|"
     rb"\btime\.|\bfrom time\b|datetime"
 )
