@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import beta, chi2, ks_2samp, kstest
+from scipy.stats import beta, chi2, kstest
 from sympy import Symbol
 
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
@@ -19,11 +19,12 @@ from tests.models.test_sampled_batches import (
     committee_of_two,
     correlated_tokens,
     noisy_clusters,
+    require_law_of_steps,
     start_of,
     vectors_in_eigenspaces,
 )
 
-RUNS, STEPS = 800, 2
+RUNS = 800
 
 
 def linear(epsilon=0):
@@ -63,31 +64,17 @@ def engine_of(stated, values, vectors, spaces, samples, batch=None, runs=RUNS):
 def test_the_law_is_that_of_steps_in_all_dimensions(case, times, samples, batch):
     stated, gradients, values, dimensions = case()
     spaces = (np.atleast_1d(dimensions) * times).tolist()
-    t, vectors = len(stated.trained_directions), start_of(stated, sum(spaces))
-    on_sphere = np.array([x.on_sphere for x in stated.trained_directions])
-    engine, row = engine_of(stated, values, vectors, spaces, samples, batch)
-    factor = engine.advance(np.tile(row, (STEPS, 1)), 1)
-    found = np.sum(factor @ np.swapaxes(factor, -1, -2), axis=2)
-    W, U = np.repeat(vectors[None, :t], RUNS, axis=0), vectors[t:]
+    vectors = start_of(stated, sum(spaces))
     order = np.argsort(np.random.default_rng(3).random((RUNS, samples)), axis=1)
-    for step in range(1, STEPS + 1):
+
+    def mean_gradients(step, W, U):
         # The same seed for the same sample.
-        each = np.array(
-            [
-                gradients(np.random.default_rng([7, n]), W, U, *values.values())
-                for n in range(samples)
-            ]
-        )
-        mean = each.mean(axis=0) if batch is None else each[order[:, step - 1], np.arange(RUNS)]
-        along = np.sum(mean * W, axis=-1, keepdims=True) * on_sphere[:, None]
-        W = W - ALPHA * (mean - along * W)
-        W /= np.where(on_sphere[:, None], np.linalg.norm(W, axis=-1, keepdims=True), 1)
-        rows = np.concatenate([W, np.broadcast_to(U, (RUNS, *U.shape))], axis=1)
-        gram = rows @ np.swapaxes(rows, -1, -2)
-        for i, j in zip(*np.triu_indices(len(vectors)), strict=True):
-            if i < t and not (i == j and on_sphere[i]):
-                one, other = np.round([found[step - 1, :, i, j], gram[:, i, j]], 10)
-                assert ks_2samp(one, other, method="asymp").pvalue > LEVEL, (step, i, j)
+        seeds = [np.random.default_rng([7, n]) for n in range(samples)]
+        each = np.array([gradients(seed, W, U, *values.values()) for seed in seeds])
+        return each.mean(axis=0) if batch is None else each[order[:, step], np.arange(RUNS)]
+
+    engine, row = engine_of(stated, values, vectors, spaces, samples, batch)
+    require_law_of_steps(stated, engine, row, vectors, mean_gradients)
 
 
 def test_least_squares_with_fewer_samples_than_dimensions():
