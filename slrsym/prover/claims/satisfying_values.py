@@ -172,8 +172,8 @@ def _solved_for_entries(relations: list[Any]) -> list[Any]:
         # A value may have entries that were found later.
         while found := {x: known[x] for x in part.free_symbols & known.keys()}:
             part = with_values(part, found)
-            if part.count_ops() > _MOST_OPERATIONS:
-                raise ValueError("an entry is too long by the first ones")
+            if (count := part.count_ops()) > _MOST_OPERATIONS:
+                raise ValueError(f"an entry by the first ones must be short; got {count} operations")
         return part
 
     for part in relations:
