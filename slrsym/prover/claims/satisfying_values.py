@@ -173,7 +173,7 @@ def _solved_for_entries(relations: list[Any]) -> list[Any]:
         while found := {x: known[x] for x in part.free_symbols & known.keys()}:
             part = with_values(part, found)
             if (count := part.count_ops()) > _MOST_OPERATIONS:
-                raise ValueError(f"an entry by the first ones must be short; got {count} operations")
+                raise ValueError(f"entries by the first ones must be short; got {count} operations")
         return part
 
     for part in relations:
