@@ -310,8 +310,8 @@ def recovery(
         "samples": samples,
         "rng": seed,
         "backend": backend,
+        "path": output,
     }
-    how["path"] = output
     grid = {name: axis for name, axis in values.items() if isinstance(axis, tuple)}
     if grid:
         _recovery_on_grid(stated, values, grid, chosen, how, output, json_file, to_stdout)

@@ -118,7 +118,7 @@ def bases_of_roots(node: Any) -> set[Expr]:
     if isinstance(node, sp.Piecewise):
         return set()
     found = set().union(*map(bases_of_roots, getattr(node, "args", ())))
-    if isinstance(node, sp.Pow) and node.exp.is_Rational and node.exp.q == 2:
+    if is_root(node):
         found |= {node.base} if is_polynomial(node.base) else set()
     return found
 

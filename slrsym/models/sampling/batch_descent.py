@@ -61,6 +61,7 @@ class BatchEngine(SampleDescent):
         self._batch = batch
         self._frames = DirectionFrames(factor, self._t, dimensions)
         self._states = self._frames.states
+        self._space = self._frames.width // self._frames.spaces
         size = max(map(self._count, range(len(self._cases))))
         # For each sample the numbers of its tokens, and the noise of its target.
         self._size = batch * (size + 1)
@@ -136,7 +137,7 @@ class BatchEngine(SampleDescent):
         self._set_errors(values)
         noise = laws.noise * normals[:, -1]
         there = self._errors.evaluate(TokenBatch(case, projections, noise, noise))
-        scale = np.full(len(run), 1 / self._batch) * self._scale(there)
+        scale = self._scale(there, self._batch)
         weights = self._weights(there, scale)
         for found, X in zip(weights, tokens, strict=True):
             self._add(inside, run, np.einsum("tnc,ncs->nts", found, X))
@@ -163,12 +164,6 @@ class BatchEngine(SampleDescent):
             totals += values.reshape(len(totals), self._batch, *values.shape[1:]).sum(axis=1)
         else:
             np.add.at(totals, run, values)
-
-    def _moving(self) -> Iterator[tuple[int, int, slice]]:
-        """Yield products that shares have: two directions, and the coordinates of a space."""
-        width = self._frames.width // self._frames.spaces
-        for i, j, space in self._products:
-            yield i, j, slice(space * width, (space + 1) * width)
 
     def _fill_tokens(
         self, cluster: Cluster, roles: list[SampledRole], normals: Array, begin: int, here: Array,

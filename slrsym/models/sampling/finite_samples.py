@@ -208,7 +208,7 @@ class FiniteSampleEngine(SampleDescent):
         chosen = [self._chosen_samples(run) for run in runs]
         for case, some in self._by_composition(chosen):
             there, of = self._evaluated(case, some)
-            scale = np.full(len(of), 1 / (self._batch or self._size)) * self._scale(there)
+            scale = self._scale(there, self._batch or self._size)
             ends = np.cumsum([samples.noise.size for samples in some])[:-1]
             for i, weights in enumerate(self._weights(there, scale)):
                 for run, own in enumerate(np.split(weights, ends, axis=1)):
@@ -248,11 +248,6 @@ class FiniteSampleEngine(SampleDescent):
             self._left[run] = self._orders[run].permutation(self._size)
         chosen, self._left[run] = self._left[run][:batch], self._left[run][batch:]
         return chosen
-
-    def _moving(self) -> Iterator[tuple[int, int, slice]]:
-        """Yield products that shares have: two directions, and the coordinates of a space."""
-        for i, j, space in self._products:
-            yield i, j, slice(space * self._space, (space + 1) * self._space)
 
     def _evaluated(
         self, case: int, samples: Sequence[_Samples]

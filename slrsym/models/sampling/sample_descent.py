@@ -94,6 +94,8 @@ class SampleDescent:
     """
 
     _reason = "numbers of tokens depend on it"
+    # How many coordinates each eigenspace has.
+    _space: int
 
     def __init__(
         self, model: DerivedModel, row: Array, others: Any, alpha: float, asked: str
@@ -183,9 +185,15 @@ class SampleDescent:
         """Set what errors depend on: the parameters, and the inner products that shares have."""
         self._errors.set_parameters([*(self._row or ()), *self._others.values(), *values])
 
-    def _scale(self, there: EvaluatedBatch) -> Array | float:
-        """Return by what derivatives of errors are multiplied for those of their mean."""
-        return 1.0 if self._errors.is_loss else 2 * there.error
+    def _scale(self, there: EvaluatedBatch, count: int) -> Array:
+        """Return by what derivatives of errors are multiplied for those of a mean over so many."""
+        scale = np.full(len(there.error), 1 / count)
+        return scale if self._errors.is_loss else scale * 2 * there.error
+
+    def _moving(self) -> Iterator[tuple[int, int, slice]]:
+        """Yield products that shares have: two directions, and the coordinates of a space."""
+        for i, j, space in self._products:
+            yield i, j, slice(space * self._space, (space + 1) * self._space)
 
     def _weights(self, there: EvaluatedBatch, scale: Array) -> list[Array]:
         """Return, for each role, the weights of its tokens in the gradient.
