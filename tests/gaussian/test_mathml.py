@@ -75,6 +75,15 @@ def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
     assert "mspace" not in inside(row_of_boxes([Operator("-", "prefix"), Atom("erf", "name")]))
 
 
+def test_what_follows_a_name_of_several_letters_has_a_space_before_it():
+    rate, u = Atom("rate", "name"), Atom("u")
+    space = '<mspace width="0.17em"/>'
+    assert inside(row_of_boxes([rate, u])) == f"<mi>rate</mi>{space}<mi>u</mi>"
+    assert inside(row_of_boxes([rate, rate])).count("mspace") == 1
+    assert "mspace" not in inside(row_of_boxes([rate, Operator("+", "binary"), u]))
+    assert "mspace" not in inside(row_of_boxes([Atom("E", "name"), u]))
+
+
 def test_brackets_grow_with_what_they_hold():
     half = Fraction(number_box(1), number_box(2))
     # Brackets grow in MathML, unless they are told not to.

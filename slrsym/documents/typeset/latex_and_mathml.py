@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from xml.etree import ElementTree
@@ -246,21 +246,24 @@ def _mathml_of_parts(parts: Iterable[Box]) -> Iterable[str]:
     for part in parts:
         if before is not None and _is_upright_name(before) and isinstance(part, BracketedBox):
             yield _APPLY
-        elif (
-            _is_upright_name(part)
-            and before is not None
-            and not isinstance(before, Operator | Space)
-        ):
+        elif before is None or isinstance(before, Operator | Space):
+            pass
+        elif _is_upright_name(part):
             leans = isinstance(before, Atom) and before.text in _LEANING
             yield _LEAN + _THIN if leans else _THIN
+        elif _is_upright_name(before, signs=()) and not isinstance(part, Operator | Space):
+            yield _THIN
         yield _mathml_element(part)
         before = part
 
 
-def _is_upright_name(box: Box) -> bool:
+def _is_upright_name(box: Box, signs: Sequence[str] = ("E",)) -> bool:
+    """Tell whether a box is a name of several letters or one of the signs, with its scripts."""
     base = box.base if isinstance(box, ScriptBox) else box
     return (
-        isinstance(base, Atom) and base.kind == "name" and (len(base.text) > 1 or base.text == "E")
+        isinstance(base, Atom)
+        and base.kind == "name"
+        and (len(base.text) > 1 or base.text in signs)
     )
 
 
