@@ -2,11 +2,12 @@
 
 A layer with the matrix $A$ adds $A (b - S w)$ to an estimate $w$ of the task. Without noise, and
 from the estimate $0$, the error after layers with the matrices $A_1, A_2$ is $M$ times the task,
-where $M = (1 - A_2 S)(1 - A_1 S)$. The risk for a query is $E tr(L M T M')$.
+where $M = (1 - A_2 S)(1 - A_1 S)$. The risk for a query is $E tr(L M T M')$. Layers with numbers
+$a_1, a_2, a_3$ in place of matrices multiply powers of one sample covariance.
 """
 
 from prompts import L, N, T, X, d, sample_covariance, samples
-from sympy import Eq, Identity, Trace
+from sympy import Eq, Identity, Symbol, Trace
 
 from slrsym.matrices import MatrixMean, matrix, mean
 from slrsym.proof import Claim, chain, isserlis
@@ -23,26 +24,38 @@ def residual(*layers):
     return factor
 
 
-M = residual(matrix("A_1", d), matrix("A_2", d))
-two_layers = Claim(
-    id="two-layers-risk",
-    title=(
-        "$E tr(L M T M')$ with $M = (1 - A_2 S)(1 - A_1 S)$, for the error $M w$ that two layers "
-        "of linear attention leave of a task $w$ without noise"
-    ),
-    statement=Eq(
-        MatrixMean(Trace(L * M * T * M.T), samples),
-        mean(Trace(L * M * T * M.T), samples),
-        evaluate=False,
-    ),
-    source="new",
+def _risk(id, left, layers):
+    M = residual(*layers)
+    claim = Claim(
+        id=id,
+        title=(f"$E tr(L M T M')$ {left} of linear attention leave of a task $w$ without noise"),
+        statement=Eq(
+            MatrixMean(Trace(L * M * T * M.T), samples),
+            mean(Trace(L * M * T * M.T), samples),
+            evaluate=False,
+        ),
+        source="new",
+    )
+
+    @claim.proof
+    def _(goal):
+        """Isserlis' theorem: the sum over all pairings of the samples."""
+        return chain(goal.lhs).then(goal.rhs, by=isserlis)
+
+    return claim
+
+
+two_layers = _risk(
+    "two-layers-risk",
+    "with $M = (1 - A_2 S)(1 - A_1 S)$, for the error $M w$ that two layers",
+    [matrix(f"A_{layer}", d) for layer in (1, 2)],
 )
-
-
-@two_layers.proof
-def _(goal):
-    """Isserlis' theorem: the sum over all pairings of the samples."""
-    return chain(goal.lhs).then(goal.rhs, by=isserlis)
+three_scalar_layers = _risk(
+    "three-scalar-layers-risk",
+    "with $M = (1 - a_3 S)(1 - a_2 S)(1 - a_1 S)$ and numbers $a_l$, for the error $M w$ that "
+    "three layers",
+    [Symbol(f"a_{layer}", real=True) for layer in (1, 2, 3)],
+)
 
 
 MOMENTS = {
