@@ -29,6 +29,7 @@ from slrsym.files import replace_atomically
 from slrsym.jobs import say_wait
 from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.arguments import flag_changed_steps, vectorise_over_leading_axes
+from slrsym.kernels.kept_programs import cache_folder
 from slrsym.kernels.machine_limits import count_cores
 from slrsym.kernels.numpy_special_functions import (
     AGREED,
@@ -37,7 +38,7 @@ from slrsym.kernels.numpy_special_functions import (
     HALVINGS,
     TOO_STEEP,
 )
-from slrsym.kernels.program import Program, cache_folder, has_no_gaps
+from slrsym.kernels.program import Program, has_no_gaps
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from sympy import Symbol, exp
 from slrsym.kernels import compile_expressions, numba_backend
 from slrsym.kernels import numpy_special_functions as special
 from slrsym.kernels.jax_backend import JaxMissingError
+from slrsym.kernels.kept_programs import cache_folder
 from slrsym.kernels.numba_backend import NumbaMissingError
-from slrsym.kernels.program import cache_folder
 from slrsym.kernels.symbolic_functions import DecayCoefficients, DecayIntegral, DifferenceFromErf
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import Task

@@ -44,12 +44,11 @@ from sympy import gamma as gamma_function
 
 from slrsym.gaussian import GaussianLaw, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
-from slrsym.kernels import compile_expressions
-from slrsym.kernels import program as program_module
+from slrsym.kernels import compile_expressions, kept_programs
 from slrsym.kernels import zeta as erf_zeta
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.kernels.numpy_special_functions import erf_variance
 from slrsym.kernels.printing import program_from_expressions
-from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.kernels.symbolic_functions import (
     DecayCoefficients,
     DecayIntegral,
@@ -356,7 +355,7 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
             [gaussian_mean(tanh(x) ** power, GaussianLaw({x: y}, [[p]]))], (y,), (p,)
         )
 
-    monkeypatch.setattr(program_module, "resolve_name", {"here.made": made}.get)
+    monkeypatch.setattr(kept_programs, "resolve_name", {"here.made": made}.get)
     first, again = (
         program_function_cached_on_disk("here.made")(2),
         program_function_cached_on_disk("here.made")(2),
@@ -373,7 +372,7 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
         program_function_cached_on_disk("here.made")(3).body,
     } >= {first.body}
     assert len(times) == 3
-    monkeypatch.setattr(program_module, "_package", lambda: "changed")
+    monkeypatch.setattr(kept_programs, "_package", lambda: "changed")
     program_function_cached_on_disk("here.made")(2)
     assert len(times) == 4
     monkeypatch.setenv("SLRSYM_FRESH", "1")

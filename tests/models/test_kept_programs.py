@@ -3,7 +3,7 @@
 import pytest
 from sympy import Dummy, Function, Symbol, tanh
 
-from slrsym.kernels import program
+from slrsym.kernels import kept_programs
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.definition.canonical_form import definition_of_model
 from slrsym.models.means.risk import ExactRisk
@@ -101,7 +101,7 @@ def test_bytes_that_are_no_text_are_derived_anew(kept):
 def test_a_change_of_the_package_derives_anew(kept, monkeypatch):
     one_unit().program("gradient")
     count = len([*kept.iterdir()])
-    monkeypatch.setattr(program, "_package", lambda: "another one")
+    monkeypatch.setattr(kept_programs, "_package", lambda: "another one")
     one_unit().program("gradient")
     assert len([*kept.iterdir()]) == 2 * count
 

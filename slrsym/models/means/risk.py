@@ -10,7 +10,8 @@ from sympy import Expr, ImmutableMatrix, Symbol, srepr
 
 from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.program import Program, load_or_derive, load_or_derive_program
+from slrsym.kernels.kept_programs import load_or_derive, load_or_derive_program
+from slrsym.kernels.program import Program
 from slrsym.models.definition.canonical_form import Definition, definition_of_model
 from slrsym.models.definition.projections import ProjectionLaws
 from slrsym.models.definition.specification import NotClosedError, function_source_location, softmax

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import require_real_array
 from slrsym.kernels.compile import compile_program, require_backend
-from slrsym.kernels.program import program_function_cached_on_disk
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.papers.single_location.task import Task
 
 # Of one of the functions of the risk, by its name.

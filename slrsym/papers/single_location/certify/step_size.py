@@ -30,7 +30,7 @@ from slrsym.balls.boxes import (
 from slrsym.balls.branch_and_bound import Budget
 from slrsym.kernels.arguments import float_or_nan, require_integer
 from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.program import program_function_cached_on_disk
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.papers.single_location.certify.statements import KINDS
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.prover.certificates.certificate import Certificate, CertificateOutcome

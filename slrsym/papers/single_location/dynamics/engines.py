@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels.program import program_function_cached_on_disk
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.models.training.step_programs import StepProgram
 from slrsym.papers.single_location.dynamics.spheres import (
     frame_coordinates,

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import flag_changed_steps
 from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.kernels.machine_limits import count_cores
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
-from slrsym.kernels.program import program_function_cached_on_disk
 from slrsym.models.training.runs import Engine
 from slrsym.papers.single_location.dynamics import _stochastic_loop
 from slrsym.papers.single_location.dynamics.engines import States

@@ -24,7 +24,7 @@ from scipy import special
 
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, compile_program
-from slrsym.kernels.program import program_function_cached_on_disk
+from slrsym.kernels.kept_programs import program_function_cached_on_disk
 from slrsym.papers.single_location.transformers.layer import (
     MultipleLocation,
     Real,
