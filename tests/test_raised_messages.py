@@ -55,7 +55,7 @@ WITHOUT_A_VALUE = {
     ("papers/single_location/dynamics/runs.py", "runs must be of the single-location task"),
     ("prover/tactics/gaussian_rules.py", "a density beside other terms"),
     ("models/claims/flow_claims.py", "there is no Gram matrix that moves"),
-    ("models/landscape/known_points.py", "the fixed directions depend on each other"),
+    ("models/landscape/distinct_points.py", "the fixed directions depend on each other"),
     ("models/matrices/matrix_minimum.py", "the equation for the best matrix has several factors"),
     ("models/matrices/matrix_minimum.py", "the risk has the transpose of its matrix alone"),
     ("models/matrices/matrix_minimum.py", "the equation for the best matrix has no solution"),

@@ -9,7 +9,7 @@ from sympy import Max, Symbol, erf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.landscape import continuation
 from slrsym.models.landscape.continuation import ParameterLine
-from slrsym.models.landscape.known_points import KnownPoints
+from slrsym.models.landscape.distinct_points import KnownPoints
 from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head

@@ -11,7 +11,7 @@ from slrsym.models import Direction, Predictor, Token, TokenSequence, model, sof
 from slrsym.models.landscape import critical_points
 from slrsym.models.landscape.ball_risk import triangle_of_balls
 from slrsym.models.landscape.critical_points import _searched, describe_point, search_in_batches
-from slrsym.models.landscape.known_points import FoundPoint, KnownPoints
+from slrsym.models.landscape.distinct_points import FoundPoint, KnownPoints
 from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
 from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.models.landscape.symmetries import coordinate_signs, proved_sign_symmetries

@@ -13,7 +13,7 @@ from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.models.landscape.continuation import BranchPoint, HalfBranch, ParameterLine
 from slrsym.models.landscape.critical_point_table import number_repeated_names
 from slrsym.models.landscape.critical_points import named_states, named_with, search_in_batches
-from slrsym.models.landscape.known_points import FoundPoint, KnownPoints
+from slrsym.models.landscape.distinct_points import FoundPoint, KnownPoints
 from slrsym.models.landscape.search_starts import StartDraws
 from slrsym.models.landscape.symmetries import is_fixed_by_signs
 from slrsym.models.training.parameter_values import parameter_values_by_name

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.models.landscape.known_points import KnownPoints
+from slrsym.models.landscape.distinct_points import KnownPoints
 from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
 
 _Array = NDArray[np.float64]

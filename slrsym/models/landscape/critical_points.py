@@ -19,7 +19,7 @@ from slrsym.models.landscape.critical_point_table import (
     CriticalPoints,
     number_repeated_names,
 )
-from slrsym.models.landscape.known_points import (
+from slrsym.models.landscape.distinct_points import (
     FoundPoint,
     KnownPoints,
     noise_variance,

@@ -20,7 +20,7 @@ from slrsym.models.training.parameter_values import (
 )
 
 if TYPE_CHECKING:
-    from slrsym.models.landscape.known_points import KnownPoints
+    from slrsym.models.landscape.distinct_points import KnownPoints
     from slrsym.models.training.descent import DerivedModel
 
 Array = NDArray[np.float64]

@@ -35,6 +35,7 @@ from slrsym.prover.tactics.covariances import (
     is_plainly_semidefinite,
 )
 from slrsym.prover.tactics.for_all import conclude_for_all
+from slrsym.prover.tactics.formulas_within_theorems import find_among_theorems
 from slrsym.prover.tactics.log_records import RecordingProofBuilder
 from slrsym.prover.tactics.log_reuse import EarlierInferences
 from slrsym.prover.tactics.numerical_values import are_values_close, value_at_pseudorandom_point
@@ -45,7 +46,6 @@ from slrsym.prover.tactics.registration import (
     PROVERS,
     USER_EMITTERS,
 )
-from slrsym.prover.tactics.shown_theorems import find_among_theorems
 from slrsym.prover.tactics.subterm_paths import paths_to_symbol, subterm_similarity
 from slrsym.prover.tactics.term_to_sympy import formula_text, not_shown
 from slrsym.prover.tactics.translation import Translator, Untranslatable

@@ -24,7 +24,7 @@ from slrsym.models.landscape.critical_point_table import (
     number_repeated_names,
 )
 from slrsym.models.landscape.critical_points import describe_point, search_in_batches
-from slrsym.models.landscape.known_points import KnownPoints
+from slrsym.models.landscape.distinct_points import KnownPoints
 from slrsym.models.landscape.risk_of_directions import RiskOfTrainedDirections
 from slrsym.models.landscape.search_starts import Starts
 from slrsym.papers.single_location.dynamics.spheres import (

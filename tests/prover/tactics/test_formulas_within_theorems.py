@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker.term import definedness_equation
-from slrsym.prover.tactics.shown_theorems import find_among_theorems
+from slrsym.prover.tactics.formulas_within_theorems import find_among_theorems
 from slrsym.prover.tactics.subterm_paths import paths_to_subterm
 from tests.prover.tactics._shown import emitter_and_context
 
