@@ -69,6 +69,22 @@ def without_poles_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> 
     return found.xreplace({_ANGLE: asin(c / scale), _ROOT: root / scale, _R: c / scale})
 
 
+def vanishes_at_alignment(base: Expr, a: Symbol, b: Symbol, c: Symbol) -> bool:
+    """Return whether an expression is 0 where two variables are aligned.
+
+    Parameters
+    ----------
+    base : Expr
+    a, b, c : Symbol
+        Their variances and their covariance.
+
+    Returns
+    -------
+    bool
+    """
+    return c in base.free_symbols and cancel(base.xreplace({c: sqrt(a) * sqrt(b)})) == 0
+
+
 def with_limit_at_alignment(
     value: Expr, a: Symbol, b: Symbol, c: Symbol, parts: dict[Symbol, Expr] | None = None
 ) -> Expr:
