@@ -29,9 +29,9 @@ def with_visible_limits(expr: Expr) -> Expr:
 def by_sizes(expr: Expr) -> tuple[Expr, dict[Expr, Expr]]:
     """Return an expression by the sizes of its symbols where no sign matters, and these sizes.
 
-    So the root of a variance b^2 is a letter, and no |b|, which is no polynomial to divide by. Where
-    the sign of b does matter, b stays beside it. Of a sum p, |p| becomes the root of the square,
-    multiplied out.
+    So the root of a variance b^2 is a letter, and no |b|, which is no polynomial to divide by.
+    Where the sign of b does matter, b stays beside it. Of a sum p, |p| becomes the root of the
+    square, multiplied out.
     """
     expr = expr.replace(_is_power_of_sum, _with_square).replace(sp.Mul, with_signs)
     sizes = {}

@@ -22,6 +22,7 @@ from slrsym.gaussian import (
     expectation,
     normal_cdf,
 )
+from slrsym.gaussian.roots import cancel_roots
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.limits import with_limits
 from slrsym.kernels.printing import program_from_expressions
@@ -330,7 +331,8 @@ class GaussianMeanFormula:
         elif self._ends_vanish:
             found = with_limits(self.value)
         else:
-            found = self._pairwise(with_limit_at_alignment, self.value, parts)
+            whole = cancel_roots(self.value, sums=True)
+            found = self._pairwise(with_limit_at_alignment, whole, parts)
         divided = self.has_ends or self.value.has(GaussianMean)
         return with_least_variances(found, self._variances, divided), parts
 
