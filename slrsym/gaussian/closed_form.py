@@ -14,6 +14,7 @@ import sympy as sp
 from sympy import Expr
 
 from slrsym.gaussian.binding import Expectation, require_real_parameters
+from slrsym.gaussian.complex_error_function import in_real_form
 from slrsym.gaussian.covariance import with_short_numbers
 from slrsym.gaussian.degeneracy import rationals_from_floats
 from slrsym.gaussian.evaluation_trace import Trace, TraceStep
@@ -132,7 +133,11 @@ def _in_probabilities(record: Trace) -> Callable[[Expr, Law], Expr]:
         record.steps = [TraceStep(s.rule, s.lhs, in_erf(s.rhs)) for s in record.steps]
         plain, found = in_erf(value), in_normal_probabilities(cancel_roots(value))
         record.record("normal probabilities", plain, found)
-        return found
+        if expr.has(sp.I):
+            return found
+        real = in_real_form(found)
+        record.record("real part", found, real)
+        return real
 
     return evaluate
 

@@ -432,7 +432,8 @@ class ExpectationReduction:
         means, spread = affine_form_moments(signs, law)
         for i, j in itertools.combinations(range(len(signs)), 2):
             if is_zero_sum(spread[i][i] * spread[j][j], -(spread[i][j] ** 2)):
-                direction = sp.sign(spread[i][j])
+                # By the slope of one in the other: what is left of a variance has no sign at 0.
+                direction = sp.sign(simplify_complex_rational(spread[i][j] / spread[j][j]))
                 # Where the second vanishes, the first is as much above zero as this says.
                 above = sp.sign(
                     simplify_complex_rational(means[i] - means[j] * spread[i][i] / spread[i][j])

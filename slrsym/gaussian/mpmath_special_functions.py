@@ -73,6 +73,29 @@ def _far_erfc(x: Any) -> Any:
     return mpmath.exp(-x * x) / (mpmath.sqrt(mp.pi) * x) * total
 
 
+def erf_real_part(x: Any, y: Any) -> Any:
+    """Compute the real part of erf(x + i y)."""
+    return _part_of_erf(x, y, lambda value: value.real)
+
+
+def erf_imaginary_part(x: Any, y: Any) -> Any:
+    """Compute the imaginary part of erf(x + i y)."""
+    return _part_of_erf(x, y, lambda value: value.imag)
+
+
+def _part_of_erf(x: Any, y: Any, part: Callable[[acb], arb]) -> Any:
+    x, y = _real("x", x), _real("y", y)
+    bits = mp.prec + 20
+    # Where one part is near 1 and the other is tiny, or beside a zero, more bits are needed.
+    most = 64 * bits + _lost_in_square(x) + _lost_in_square(y)
+    while True:
+        with ctx.workprec(bits):
+            found = part(acb(_ball(x), _ball(y)).erf())
+        if found.rel_accuracy_bits() > mp.prec + 5 or bits > most:
+            return _middle(found)
+        bits *= 2
+
+
 def owens_t(h: Any, a: Any) -> Any:
     r"""Evaluate Owen's T function :math:`T(h, a)`.
 

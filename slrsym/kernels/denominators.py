@@ -9,13 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import sympy as sp
-from sympy import Expr, sqrt
+from sympy import Expr, S, sqrt
 
 from slrsym.gaussian.roots import is_even, is_polynomial, is_root, may_vanish
+
+# Polynomials of at most so many operations are factored.
+_SMALL = 40
 
 
 def with_visible_limits(expr: Expr) -> Expr:
     """Return an expression with the powers in its denominators as they are under its roots."""
+    # Roots without poles say which denominators have a sign, by which others get rid of theirs.
+    expr = expr.replace(_is_power_of_poles, _without_poles)
     expr = _with_turned_powers(expr)
     expr = expr.replace(_is_power_of_poles, _without_poles)
     return expr.replace(_is_beside_root, _with_sums_in_one)
@@ -24,9 +29,11 @@ def with_visible_limits(expr: Expr) -> Expr:
 def by_sizes(expr: Expr) -> tuple[Expr, dict[Expr, Expr]]:
     """Return an expression by the sizes of its symbols where no sign matters, and these sizes.
 
-    So the root of a variance b^2 is a letter, and no |b|, which is no polynomial to divide by. Of a
-    sum p, |p| becomes the root of the square, multiplied out.
+    So the root of a variance b^2 is a letter, and no |b|, which is no polynomial to divide by.
+    Where the sign of b does matter, b stays beside it. Of a sum p, |p| becomes the root of the
+    square, multiplied out.
     """
+    expr = expr.replace(_is_power_of_sum, _with_square).replace(sp.Mul, with_signs)
     sizes = {}
     below = {f.base for f in expr.atoms(sp.Pow) if f.exp.is_negative}
     for size in sorted(set().union(*(f.atoms(sp.Abs) for f in below)), key=str):
@@ -34,11 +41,42 @@ def by_sizes(expr: Expr) -> tuple[Expr, dict[Expr, Expr]]:
         if inside.is_Symbol:
             letter = sp.Dummy(inside.name, positive=True)
             new = expr.xreplace({inside: letter})
-            if new == expr.xreplace({inside: -letter}):
-                expr, sizes[letter] = new, size
+            signed = new != expr.xreplace({inside: -letter})
+            expr, sizes[letter] = expr.xreplace({size: letter}) if signed else new, size
         elif inside.is_real and is_polynomial(inside):
             expr = expr.xreplace({size: sqrt(sp.expand(inside**2))})
     return expr, sizes
+
+
+def _is_power_of_sum(node: Expr) -> bool:
+    """Return whether a node is a root of a sum, or divided by a power of one."""
+    if not (isinstance(node, sp.Pow) and node.exp.is_Rational and isinstance(node.base, sp.Add)):
+        return False
+    if not (node.exp.is_negative or node.exp.q == 2) or node.base.count_ops() > _SMALL:
+        return False
+    return is_polynomial(node.base)
+
+
+def _with_square(node: Expr) -> Expr:
+    """Write a power of a perfect square, such as 1 - 2 r + r^2, as one of its root."""
+    factored = sp.factor(node.base)
+    square = any(f.is_Pow and f.exp.is_even for f in sp.Mul.make_args(factored))
+    return factored**node.exp if square else node
+
+
+def with_signs(*factors: Expr) -> Expr:
+    """Write x/|x| as the sign of x, which is 0 at 0."""
+    product = sp.Mul(*factors)
+    powers = product.as_powers_dict()
+    for size, n in sorted(powers.items(), key=str):
+        if not (isinstance(size, sp.Abs) and size.args[0].is_real and n.is_Integer and n < 0):
+            continue
+        (inside,) = size.args
+        for way in (inside, -inside):
+            both = min(-n, powers.get(way, S.Zero))
+            if both.is_Integer and both > 0:
+                product *= (size / way * sp.sign(way)) ** both
+    return product
 
 
 def _with_turned_powers(expr: Expr) -> Expr:

@@ -113,14 +113,20 @@ def jax_function_with_derivatives(
     return jit_rows(*differentiable(outputs))
 
 
-def jax_function_of_potential(
+# The output that has the slopes of another in the state.
+_SLOPES = {
+    "risk": "gradient", "excess_risk": "gradient", "gradient": "hessian", "change": "jacobian",
+}  # fmt: skip
+
+
+def jax_function_with_programs_of_slopes(
     program_of: Callable[..., Program], what: tuple[str, ...]
 ) -> Callable[..., Any]:
-    """Compile a risk, its gradient and its Hessian to a JAX function, as derivatives of each other.
+    """Compile outputs of a model or its equations to a JAX function whose slopes are outputs, too.
 
-    ``program_of(*what)`` returns the program of such outputs; 'risk' may be 'excess_risk', too, and
-    the Hessian is its upper triangle, row by row. JAX would differentiate part by part, and not see
-    infinite derivatives that cancel.
+    ``program_of(*what)`` returns the program of such outputs: 'risk' or 'excess_risk', 'gradient'
+    and 'hessian', the upper triangle row by row, or 'change' and 'jacobian'. JAX would
+    differentiate part by part, and not see infinite derivatives that cancel.
     """
     require_jax_installed()
     require_double()
@@ -129,19 +135,22 @@ def jax_function_of_potential(
     from jax.custom_derivatives import SymbolicZero
 
     def slopes(name: str, inputs: Any, moved: Any) -> Any:
-        higher = "hessian" if name == "gradient" else "gradient"
+        higher = _SLOPES[name]
         found = differentiable((higher,))(*inputs)
         width = moved.shape[-1]
         if higher == "gradient":
             return jnp.sum(found * moved, axis=-1, keepdims=True)
-        place = np.zeros((width, width), dtype=int)
-        place[np.triu_indices(width)] = np.arange(width * (width + 1) // 2)
-        return jnp.sum(found[..., np.maximum(place, place.T)] * moved[..., None, :], axis=-1)
+        place = np.arange(width * width).reshape(width, width)
+        if higher == "hessian":
+            place = np.zeros((width, width), dtype=int)
+            place[np.triu_indices(width)] = np.arange(width * (width + 1) // 2)
+            place = np.maximum(place, place.T)
+        return jnp.sum(found[..., place] * moved[..., None, :], axis=-1)
 
     @cache
     def differentiable(what: tuple[str, ...]) -> Callable[..., Any]:
         rows = _rows_of(program_of(*what))
-        if "hessian" in what:
+        if not set(what) <= _SLOPES.keys():
             return rows
         value = jax.custom_jvp(rows)
 

@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.probabilities import in_normal_probabilities
-from slrsym.gaussian.roots import cancel_roots, is_polynomial
+from slrsym.gaussian.roots import cancel_roots, is_polynomial, is_root
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.denominators import (
     bases_of_roots,
@@ -25,6 +25,7 @@ from slrsym.kernels.denominators import (
     is_nonnegative,
     primitive,
     vanishing_powers,
+    with_signs,
     with_visible_limits,
 )
 from slrsym.kernels.edge_functions import (
@@ -72,7 +73,8 @@ def with_limits(expr: Any) -> Any:
     expr, sizes = by_sizes(expr)
     if expr.count_ops() < _MOST:
         expr = cancel_roots(in_normal_probabilities(with_visible_limits(expr)), sums=True)
-    return _Visitor(expr)(expr).xreplace(sizes)
+    found = _Visitor(expr)(expr).xreplace(sizes)
+    return found.replace(sp.Mul, with_signs) if found.has(sp.Abs) else found
 
 
 def _is_deep(expr: Expr) -> bool:
@@ -292,6 +294,9 @@ def _has_limit(top: Expr, power: Expr, alone: bool, visit: _Visitor) -> bool:
              if z.is_nonnegative and top.has(sqrt(z))}  # fmt: skip
     top, base = (sp.powdenest(x.xreplace(roots)) for x in (top, base))
     symbols = base.free_symbols
+    if is_root(top) and top.exp == S.Half and is_polynomial(top.base):
+        # Of a quotient of roots the square goes where it goes.
+        top, n = top.base, 2 * n
     if not top.is_polynomial(*symbols) or sp.gcd(top, base).has(*symbols):
         return False
     if n.is_odd and not visit.sign(base):
@@ -305,7 +310,7 @@ def _has_limit(top: Expr, power: Expr, alone: bool, visit: _Visitor) -> bool:
         low, *more = sp.Poly(top, base).all_coeffs()[::-1]
         least = sp.Mul(*(f for f, _ in sp.factor_list(low)[1]))
         large = more[: int(sp.ceiling(n)) - 1]
-        return all(sp.rem(c, least, *_sorted(least)) == 0 for c in large if c != 0)
+        return least == 1 or all(sp.rem(c, least, *_sorted(least)) == 0 for c in large if c != 0)
     variances = any(visit.sign(z) > 0 for z in symbols)
     if not variances and (len(symbols) > 1 or not sp.Poly(base).is_sqf):
         return False

@@ -269,3 +269,24 @@ def test_a_piece_without_a_value_is_refused():
         expectation(Piecewise((S.NaN, x < 0), (2, True)), law)
     # Of probability zero it does not matter.
     assert expectation(Piecewise((S.NaN, Eq(x, 0)), (2, True)), law) == 2
+
+
+@pytest.mark.parametrize(
+    "integrand",
+    [
+        Abs(Max(0, x) - Max(0, y)),
+        Abs(x - y) * Heaviside(x) * Heaviside(y),
+        Abs(x - y) * sign(x) * sign(y),
+        sign(x) * sign(y) * sign(x - y) * y,
+        Max(0, Min(x, y)) * sign(x - y),
+    ],
+    ids=str,
+)
+def test_what_is_left_of_a_variance_has_no_sign(integrand):
+    """Signs of forms that are parallel given another one are not those of what is left, 0."""
+    width, scale = symbols("v_x v_y", positive=True)
+    found = expectation(integrand, GaussianLaw({x: 0, y: 0}, [[width, r], [r, scale]]))
+    for p, q, both in ((4, 1, 2), (4, 1, -2), (1, 9, 3), (2, 3, 1)):
+        law = GaussianLaw({x: 0, y: 0}, [[p, both], [both, q]])
+        at = found.subs({width: p, scale: q, r: both})
+        assert abs((at - expectation(integrand, law)).evalf()) < 1e-14

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slrsym.gaussian import Expectation, expectation
-from tests._profile import NIGHTLY, THOROUGH, more
+from tests._profile import NIGHTLY, more
 
 from .random_piecewise import Example, examples
 
@@ -18,7 +18,7 @@ from .random_piecewise import Example, examples
 # Few integrands bend in two directions by day, for a quadrature of these takes a second.
 @more
 @pytest.mark.timeout(7200 if NIGHTLY else 600)
-@settings(max_examples=2000 if NIGHTLY else 200 if THOROUGH else 60)
+@settings(max_examples=2000 if NIGHTLY else 200)
 @given(st.deferred(lambda: examples(planes=8 if NIGHTLY else 20)))
 def test_closed_forms_quadrature_and_sums_agree(example: Example):
     expected = example.reference()

@@ -21,6 +21,7 @@ from sympy import (
     Symbol,
     asin,
     erf,
+    exp,
     log,
     sign,
     sqrt,
@@ -326,6 +327,30 @@ LEFT = [
     (Max(x, y) ** 2, SHIFTED, (m, n, r), (0, 1, 1), lambda z: (1 + z) ** 2, ()),
     (sign(y - 1) * Max(0, x), VARIANCES, (s, t, g), (0, 1, 0), lambda z: 0 * z, ()),
 ]  # fmt: skip
+
+# Of y = g x, whose deviation |g| is all that the law divides by, and of tilted laws.
+SCALED = GaussianLaw({x: 0, y: 0}, [[1, g], [g, g**2]])
+HALF = mpmath.exp(mpmath.mpf(1) / 2)
+TILTED = [
+    (exp(x) * Max(0, y), SCALED, (g,), (0,), 0),
+    (exp(x) * Abs(y), SCALED, (g,), (0,), 0),
+    (exp(x) * Max(0, y) ** 2, SCALED, (g,), (0,), 0),
+    (exp(x) * Max(0, y - 1), SCALED, (g,), (0,), 0),
+    (exp(x) * Max(x, y), SCALED, (g,), (1,), HALF),
+    (exp(x) * Max(0, x + y), SCALED, (g,), (-1,), 0),
+    (exp(x) * Max(0, x) * Max(0, y), VARIANCES, (s, t, g), (1, 0, 0), 0),
+    (exp(-(x**2)) * erf(x) * Max(0, x) * sign(y), VARIANCES, (s, t, g), (1, 1, 1),
+     mpmath.quad(lambda z: z * mpmath.exp(-3 * z**2 / 2) * mpmath.erf(z), [0, 4, 12])
+     / mpmath.sqrt(2 * mpmath.pi)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", QUICK)
+@pytest.mark.parametrize("case", TILTED, ids=lambda case: f"{case[0]}, {case[3]}")
+def test_tilted_means_where_a_law_is_singular(case, backend):
+    integrand, law, names, point, right = case
+    found = compiled(closed_form(integrand, law), names, backend)(*point)
+    assert_value(backend, found, mpmath.mpf(right))
 
 
 @more

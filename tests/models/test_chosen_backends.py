@@ -129,6 +129,18 @@ def test_softmax_is_evaluated_once_at_each_state(evaluations, every):
     assert runs.step.values.tolist() == [*range(0, 5, every), 5]
 
 
+def test_risks_of_softmax_take_the_chosen_backend(monkeypatch):
+    taken, plain = set(), Model.compile
+
+    def compiled(self, backend, *what):
+        taken.add(backend)
+        return plain(self, backend, *what)
+
+    monkeypatch.setattr(Model, "compile", compiled)
+    attention(softmax).model.simulate(MOVING, steps=2, alpha=0.05, runs=2, rng=0, backend="numba")
+    assert taken == {"numba"}
+
+
 @pytest.mark.parametrize("every", [1, 2, 3])
 def test_risks_of_softmax_belong_to_their_states(every):
     stated = attention(softmax).model

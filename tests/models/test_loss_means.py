@@ -309,3 +309,46 @@ def test_kinks_where_student_and_teacher_align(loss, unit):
         mean, along_w, along_u, second = integrals_of_sign(loss, unit, q, r, 0)
         assert risk([q, r]) == pytest.approx([mean], abs=1e-10)
         assert change([q, r]) == pytest.approx([second - 2 * along_w, -along_u], abs=1e-10)
+
+
+def of_means(loss):
+    """Return a linear predictor of two classes with opposite means, of length mu."""
+    plus = Token(mean=mu * u, target=lambda X: 1, name="plus")
+    minus = Token(mean=-mu * u, target=lambda X: -1, name="minus")
+    data = TokenSequence([({plus: 1}, Rational(1, 2)), ({minus: 1}, Rational(1, 2))])
+    return model(data, Predictor(lambda X: X @ w), loss=loss, names=NAMES)
+
+
+# At w = 0: risk, slope in Q, slope in R over mu. What depends on the direction in which w goes to 0
+# has the value of one orthogonal to the means.
+AT_ZERO = {
+    "hinge": (1, 0, -1),
+    "squared hinge": (1, 1, -2),
+    "exponential": (1, 0.5, -1),
+    "logistic": (math.log(2), 0.125, -0.5),
+    "perceptron": (0, math.inf, -0.5),
+    "zero-one": (0.5, 0, -math.inf),
+}
+
+
+@pytest.mark.parametrize("loss", AT_ZERO)
+@pytest.mark.parametrize("backend", ["numpy", thorough("numba"), thorough("jax")])
+def test_classes_with_means_at_zero(loss, backend):
+    if backend == "jax":
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    found = of_means(loss).compile(backend, "risk", "gradient")([0.0, 0.0], 1.3)
+    risk, in_q, in_r = AT_ZERO[loss]
+    assert [float(x) for x in found] == pytest.approx([risk, in_q, 1.3 * in_r], abs=1e-9)
+
+
+@pytest.mark.parametrize(("q", "r"), [(1, 1), (4, -2), thorough(0.7, math.sqrt(0.7))])
+def test_slopes_of_huber_with_a_curved_unit_at_alignment(q, r):
+    """The slope in Q has an arc sine of a quotient that is 0/0 there."""
+    gradient = of_sign("huber", "erf", noisy=False).compile("numpy", "gradient")
+    at, near = gradient([q, r]), gradient([q * (1 + 1e-10), r])
+    assert at == pytest.approx(near, abs=1e-4)
+    # Along w: the mean of D' erf'(Y) Y.
+    _, along_w, along_u, _ = integrals_of_sign("huber", "erf", q, r, 0)
+    assert [2 * q * at[0] + r * at[1], 2 * r * at[0] + at[1]] == pytest.approx(
+        [along_w, along_u], abs=1e-9
+    )

@@ -5,9 +5,17 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from sympy import Matrix, Symbol, cosh, expand, log
+from sympy import Matrix, Max, Symbol, cosh, expand, log
 
-from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model
+from slrsym.models import (
+    Direction,
+    Noise,
+    NotClosedError,
+    Predictor,
+    Token,
+    TokenSequence,
+    model,
+)
 from slrsym.models.means.affine_forms import with_forms_as_variables
 from slrsym.models.means.moments import generic_gaussian_variables
 from tests._profile import thorough
@@ -91,3 +99,18 @@ def test_forms_that_are_as_many_as_their_variables_stay():
     assert rows.row(2).tolist() == [[0, 1, 0]]
     new = dict(zip((a, b, c), rows * Matrix([a, b, c]), strict=True))
     assert expand(core.xreplace(new) - product) == 0
+
+
+@pytest.mark.parametrize(("q", "r"), [(1, 0.3), (4, 2), (1, 1), (4, -2), (1, -1), (0, 0)])
+def test_the_absolute_error_of_a_unit_with_a_kink(q, r):
+    """E|max(0, X) - max(0, Y)| is the root of E(X - Y)^2 / (2 pi), also of aligned X and Y."""
+    teacher = Token(target=lambda X: Max(0, X @ u))
+    learner = Predictor(lambda X: Max(0, X @ w))
+    m = model(TokenSequence({teacher: 1}), learner, loss="absolute", names=NAMES)
+    right = np.sqrt((q - 2 * r + 1) / (2 * np.pi))
+    assert m.compile("numpy", "risk")([q, r]) == pytest.approx([right], abs=1e-12)
+    if q - 2 * r + 1 and q:
+        slopes = np.array([1, -2]) / (4 * np.pi * right)
+        assert m.compile("numpy", "gradient")([q, r]) == pytest.approx(slopes, abs=1e-12)
+    with pytest.raises(NotClosedError, match=r"has kinks.*m\.check samples"):
+        m.equations("online-sgd", rate=1)

@@ -435,6 +435,19 @@ def test_jax_differentiates_the_risk_where_directions_align(name):
         assert not np.isnan(hessian).any()
 
 
+@more
+@pytest.mark.parametrize("kind", ["gradient-flow", "online-sgd"])
+def test_jax_differentiates_rates_where_directions_align(kind):
+    jax = pytest.importorskip("jax")
+    e = stated(UNITS["relu"]).equations(kind, rate=1)
+    slopes = e.compile("numpy", "jacobian")
+    with jax.enable_x64(True):
+        found = jax.jit(jax.jacobian(e.compile("jax")))
+        for q, r in ((1.0, 1.0), (4.0, 2.0), (4.0, -2.0), (1.0, 0.5)):
+            at = np.array([{Q: q, R: r}[p] for p in e.state])
+            np.testing.assert_allclose(np.ravel(found(at)), slopes(at), atol=1e-12)
+
+
 def test_an_infinite_hessian_is_said():
     stating = stated(UNITS["relu"])
     with np.errstate(divide="ignore"):

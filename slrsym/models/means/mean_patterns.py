@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from sympy import Add, Expr, Mul, Piecewise, Pow, S, Symbol, erf, exp, expand
+from sympy import Add, Expr, Mul, Piecewise, Pow, S, Symbol, asin, erf, exp, expand
 
 from slrsym.gaussian import (
     Expectation,
@@ -22,6 +22,7 @@ from slrsym.gaussian import (
     expectation,
     normal_cdf,
 )
+from slrsym.gaussian.roots import cancel_roots
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.limits import with_limits
 from slrsym.kernels.printing import program_from_expressions
@@ -49,6 +50,7 @@ from slrsym.models.means.moments import (
 )
 from slrsym.models.means.orthant_means import mean_by_orthants
 from slrsym.models.training.alignment import (
+    vanishes_at_alignment,
     with_least_variances,
     with_least_widths,
     with_limit_at_alignment,
@@ -256,8 +258,27 @@ class GaussianMeanFormula:
     @cached_property
     def has_ends(self) -> bool:
         """Whether the value has functions of ends that go to infinity where two are aligned."""
-        functions = self.value.atoms(erf, exp, normal_cdf, OwensT)
-        return self.value.has(OwensT) or any(map(self._has_pole, functions))
+        functions = _functions_of_ends(self.value)
+        return (
+            self.value.has(OwensT)
+            or any(map(self._has_pole, functions))
+            or any(map(self._is_angle_with_pole, self.value.atoms(asin)))
+        )
+
+    @cached_property
+    def _ends_vanish(self) -> bool:
+        """Whether the value has functions of ends that go to infinity where a variable is fixed."""
+        written = self._formal is None or any(
+            _has_pole_at_zero(constant, variance)
+            for node in atomic_means_in(self._formal)
+            for constant in ATOMS[split_atomic_mean_derivative(node)[0].func].constants.values()
+            for variance in self._variances
+        )
+        return written and any(
+            _has_pole_at_zero(part, variance)
+            for part in _functions_of_ends(self.value)
+            for variance in self._variances
+        )
 
     @property
     def _variances(self) -> dict[Symbol, frozenset[Symbol]]:
@@ -279,6 +300,16 @@ class GaussianMeanFormula:
             for power in part.atoms(Pow)
         )
 
+    def _is_angle_with_pole(self, angle: Expr) -> bool:
+        """Return whether an arc sine is of a quotient that is 0/0 where two are aligned."""
+        return any(
+            vanishes_at_alignment(power.base, covariance_symbol(i, i), covariance_symbol(j, j), c)
+            for i, j in combinations(range(self.pattern.count), 2)
+            if (c := covariance_symbol(i, j)) in angle.free_symbols
+            for power in angle.atoms(Pow)
+            if power.exp.is_negative
+        )
+
     def _pairwise(self, write: Callable[..., Expr], value: Expr, *parts: Any) -> Expr:
         """Return a value in the form of a function for each two variables in it."""
         for i, j in combinations(range(self.pattern.count), 2):
@@ -297,8 +328,11 @@ class GaussianMeanFormula:
         elif self.has_ends:
             whole = with_merged_powers(self.value, self._covariances)
             found = with_roots_beyond_alignment(with_limits(whole))
+        elif self._ends_vanish:
+            found = with_limits(self.value)
         else:
-            found = self._pairwise(with_limit_at_alignment, self.value, parts)
+            whole = cancel_roots(self.value, sums=True)
+            found = self._pairwise(with_limit_at_alignment, whole, parts)
         divided = self.has_ends or self.value.has(GaussianMean)
         return with_least_variances(found, self._variances, divided), parts
 
@@ -328,7 +362,7 @@ class GaussianMeanFormula:
         """
         entries = tuple(entries)
         at = dict(zip(self.arguments, entries, strict=True))
-        if self._formal is None:
+        if self._formal is None or self._ends_vanish:
             value = self.value.xreplace(at)
             return named(value, self.printed_at(entries, named))
         variances = self._variances
@@ -471,6 +505,21 @@ def mean_and_covariance_symbols(count: int) -> frozenset[Symbol]:
     """Return the set of the fixed symbols m_i, c_i_j of `count` variables."""
     means = {mean_symbol(i) for i in range(count)}
     return frozenset(means | {covariance_symbol(i, j) for i in range(count) for j in range(count)})
+
+
+def _functions_of_ends(value: Expr) -> set[Expr]:
+    found: set[Expr] = value.atoms(erf, exp, normal_cdf, OwensT)
+    return found
+
+
+def _has_pole_at_zero(part: Expr, variance: Symbol) -> bool:
+    """Return whether a part is divided by a power of what vanishes with a variance."""
+    return any(
+        power.exp.is_negative
+        and variance in power.base.free_symbols
+        and power.base.subs(variance, 0) == 0
+        for power in part.atoms(Pow)
+    )
 
 
 def _written(formal: Expr) -> Expr:

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from slrsym.models.means.risk_terms import RequiredQuadrature
 
 
-# How programs compute the angle of two directions, of `slrsym.models.training.alignment`.
-_ANGLE_IN_PROGRAMS = "maximum(-1, minimum(1, "
-
-
 class ExactRisk(ProjectionLaws):
     """Risk, gradient and Hessian of a stated model as functions of its order parameters."""
 
@@ -276,8 +272,10 @@ class ExactRisk(ProjectionLaws):
         chosen = what or ("risk", "gradient")
         program = self.program(*chosen)
         # Where two directions are aligned, the roots of a mean have infinite derivatives.
-        if backend == "jax" and _ANGLE_IN_PROGRAMS in program.body:
-            from slrsym.kernels.jax_backend import jax_function_of_potential
+        if backend == "jax":
+            from slrsym.kernels.jax_backend import jax_function_with_programs_of_slopes
+            from slrsym.models.training.alignment import has_angles
 
-            return jax_function_of_potential(self.program, chosen)
+            if has_angles(program):
+                return jax_function_with_programs_of_slopes(self.program, chosen)
         return compile_program(program, backend)

@@ -35,6 +35,7 @@ from sympy import (
 from slrsym.kernels.compile import compile_program
 from slrsym.kernels.edge_functions import GuardedRoot, Larger, Ratio, Smaller
 from slrsym.kernels.printing import program_from_expressions
+from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import GaussianMean
 
 # What rounding, and the error of a solver, may make of 1 - r^2 = 0; beyond it there is no value.
@@ -67,6 +68,22 @@ def without_poles_at_alignment(value: Expr, a: Symbol, b: Symbol, c: Symbol) -> 
     scale = sqrt(a) * sqrt(b)
     root = sqrt(a * b - c**2)
     return found.xreplace({_ANGLE: asin(c / scale), _ROOT: root / scale, _R: c / scale})
+
+
+def vanishes_at_alignment(base: Expr, a: Symbol, b: Symbol, c: Symbol) -> bool:
+    """Return whether an expression is 0 where two variables are aligned.
+
+    Parameters
+    ----------
+    base : Expr
+    a, b, c : Symbol
+        Their variances and their covariance.
+
+    Returns
+    -------
+    bool
+    """
+    return c in base.free_symbols and cancel(base.xreplace({c: sqrt(a) * sqrt(b)})) == 0
 
 
 def with_limit_at_alignment(
@@ -109,6 +126,24 @@ def with_limit_at_alignment(
     for name, meaning in reversed(meanings.items()):
         found = found.xreplace({name: meaning})
     return found
+
+
+# How programs compute the angle of two directions.
+_ANGLE_IN_PROGRAMS = "maximum(-1, minimum(1, "
+
+
+def has_angles(program: Program) -> bool:
+    """Return whether a program has angles, whose roots have infinite slopes where two align.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    bool
+    """
+    return _ANGLE_IN_PROGRAMS in program.body
 
 
 def with_quotients_at_alignment(value: Expr, parts: Iterable[Symbol]) -> Expr:

@@ -15,11 +15,13 @@ from sympy import Expr, ImmutableMatrix, Symbol, count_ops
 from slrsym.files import text_written_as_well
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
+from slrsym.kernels.program import Program
 from slrsym.models.definition.description import shorten_line
 from slrsym.models.definition.losses import loss_in_words
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.moment_tables import MomentExpressionCompiler
 from slrsym.models.means.one_sample_means import total_derivative
+from slrsym.models.training.alignment import has_angles
 from slrsym.models.training.descent import DerivedModel
 from slrsym.models.training.diffusion import covariance_of_changes
 from slrsym.models.training.parameter_values import parameter_values_by_name
@@ -283,10 +285,19 @@ class EquationSystem:
         table = tables[chosen[0]]()
         if backend in ("numpy", "numba"):
             return table.compile(backend)
+        program = self._program_of(table)
+        if backend == "jax" and chosen == ("change",) and has_angles(program):
+            from slrsym.kernels.jax_backend import jax_function_with_programs_of_slopes
+
+            return jax_function_with_programs_of_slopes(
+                lambda name: self._program_of(tables[name]()), chosen
+            )
+        return compile_program(program, backend)
+
+    def _program_of(self, table: MomentExpressionCompiler) -> Program:
         moments = self._changes.samples.moments
         given = {name: moments[name].printed() for name in table.names}
-        program = program_from_expressions(table.outputs, self.state, self.parameters, given=given)
-        return compile_program(program, backend)
+        return program_from_expressions(table.outputs, self.state, self.parameters, given=given)
 
     def rate_of_change_at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
         """Return the rate of change of the state at a given state and parameters.
