@@ -444,7 +444,7 @@ def _no_closed_form(means: Sequence[Expectation]) -> str:
             first, second = pair
             return (
                 f"{said}; it depends on whether {first} or {second} is larger: declare that by a "
-                f"symbol, such as {second} = {first} + p with a nonnegative p, in the statement"
+                f"symbol, such as {second} = {first} + p with a positive p, in the statement"
             )
     return said
 
