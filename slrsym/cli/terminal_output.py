@@ -95,7 +95,7 @@ def _marked_status(row: Any) -> str:
 
 
 def texts_on_hypotheses(rows: Iterable[Any]) -> list[Text]:
-    """Return texts on hypotheses that were not tried, and on functions that they suppose."""
+    """Return texts on hypotheses that were not tried, and on solutions that they suppose."""
     marked = [row for row in rows if row.hypotheses_note]
     if not marked:
         return []
@@ -103,7 +103,7 @@ def texts_on_hypotheses(rows: Iterable[Any]) -> list[Text]:
     steps = sum(row.steps_not_compared for row in marked)
     told = [f"hypotheses not tried: {count}"] if count else []
     if supposing := sum(bool(row.supposes) for row in marked):
-        told.append(f"claims that suppose a function for all times: {supposing}")
+        told.append(f"claims that suppose a solution for all values: {supposing}")
     if steps:
         told.append(f"steps of these not compared with numbers: {steps}")
     of_each = (Text(f"{row.id}: {row.hypotheses_note}") for row in marked)

@@ -165,6 +165,7 @@ def _point(
     defined = {x for p in given if isinstance(p, sp.Eq) for x in (p.lhs, orthogonal_letter(p))}
     for shrink in range(_TRIES):
         point = MatrixPoint(rng, sizes, shrink, spread=bool(functions))
+        point.define_numbers(given)
         # Letters that hypotheses define have to commute with the others of their family.
         for x in letters:
             if x not in defined:

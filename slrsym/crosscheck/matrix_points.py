@@ -55,6 +55,8 @@ class MatrixPoint:
         # Whether letters are of several magnitudes.
         self._spread = spread
         self.values: dict[Any, Any] = {n: fmpq(k) for n, k in sizes.items()}
+        # What hypotheses say that numbers are, until they are needed.
+        self._definitions: dict[sp.Symbol, Any] = {}
         self._roots: dict[Letter, Rows] = {}
         self._rotations: dict[tuple[str, int], Any] = {}
         # Of each function, which derivatives hypotheses bound at all vectors: the least order.
@@ -154,7 +156,8 @@ class MatrixPoint:
             return fmpq(int(e.p), int(e.q))
         if isinstance(e, sp.Symbol):
             if e not in self.values:
-                self.values[e] = self._draw_number(e)
+                told = self._definitions.pop(e, None)
+                self.values[e] = self._draw_number(e) if told is None else self.number(told)
             return self.values[e]
         if isinstance(e, sp.Add):
             return total([self.number(part) for part in e.args])
@@ -311,6 +314,19 @@ class MatrixPoint:
                          sp.Ge: sign >= 0, sp.Gt: sign > 0}[type(p)])  # fmt: skip
         raise Inconclusive(f"no value in coordinates for {p}")
 
+    def define_numbers(self, given: Iterable[Any]) -> None:
+        """Take the values of numbers from hypotheses that give them, when they are needed."""
+        for p in given:
+            sides = p.args if isinstance(p, sp.Eq) and not p.lhs.is_Matrix else ()
+            for x, value in zip(sides, sides[::-1], strict=True):
+                if (
+                    isinstance(x, sp.Symbol)
+                    and x not in self._definitions
+                    and not value.has(x, SmoothFunction, MatrixMean)
+                ):
+                    self._definitions[x] = value
+                    break
+
     def suppose(self, given: Iterable[Any]) -> bool:
         """Return whether hypotheses hold, at the values of letters that they define."""
         given = list(given)
@@ -322,7 +338,16 @@ class MatrixPoint:
             elif (x := orthogonal_letter(p)) is not None and x not in self.values:
                 self.values[x] = rows_of(self._rotation(f"letter {x.name}", self._size(x.shape[0])))
         self._fit_functions(given)
-        return all(map(self.holds, given))
+        numbers = {x for p in given for x in p.free_symbols if isinstance(x, sp.Symbol)}
+        return all(map(self._has_declared_sign, numbers)) and all(map(self.holds, given))
+
+    def _has_declared_sign(self, x: sp.Symbol) -> bool:
+        value = self.number(x)
+        return not (
+            (x.is_positive and value <= 0) or (x.is_nonnegative and value < 0)
+            or (x.is_negative and value >= 0) or (x.is_nonpositive and value > 0)
+            or (x.is_nonzero and value == 0) or (x.is_integer and value.q != 1)
+        )  # fmt: skip
 
     def _is_of_its_kind(self, x: Letter) -> bool:
         """Return whether the value that a hypothesis gives a letter is of the letter's kind."""

@@ -41,7 +41,7 @@ def test_all_are_proved_and_those_on_functions_of_time_suppose_one():
     assert len(rows) == 10
     for row in rows:
         assert row.status == "proved", row
-        supposed = "supposes a function for all times" if f'"{row.id}"' in OF_TIME else ""
+        supposed = "supposes a solution of a differential " if f'"{row.id}"' in OF_TIME else ""
         assert row.supposes.startswith(supposed), row
         assert bool(row.supposes) is bool(supposed), row
 

@@ -366,7 +366,7 @@ def describe_evidence(row: ClaimSummary) -> tuple[Inline, ...]:
 
 
 def _on_hypotheses(row: ClaimSummary) -> tuple[Inline, ...]:
-    """Return a sentence on hypotheses that were not tried, or that suppose a function."""
+    """Return a sentence on hypotheses that were not tried, or that suppose a solution."""
     note = row.hypotheses_note
     return (Text(f" {note[0].upper()}{note[1:]}."),) if note else ()
 

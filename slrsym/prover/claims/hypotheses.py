@@ -61,8 +61,9 @@ class HypothesesReport:
         Why, in words; empty if all were tried.
     contradiction : str
         Why no values can satisfy them, so that the claim says nothing; empty if that was not seen.
-    functions : tuple of str
-        The functions of which the derivative is given for all values of a variable.
+    supposes : str
+        Which unknown functions have to solve differential equations or inequalities everywhere, in
+        words; empty if none.
     count : int
         How many hypotheses there are.
     """
@@ -70,24 +71,17 @@ class HypothesesReport:
     not_tried: tuple[str, ...] = ()
     reason: str = ""
     contradiction: str = ""
-    functions: tuple[str, ...] = ()
+    supposes: str = ""
     count: int = 0
 
     @property
     def note(self) -> str:
         """What a reader of the verdict should know of the hypotheses; empty if it is nothing."""
-        told = [self.supposes] if self.functions else []
+        told = [self.supposes] if self.supposes else []
         if self.not_tried:
             of = f" of {self.count}" if self.count > 1 else ""
             told.append(f"hypotheses not tried: {len(self.not_tried)}{of} ({self.reason})")
         return "; ".join(told)
-
-    @property
-    def supposes(self) -> str:
-        """What the hypotheses suppose to exist, in words; empty if it is nothing special."""
-        if not self.functions:
-            return ""
-        return f"supposes a function for all times: {', '.join(self.functions)}"
 
 
 NO_HYPOTHESES = HypothesesReport()
@@ -110,19 +104,19 @@ def check_hypotheses(claim: Claim, rng: Generator, is_compared: bool = False) ->
                 tuple(map(infix_text, given)), "they are on matrices of free size", count=len(given)
             )
         )
-    functions = _functions_of_flows(given)
+    supposes = _supposed_solutions(given)
     stated = [part for part in given if not _in_words(part)]
     if contradiction := contradiction_of_hypotheses(claim):
         texts = tuple(map(infix_text, given))
         reason = "they contradict each other" if len(given) > 1 else "no values satisfy it"
-        return HypothesesReport(texts, reason, contradiction, functions, len(given))
+        return HypothesesReport(texts, reason, contradiction, supposes, len(given))
     words = tuple(infix_text(part) for part in given if _in_words(part))
     is_tried = is_compared and not any(part.has(ForAll) for part in stated)
     if stated and not is_tried and not values_are_found(stated, rng):
         not_tried = (*map(infix_text, stated), *words)
-        return HypothesesReport(not_tried, _why_not(stated), "", functions, len(given))
+        return HypothesesReport(not_tried, _why_not(stated), "", supposes, len(given))
     reason = "numbers cannot be put into a statement in words" if words else ""
-    return HypothesesReport(words, reason, "", functions, len(given))
+    return HypothesesReport(words, reason, "", supposes, len(given))
 
 
 def _parts(claim: Claim) -> list[Any]:
@@ -164,20 +158,38 @@ def _in_words(statement: Any) -> bool:
     return bool(body.has(Sentence))
 
 
-def _functions_of_flows(given: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of functions of which the derivative is given for all values."""
-    return tuple(
-        sorted(
-            {
-                str(f.func)
-                for part in given
-                for bound, body in [opened(part)]
-                for node in body.atoms(Derivative)
-                if set(bound) & node.free_symbols
-                for f in node.atoms(AppliedUndef)
-            }
-        )
-    )
+def _supposed_solutions(given: Iterable[Any]) -> str:
+    """Return which functions have to solve differential equations or inequalities, in words."""
+    kinds: set[str] = set()
+    solved: dict[str, set[str]] = {}
+    for part in given:
+        bound, body = opened(part)
+        for relation in body.atoms(Relational):
+            slopes = [d for d in relation.atoms(Derivative) if set(bound) & d.free_symbols]
+            if not slopes or _bounds_one_derivative(relation):
+                continue
+            kinds.add("equation" if isinstance(relation, Eq) else "inequality")
+            for slope in slopes:
+                at = ", ".join(x.name for x in bound if x in slope.free_symbols)
+                names = {str(f.func) for f in slope.atoms(AppliedUndef)}
+                solved.setdefault(at, set()).update(names)
+    if not kinds:
+        return ""
+    kind = " and ".join(sorted(kinds))
+    of_each = (f"for all {at}: {', '.join(sorted(names))}" for at, names in solved.items())
+    return f"supposes a solution of a differential {kind} {' and '.join(of_each)}"
+
+
+def _bounds_one_derivative(relation: Relational) -> bool:
+    """Return whether this is an inequality for a derivative alone, as Lipschitz or Convex say it.
+
+    There are functions of each such class; it is no equation of motion.
+    """
+    if isinstance(relation, Eq):
+        return False
+    slopes = {d for d in relation.atoms(Derivative) if isinstance(d.expr, AppliedUndef)}
+    left = relation.xreplace({slope: sp.Dummy() for slope in slopes})
+    return len(slopes) == 1 and not left.has(AppliedUndef)
 
 
 # -- contradictions ----------------------------------------------------------------------------

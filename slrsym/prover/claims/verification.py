@@ -86,7 +86,7 @@ class ClaimSummary:
     hypotheses, hypotheses_not_tried : tuple of str
         The claim's hypotheses, and those that no values were found to satisfy with the others.
     supposes : str
-        What the hypotheses suppose to exist, such as a function for all times; or empty.
+        Which solutions of differential equations the hypotheses suppose, in words; or empty.
     hypotheses_note : str
         Both in words, and why hypotheses were not tried; or empty.
     steps_not_compared : int

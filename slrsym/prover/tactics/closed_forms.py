@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from typing import Any
 
 from sympy import (
@@ -26,6 +27,7 @@ from sympy import (
     Wild,
     cos,
     cosh,
+    default_sort_key,
     erf,
     exp,
     expand,
@@ -86,7 +88,7 @@ from slrsym.prover.tactics.kinks_and_jumps import (
 from slrsym.prover.tactics.moments_of_copies import evaluate_higher_moment
 from slrsym.prover.tactics.registration import register_emitter_for_rules
 from slrsym.prover.tactics.subterm_paths import body_in_variables, paths_to_subterm, subterms
-from slrsym.prover.tactics.term_to_sympy import TermToSympy, has_function_of_curve, not_shown
+from slrsym.prover.tactics.term_to_sympy import TermToSympy, not_shown, reason_to_suppose_mean
 
 ZERO = num(0)
 
@@ -411,8 +413,7 @@ def _emit_gaussian_calculus(
         try:
             return emitter.run_and_undo_on_failure(work.conclude, wanted, more)
         except FAILURES:
-            means = ", ".join(dict.fromkeys(map(str, work.unreduced)))
-            raise Rejected(f"no closed form is known of {means}") from None
+            raise Rejected(_no_closed_form(work.unreduced)) from None
         finally:
             emitter.remaining_effort = kept
 
@@ -428,11 +429,41 @@ def _emit_gaussian_calculus(
         # A mean that is not known to exist has no closed form: that is the reason to be told.
         for node in map(emitter.term, outermost_expectations(step)):
             p, given = definedness_equation(node), emitter.hypotheses(step.context)
-            if has_function_of_curve(node):
+            if reason_to_suppose_mean(node):
                 line = emitter.find_proof(p, given, step.context)
                 if line is None or emitter.rests_on_trust(line):
                     raise Rejected(not_shown(emitter.translator, p)) from None
         raise reason
+
+
+def _no_closed_form(means: Sequence[Expectation]) -> str:
+    """Return that means have no closed form, and how to state the order of thresholds in them."""
+    said = f"no closed form is known of {', '.join(dict.fromkeys(map(str, means)))}"
+    for mean in means:
+        if pair := _thresholds_without_order(mean):
+            first, second = pair
+            return (
+                f"{said}; it depends on whether {first} or {second} is larger: declare that by a "
+                f"symbol, such as {second} = {first} + p with a positive p, in the statement"
+            )
+    return said
+
+
+def _thresholds_without_order(mean: Expectation) -> tuple[Expr, Expr] | None:
+    """Return where two kinks or jumps in one variable are, if no order of these is declared."""
+    places: dict[Symbol, list[Expr]] = {x: [] for x in mean.law.symbols}
+    kinks = sorted(mean.integrand.atoms(Abs, sign, Heaviside, Max, Min), key=default_sort_key)
+    for x, u in product(places, [part for kink in kinks for part in kink.args]):
+        slope = u.diff(x)
+        if slope.is_number and slope != 0:
+            place = expand(x - u / slope)
+            for other in places[x]:
+                apart = place - other
+                if apart.is_nonnegative is None and apart.is_nonpositive is None:
+                    first, second = sorted((other, place), key=default_sort_key)
+                    return first, second
+            places[x].append(place)
+    return None
 
 
 def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inference:
@@ -451,7 +482,7 @@ def _accept_closed_forms_on_trust(emitter: ProofEmitter, step: Step) -> Inferenc
             node.integrand, node.law, partial(_is_provably_positive, emitter, step.context)
         )
         if value.has(Expectation):
-            raise Rejected(f"no closed form is known of {node}")
+            raise Rejected(_no_closed_form([node]))
         lines.append(
             emitter.add_soundness_axiom(step, emitter.formula(Eq(node, value, evaluate=False)))
         )
@@ -537,7 +568,7 @@ def derive_closed_form(emitter: ProofEmitter, node: Expectation, context: Contex
     work.store_reduction_equations(node, work.all_methods)
     name = canonical_key(emitter.term(node))
     if work.unreduced or name not in work.equations:
-        raise Rejected(f"no closed form is known of {', '.join(map(str, work.unreduced))}")
+        raise Rejected(_no_closed_form(work.unreduced))
     return work.discharge_all(work.resolve_right_side(work.equations[name], ()))
 
 

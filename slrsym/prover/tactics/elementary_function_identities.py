@@ -39,6 +39,8 @@ MINUS = num(-1)
 _MOST_ANGLES = 8
 # Nested maxima are replaced one by one, in at most so many rounds.
 _MOST_ROUNDS = 5
+# The length of a formula, in characters, beyond which functions in it are not replaced.
+_LONGEST = 100_000
 
 
 def _function(name: str, u: Term) -> Term:
@@ -237,11 +239,17 @@ def function_calls(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[s
     return {canonical_key(s): s for s in found}
 
 
-def _applicable_identities(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
-    """Yield identities of trigonometric and hyperbolic functions and maxima for a formula."""
+def _applicable_identities(emitter: ProofEmitter, work: RewrittenFormula) -> Iterator[Inference]:
+    """Yield identities of trigonometric and hyperbolic functions and maxima for a formula.
+
+    The formula is rewritten meanwhile: a call around one with an identity is not there any more.
+    """
+    p = work.formula
     circular = function_calls(p, ("sin", "cos"))
     angles = _AngleExpansion(emitter, [t[2] for t in circular.values()])
     for t in (*function_calls(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
+        if not paths_to_subterm(work.formula, t, work.through):
+            continue
         if t[1] in ("sin", "cos"):
             way = partial(angles.expand, t)
         elif t[1] == "max":
@@ -331,8 +339,10 @@ def prove_by_identities(
     work = RewrittenFormula(emitter, p, through=BINDERS)
     for _ in range(_MOST_ROUNDS):
         before = work.formula
-        for line in _applicable_identities(emitter, before):
+        for line in _applicable_identities(emitter, work):
             work.apply(line)
+            if len(canonical_key(work.formula)) > _LONGEST:
+                raise Rejected("the formula is too long with the identities of its functions")
         if work.formula == before:
             break
     facts = list(_theorems_on_calls(emitter, work.formula, given, context, lines))

@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 from scipy.optimize import linprog
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 
 Polynomial: TypeAlias = Mapping[Any, Any]
+# The status of SciPy for a program whose costs have no lower bound.
+_UNBOUNDED = 3
 
 
 def drop_vanishing_terms(
@@ -85,12 +87,28 @@ def combine_nonnegatively_in_floating_point(
     right = np.zeros(height)
     for monomial, c in target.items():
         right[rows[monomial]] = _as_float(c)
-    bounds = [(None if free else 0, None) for free in is_free] + [(1e-4, None)] * strict
+    least: list[float | None] = [None if free else 0.0 for free in is_free]
+    least += [1e-4] * strict
+    prices = [*costs, *[0.0] * strict]
     result = linprog(
-        [*costs, *[0.0] * strict], A_eq=matrix, b_eq=right, bounds=bounds, method="highs",
+        prices, A_eq=matrix, b_eq=right, bounds=[(low, None) for low in least], method="highs",
         options={"maxiter": 5000},
     )  # fmt: skip
     work = 30 + result.nit * (1 + matrix.nnz // 1000)
+    if result.status == _UNBOUNDED:
+        # Free terms depend on one another, and negative coefficients seem to gain something: here a
+        # free coefficient is the difference of two that are not negative, and each costs.
+        free = [j for j, is_one in enumerate(is_free) if is_one]
+        least = [*(low or 0.0 for low in least), *[0.0] * len(free)]
+        result = linprog(
+            [*prices, *(prices[j] for j in free)], A_eq=hstack([matrix, -matrix[:, free]]),
+            b_eq=right, bounds=[(low, None) for low in least], method="highs",
+            options={"maxiter": 5000},
+        )  # fmt: skip
+        work += result.nit * (1 + matrix.nnz // 1000)
+        if result.status == 0:
+            result.x, negative = np.split(result.x, [width])
+            result.x[free] -= negative
     if result.status != 0:
         return None, 0.0, work
     coefficients = [float(x) for x in result.x[: len(terms)]]

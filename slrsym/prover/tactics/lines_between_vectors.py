@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference
@@ -21,6 +22,7 @@ from slrsym.checker.term import (
 from slrsym.prover.rules.matrix_functions import TangentPlaneRule
 from slrsym.prover.rules.step import Step
 from slrsym.prover.tactics.emission import ProofEmitter
+from slrsym.prover.tactics.matrices import prove_by_traces
 from slrsym.prover.tactics.matrix_functions import (
     EqualVectors,
     parts_of_conjunction,
@@ -125,4 +127,9 @@ def _emit_tangent_plane(
     for pair in rule.lines:
         found += Line(emitter, given, *map(emitter.term, pair.args)).facts()
     require(found, "no hypothesis bounds a Hessian at all vectors, such as Convex or Smooth")
-    return prove_relation(emitter, p, given, found)
+    ways = (
+        partial(prove_relation, emitter, p, given, found),
+        # Squared lengths in it are not negative.
+        partial(prove_by_traces, emitter, p, given, step.context, found),
+    )
+    return emitter.try_in_turn(ways, "it does not follow from the tangent planes")

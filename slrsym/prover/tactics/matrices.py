@@ -128,7 +128,7 @@ def prove_matrix_equation(
 register_prover(11, _prove_condition)
 
 
-def _prove_by_traces(
+def prove_by_traces(
     emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
@@ -137,18 +137,32 @@ def _prove_by_traces(
     require(p[0] in ("<=", "<") and traces, "no inequality of traces")
     positive = []
     for t in traces.values():
-        first, *rest = t[1:] if t[0] == "M.mul" else (("M.id", shape(t)[0]), t)
-        second: Term = rest[0] if len(rest) == 1 else ("M.mul", *rest)
+        ways = [partial(_nonnegative_trace, emitter, a, b, given, context) for a, b in _halves(t)]
         with suppress(*FAILURES):
-            line = emitter.script.add("trace of semidefinite", (), first, second)
-            asked = line.theorem.hypotheses.values()
-            proofs = [emitter.require_proof(h, tuple(given), context) for h in asked]
-            positive.append(emitter.discharge_by(line, proofs) if proofs else line)
+            positive.append(emitter.try_in_turn(ways, "the trace may be negative"))
     require(positive, "no trace is known to be nonnegative")
     return prove_with_given_equations(emitter, p, _numbers(given), [*lines, *positive])
 
 
-register_prover(12, _prove_by_traces)
+def _halves(t: Term) -> Iterator[tuple[Term, Term]]:
+    """Yield pairs of matrices of which the product has the trace of a matrix."""
+    if t[0] == "M.mul" and shape(t[1])[0] == shape(t[1])[1]:
+        yield t[1], t[2] if len(t) == 3 else ("M.mul", *t[2:])
+    yield ("M.id", shape(t)[0]), t
+
+
+def _nonnegative_trace(
+    emitter: ProofEmitter, first: Term, second: Term, given: Sequence[Term], context: Context
+) -> Inference:
+    """Prove that the trace of the product of two semidefinite matrices is not negative."""
+    line = emitter.script.add("trace of semidefinite", (), first, second)
+    proofs = [
+        emitter.require_proof(h, tuple(given), context) for h in line.theorem.hypotheses.values()
+    ]
+    return emitter.discharge_by(line, proofs) if proofs else line
+
+
+register_prover(12, prove_by_traces)
 
 
 def is_condition_on_matrices(p: Term) -> bool:

@@ -233,6 +233,7 @@ class SignSearch(FactCombinationSearch):
                 self.learn_function_comparisons,
                 self.infer_from_ends, self.infer_by_completing_square,
                 self.infer_from_combination, self.infer_from_conjugate,
+                self.infer_from_multiple,
             ):  # fmt: skip
                 with contextlib.suppress(Rejected):
                     rule(st, p, want)
@@ -332,6 +333,22 @@ class SignSearch(FactCombinationSearch):
                 )
             if st.facts.possible_signs(p) <= want:
                 return
+
+    def infer_from_multiple(self, st: RememberingRing, p: Any, want: Any) -> None:
+        """Infer a sign from that of the product with a denominator that cancels in sums of facts.
+
+        1/x <= y and -1/x <= z sum to 0 <= y + z, where x is no more, and each fact is times x.
+        """
+        if self.depth > 1:
+            return
+        facts = [f.degrees() for f, s in st.facts.all_facts() if len(f) > 1 and s not in (ANY, NZ)]
+        degrees = p.degrees()
+        for i, x in enumerate(st.x):
+            if any(d[i] > degrees[i] for d in facts) and st.facts.possible_signs(x) == POS:
+                multiple = st.facts.reduce(p * x)
+                if self.infer_from_combination(st, multiple, want, (1,)):
+                    self.learn_sign_from_combination(st, p, [(fmpq(1), [(multiple, 1)])], x)
+                    return
 
     def learn_any_sign(self, st: RememberingRing, f: Any) -> None:
         """Learn the first sign of a polynomial that can be proved, unless one is known."""

@@ -85,27 +85,35 @@ def not_shown(translator: Translator, p: Term) -> str:
     """Return that a formula is not shown; of a mean that may not exist, also what to suppose."""
     text = formula_text(translator, p)
     said = f"{text} is not shown"
-    if p[0] == "=" and is_same_term(*p[1:]) and has_function_of_curve(p[1]):
+    if p[0] == "=" and is_same_term(*p[1:]) and (why := reason_to_suppose_mean(p[1])):
         mean = text.removeprefix("the existence of ")
-        said += (
-            ": an unknown function may grow as an exponential, which has no mean if what it is "
-            f"applied to is not affine; suppose it by a hypothesis, such as {mean} <= m with a new "
-            "symbol m"
-        )
+        said += f": {why}; suppose it by a hypothesis, such as {mean} <= m with a new symbol m"
     return said
 
 
-def has_function_of_curve(t: Term) -> bool:
-    """Return whether a term is a mean of an unknown function of something that is not affine."""
+def reason_to_suppose_mean(t: Term) -> str:
+    """Return why a mean may not exist for all that is known, though it may; empty if none is seen.
+
+    Other exponentials than of affine functions may have no mean at all, and none is to be supposed.
+    """
     if t[0] != "E":
-        return False
+        return ""
     names = set(bound_variables(t))
-    return any(
-        names & free_symbols(part) and not _is_affine(part, names)
-        for node in subterms(binder_bodies(t)[0], deep=True)
-        if node[0] == "u"
-        for part in node[4:]
-    )
+    nodes = [s for s in subterms(binder_bodies(t)[0], deep=True) if names & free_symbols(s)]
+    curved = [s for s in nodes if not all(_is_affine(part, names) for part in _arguments(s))]
+    if any(s[0] == "u" for s in curved):
+        return (
+            "an unknown function may grow as an exponential, which has no mean if what it is "
+            "applied to is not affine"
+        )
+    is_quotient = any((s[0] == "^" and s[1] < 0) or s[:2] == ("f", "log") for s in nodes)
+    if is_quotient and not any(s[:2] == ("f", "exp") for s in curved):
+        return "no rule says it of quotients and logarithms of the variables"
+    return ""
+
+
+def _arguments(t: Term) -> tuple[Term, ...]:
+    return t[4:] if t[0] == "u" else t[2:] if t[0] == "f" else ()
 
 
 def _is_affine(t: Term, names: set[Term]) -> bool:

@@ -35,7 +35,17 @@ from sympy import (  # isort: split
     symbols,
 )
 
-from slrsym.proof import Claim, D, ForAll
+from slrsym.proof import (
+    Bounded,
+    Claim,
+    Convex,
+    D,
+    ForAll,
+    Increasing,
+    Lipschitz,
+    PolyakLojasiewicz,
+    Smooth,
+)
 from slrsym.prover.claims.hypotheses import check_hypotheses
 from tests._cli import run
 from tests._profile import THOROUGH, more
@@ -184,17 +194,32 @@ def test_what_a_step_compares_with_numbers_is_tried():
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "named"),
+    ("hypotheses", "supposed"),
     [
-        (ForAll(t, Eq(D(m(t), t), -m(t))), "m"),
-        (ForAll(t, Le(D(m(t) * u(t), t), 1)), "m, u"),
-        (ForAll(x, ForAll(t, Eq(D(f(x, t), t), 0))), "f"),
+        ([ForAll(t, Eq(D(m(t), t), -m(t)))], "equation for all t: m"),
+        ([ForAll(t, Implies(t <= 1, Eq(D(m(t), t), 2)))], "equation for all t: m"),
+        ([ForAll(x, ForAll(t, Eq(D(f(x, t), t), 0)))], "equation for all x, t: f"),
+        ([ForAll(t, Le(D(m(t) * u(t), t), 1))], "inequality for all t: m, u"),
+        ([ForAll(t, Ge(D(m(t), t) * D(m(t), t, t), 1))], "inequality for all t: m"),
+        ([PolyakLojasiewicz(f, 1, 0)], "inequality for all x: f"),
+        (
+            [ForAll(t, Eq(D(m(t), t), m(t))), PolyakLojasiewicz(f, 1, 0), Convex(u)],
+            "equation and inequality for all t: m and for all x: f",
+        ),
     ],
 )
-def test_a_flow_supposes_a_function(hypothesis, named):
-    found = check_hypotheses(_claim("flow", [hypothesis]), default_rng(0))
-    assert found.supposes == f"supposes a function for all times: {named}"
+def test_a_solution_of_a_differential_relation_is_supposed(hypotheses, supposed):
+    found = check_hypotheses(_claim("solution", hypotheses), default_rng(0))
+    assert found.supposes == f"supposes a solution of a differential {supposed}"
     assert found.note.startswith(found.supposes)
+
+
+@pytest.mark.parametrize(
+    "hypothesis", [Convex(f), Convex(f, 1), Lipschitz(f, 2), Smooth(f, 2), Increasing(f),
+                   ForAll(x, Le(D(f(x), x) ** 2, 1 + x**2)), Bounded(f, 1)],
+)  # fmt: skip
+def test_a_bound_of_one_derivative_supposes_no_solution(hypothesis):
+    assert check_hypotheses(_claim("class", [hypothesis]), default_rng(0)).note == ""
 
 
 def test_a_flow_to_a_limit_is_tried():

@@ -48,7 +48,7 @@ def test_a_function_of_all_times_is_marked(name):
     ledger = Ledger()
     ledger.add(claim)
     (row,) = ledger.verify()
-    assert row.supposes.startswith("supposes a function for all times")
+    assert row.supposes.startswith("supposes a solution of a differential equation for all")
 
 
 @pytest.mark.parametrize("name", one_in(5, [*FLOWS]))

@@ -94,3 +94,15 @@ def test_positive_terms_have_a_share():
     )
     assert np.allclose(found, [1 - 1e-4, 1e-4])
     assert share == pytest.approx(1e-4)
+
+
+def test_free_terms_that_depend_on_one_another_cost_something():
+    """The free ones sum to 0, and each costs: without end, less of the third gains something."""
+    one = fmpq(1)
+    terms = [{"x": one}, {"x": one, "y": -one}, {"y": one}, {"x": -one}]
+    found, _, _ = combine_nonnegatively_in_floating_point(
+        terms, {"x": one, "y": -one}, [False, True, True, True], [1.0, 3.0, 1.0, 1.0]
+    )
+    assert found is not None
+    assert np.allclose(found, [1, 0, -1, 0])
+    assert combined(terms, {"z": one}, [False, True, True, True]) is None

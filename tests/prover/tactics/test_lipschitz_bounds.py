@@ -18,6 +18,8 @@ unit, origin = Identity(d), ZeroMatrix(d, 1)
 way, change = y - x, h(y) - h(x)
 turn = h.gradient(y) - h.gradient(x)
 length, step = dot(h.gradient(z), h.gradient(z)), x - eta * h.gradient(x)
+M = Symbol("M", positive=True)
+full = x - h.gradient(x) / M
 line = lipschitz_bound((x, y))
 above = ForAllMatrices(z, Loewner(L * unit, h.hessian(z)))
 
@@ -36,6 +38,9 @@ PROVED = {
     "origin": (most((h(x) - h(origin)) ** 2, K**2 * dot(x, x)), lipschitz_bound((origin, x)),
                [Lipschitz(h, K)]),
     "gradient": (most(dot(turn, turn), L**2 * dot(way, way)), line, [Smooth(h, L)]),
+    "gradient after a step": (
+        most(dot(h.gradient(full) - h.gradient(x), h.gradient(full) - h.gradient(x)),
+             dot(h.gradient(x), h.gradient(x))), lipschitz_bound((x, full)), [Smooth(h, M)]),
     "gradient, a number": (most(dot(turn, turn), 4 * dot(way, way)), line, [Smooth(h, 2)]),
     "gradient of a convex one": (most(dot(turn, turn), L**2 * dot(way, way)), line,
                                  [Convex(h), above]),

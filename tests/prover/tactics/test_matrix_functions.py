@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from sympy import Ge, Gt, Identity, Le, Symbol, Trace, ZeroMatrix, exp, symbols
+from sympy import Eq, Ge, Gt, Identity, Le, Rational, Symbol, Trace, ZeroMatrix, exp, symbols
 
 from slrsym.matrices import (
     ForAllMatrices,
@@ -60,6 +62,9 @@ def variance(f, over=mean):
 way = y - x
 square, plane = dot(way, way), h(x) + dot(h.gradient(x), way)
 step = x - eta * h.gradient(x)
+M = Symbol("M", positive=True)
+full_step = x - h.gradient(x) / M
+down = dot(h.gradient(x), h.gradient(x))
 line = tangent_plane((x, y))
 origin = ZeroMatrix(d, 1)
 at_origin = h(origin) + dot(h.gradient(origin), g)
@@ -100,6 +105,13 @@ PROVED = {
     "ascent": (most(plane - L / 2 * square, h(y)), line, [Smooth(h, L)]),
     "step": (most(h(step), h(x) - eta * (1 - L * eta / 2) * dot(h.gradient(x), h.gradient(x))),
              tangent_plane((x, step)), [Smooth(h, L)]),
+    "step of one over the bound": (most(h(full_step), h(x) - down / (2 * M)),
+                                   tangent_plane((x, full_step)), [Smooth(h, M)]),
+    "step that is one over the bound": (most(h(step), h(x) - down / (2 * M)),
+                                        tangent_plane((x, step)), [Smooth(h, M), Eq(eta, 1 / M)]),
+    "short step": (most(h(step), h(x) - eta * down / 2), tangent_plane((x, step)),
+                   [Smooth(h, M), Le(eta, 1 / M)]),
+    "squared length": (most(-eta * down, (1 - M * eta) * eta * down), algebra, [Le(M * eta, 2)]),
     "convex": (most(plane, h(y)), line, [Convex(h)]),
     "middle": (most(h((x + y) / 2), h(x) / 2 + h(y) / 2),
                tangent_plane(((x + y) / 2, x), ((x + y) / 2, y)), [Convex(h)]),
@@ -186,6 +198,8 @@ WRONG_PLANE = {
     "upper bound alone": (plane - L / 2 * square, h(y),
                           [ForAllMatrices(z, Loewner(L * unit, h.hessian(z)))]),
     "whole step": (h(step), h(x) - eta * dot(h.gradient(x), h.gradient(x)), smooth),
+    "whole step of one over the bound": (h(full_step), h(x) - down / M, [Smooth(h, M)]),
+    "step that is one over the bound": (h(step), h(x) - down / M, [Smooth(h, M), Eq(eta, 1 / M)]),
     "uphill": (h(x + eta * h.gradient(x)), h(x), smooth),
     "reversed": (h(y), plane, convex),
     "strong from convex": (plane + m / 2 * square, h(y), [Convex(h), Gt(m, 0)]),
@@ -236,6 +250,15 @@ def test_false_variants_of_poincare_s_inequality_are_contradicted(name):
 def test_false_variants_beside_a_tangent_plane_are_contradicted(name):
     left, right, given = WRONG_PLANE[name]
     is_contradicted(verdict(most(left, right), tangent_plane((x, y), (y, x)), given))
+
+
+def test_a_number_that_a_hypothesis_gives_has_its_declared_sign():
+    """L - L^2 is positive for L below 1 alone."""
+    given = [Smooth(h, M), Eq(eta, M - M**2)]
+    found = verdict(most(h(step), h(x) - eta * down), tangent_plane((x, step)), given)
+    is_contradicted(found)
+    numbers = dict(re.findall(r"(M|eta) = ([\d/]+)", found.failure))
+    assert Rational(numbers["eta"]) == Rational(numbers["M"]) - Rational(numbers["M"]) ** 2
 
 
 @pytest.mark.parametrize("name", WRONG_AVERAGED)

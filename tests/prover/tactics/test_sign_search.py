@@ -56,6 +56,14 @@ BETWEEN = (x >= 2, x <= 3, x >= 1, x <= 7)
 MIXED = q * (3 - x) + p * (x - 2)
 ABOVE = (x > t, y >= -t)
 BY_STRATEGY = {
+    "infer_from_multiple": [
+        (y + z, Ge, (y >= 1 / p, z >= -1 / p), True),
+        (y + z, Gt, (y > 1 / p, z >= -1 / p), True),
+        (-y - z, Le, (y >= 1 / p, z >= -1 / p), True),
+        (y + z, Gt, (y >= 1 / p, z >= -1 / p), False),
+        (y + z, Ge, (y >= 2 / p, z >= -3 / p), False),
+        (y + z, Ge, (y >= 1 / m, z >= -1 / m), False),
+    ],
     "infer_from_ends": [
         (MIXED, Gt, BETWEEN, True),
         (-MIXED, Lt, BETWEEN, True),
