@@ -53,6 +53,11 @@ class MatrixMinimum:
         named = "" if known is None else f", where {known.lhs} = {known.rhs}"
         return f"MatrixMinimum({self.value} at {self.product} = {self.point}{named})"
 
+    def _repr_html_(self) -> str:
+        from slrsym.models.matrices.matrix_formulas import matrix_minimum_html
+
+        return matrix_minimum_html(self)
+
     def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
         """Return claims that the risk is the value plus the square, and at least the value.
 
