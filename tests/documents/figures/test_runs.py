@@ -37,7 +37,7 @@ def test_lines_are_means_over_runs(panels, runs):
     for axes, number, values in (
         (risk, 0, runs.excess_risk),
         (overlaps, 0, abs(runs.kappa)),
-        (overlaps, 1, abs(runs.nu)),
+        (overlaps, -1, abs(runs.nu)),
         (distance, 0, runs.distance),
     ):
         x, y = line(axes, number)

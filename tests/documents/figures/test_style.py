@@ -6,6 +6,8 @@ from itertools import combinations
 
 import matplotlib as mpl
 import pytest
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from slrsym.documents import figures
@@ -93,6 +95,24 @@ def test_figures_fit_a_page_and_are_readable_in_print(drawn):
         assert 4 <= figure.get_figwidth() <= 6.5
         sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text().strip()]
         assert min(sizes) >= 8.9
+
+
+def looks(handle):
+    """What is seen in grey of a line of a legend, where colours are alike."""
+    line = handle[0] if isinstance(handle, tuple) else handle
+    return handle if not isinstance(line, Line2D) else (
+        str(line._unscaled_dash_pattern), line.get_linestyle() == "None", line.get_marker()
+    )  # fmt: skip
+
+
+@more
+def test_lines_of_a_legend_are_told_apart_in_grey(drawn):
+    for name, figure in drawn.items():
+        for owner in (*figure.axes, figure):
+            given = [x for x in owner.get_children() if isinstance(x, Legend)]
+            for legend in given:
+                seen = [looks(handle) for handle in legend.legend_handles]
+                assert len(set(seen)) == len(seen), (name, [t.get_text() for t in legend.texts])
 
 
 @thorough_only
