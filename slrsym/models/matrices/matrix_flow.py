@@ -29,6 +29,7 @@ from slrsym.models.training.solutions import (
     solution_times,
     solve_trajectory,
 )
+from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
 
@@ -145,14 +146,10 @@ class MatrixFlow(MatrixVelocities):
         ValueError
             If the file cannot be written.
         """
-        from slrsym.models.matrices.matrix_formulas import matrix_flow_latex
-
-        return text_written_as_well(lambda: matrix_flow_latex(self), file)
+        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
 
     def _repr_html_(self) -> str:
-        from slrsym.models.matrices.matrix_formulas import matrix_flow_html
-
-        return matrix_flow_html(self)
+        return str(load_registered("matrix_flow.html")(self))
 
     def solve(
         self,

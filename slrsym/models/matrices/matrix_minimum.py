@@ -13,6 +13,7 @@ from slrsym.matrices.letters import Letter
 from slrsym.matrices.means import MatrixMean
 from slrsym.matrices.trace_polynomials import TraceAlgebra, Words
 from slrsym.models.matrices.matrix_risk import MatrixRisk
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
@@ -54,9 +55,7 @@ class MatrixMinimum:
         return f"MatrixMinimum({self.value} at {self.product} = {self.point}{named})"
 
     def _repr_html_(self) -> str:
-        from slrsym.models.matrices.matrix_formulas import matrix_minimum_html
-
-        return matrix_minimum_html(self)
+        return str(load_registered("matrix_minimum.html")(self))
 
     def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
         """Return claims that the risk is the value plus the square, and at least the value.

@@ -11,6 +11,7 @@ from slrsym.models.matrices.matrix_flow import MatrixFlow
 from slrsym.models.matrices.matrix_minimum import MatrixMinimum, minimum_of_model
 from slrsym.models.matrices.matrix_risk import MatrixRisk
 from slrsym.models.matrices.matrix_velocities import checked_rates
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
@@ -88,14 +89,10 @@ class MatrixModel(MatrixRisk):
         ValueError
             If the file cannot be written.
         """
-        from slrsym.models.matrices.matrix_formulas import matrix_model_latex
-
-        return text_written_as_well(lambda: matrix_model_latex(self), file)
+        return text_written_as_well(lambda: load_registered("matrix_model.latex")(self), file)
 
     def _repr_html_(self) -> str:
-        from slrsym.models.matrices.matrix_formulas import matrix_model_html
-
-        return matrix_model_html(self)
+        return str(load_registered("matrix_model.html")(self))
 
     @cached_property
     def minimum(self) -> MatrixMinimum:

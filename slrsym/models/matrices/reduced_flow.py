@@ -19,6 +19,7 @@ from slrsym.models.matrices.matrix_programs import matrix_function
 from slrsym.models.matrices.matrix_velocities import MatrixVelocities, PackedFunction
 from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.solutions import NotSolvedError, solution_times, solve_trajectory
+from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
 _I, _J = Symbol("i", integer=True, positive=True), Symbol("j", integer=True, positive=True)
@@ -165,14 +166,10 @@ class ReducedFlow:
         ValueError
             If the file cannot be written.
         """
-        from slrsym.models.matrices.matrix_formulas import matrix_flow_latex
-
-        return text_written_as_well(lambda: matrix_flow_latex(self), file)
+        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
 
     def _repr_html_(self) -> str:
-        from slrsym.models.matrices.matrix_formulas import matrix_flow_html
-
-        return matrix_flow_html(self)
+        return str(load_registered("matrix_flow.html")(self))
 
     def solve(
         self,
