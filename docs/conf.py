@@ -50,6 +50,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "slrsym"
 html_static_path = ["_static"]
 html_css_files = ["slrsym.css"]
+html_js_files = ["tables.js"]
 html_show_sourcelink = False
 # Pages that stand alone have nothing to list beside them.
 html_sidebars = {page: [] for page in ("index", "tutorial", "gaussian", "notebooks", "notebooks/*")}

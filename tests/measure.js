@@ -18,7 +18,7 @@ async function visit(name, widths, task) {
   for (const width of widths) {
     frame.style.width = `${width}px`;
     // The event itself would come with the next frame that is drawn.
-    if (task === "measure") view.dispatchEvent(new view.Event("resize"));
+    if (task !== "bare") view.dispatchEvent(new view.Event("resize"));
     for (const scheme of SCHEMES) {
       frame.style.colorScheme = scheme;
       const what = task === "axe" ? {faults: await faults(page, view, scheme)} : measure(page, view);
@@ -49,6 +49,10 @@ function measure(page, view) {
       (n) => n.getBoundingClientRect().right > right + 1 && n.checkVisibility() && loose(n)).length,
     cut: [...page.querySelectorAll("body *")].filter((n) => cuts(n, view))
       .map((n) => `${n.tagName}.${n.className}: ${n.textContent.trim().slice(0, 40)}`),
+    // Tables of which a part is seen only if one moves it.
+    moved: [...page.querySelectorAll(".pst-scrollable-table-container")]
+      .filter((n) => n.scrollWidth > n.clientWidth + 1 && n.checkVisibility())
+      .map((n) => n.textContent.trim().slice(0, 40)),
     math: shown.length,
     clipped: shown.filter((m) => clips(m, view)).length,
     flat: shown.filter((m) => m.getBoundingClientRect().height < 4).length,

@@ -135,7 +135,7 @@ def pages(seen, task):
 
 @needs_browser
 @thorough_only
-@pytest.mark.parametrize("what", ["overflow", "outside", "cut", "clipped"])
+@pytest.mark.parametrize("what", ["overflow", "outside", "cut", "clipped", "moved"])
 def test_nothing_is_cut_on_a_desk_or_a_phone(seen, what):
     assert {key: m[what] for key, m in pages(seen, "size").items() if m[what]} == {}
 

@@ -79,6 +79,8 @@ def plot_training_curves(
 
 
 _RISKS = ("risk", "excess_risk", "training_risk")
+# Dimensions of matrices, whose entries are no draws of one number: each is a line of its own.
+_ENTRIES = ("row", "column", "eigenvalue")
 
 
 def _draw_curves(ax: Axes, runs: xr.Dataset, names: list[str], along: str, share: float) -> Axes:
@@ -113,6 +115,10 @@ def _draw(
     at = runs[along].values
     values = runs[name].transpose(along, ...).values.reshape(len(at), -1)
     count = values.shape[1]
+    if any(str(dim).startswith(_ENTRIES) for dim in runs[name].dims):
+        labels = [_label(name), *["_"] * (count - 1)]
+        ax.plot(at, values, label=labels if count > 1 else labels[0], **style)
+        return
     middle = np.nanmedian(values, axis=1) if np.isfinite(values).any() else values[:, 0]
     ax.plot(at, middle, label=_label(name), **style)
     if count > 1 and share:

@@ -151,8 +151,10 @@ class NamedParts:
             fitting = [n for n in widths if self._unbreakable(n) <= self._room]
             if not fitting:
                 return expr
-            # The widest; among equal ones the same in every process.
-            best = max(fitting, key=lambda n: (min(widths[n], 3 * self._room), str(n)))
+            # The widest; among equal ones the same in every process. Texts of all take minutes.
+            most = min(max(widths[n] for n in fitting), 3 * self._room)
+            widest = [n for n in fitting if widths[n] >= most]
+            best = max(widest, key=str) if len(widest) > 1 else widest[0]
             name = self._named(best)
             expr = expr.xreplace({best: name})
         return expr

@@ -82,11 +82,11 @@ class MatrixPrinter(PrinterBase):
         return row_of_boxes(boxes), SUM
 
     def _matrix_mean(self, expr: MatrixMean) -> tuple[Box, int]:
-        laws = comma_separated_row([self._matrix_law(*law) for law in expr.laws])
+        laws = comma_separated_row([self.matrix_law(*law) for law in expr.laws])
         body = BracketedBox("[", self._print(expr.body)[0], "]")
         return row_of_boxes([ScriptBox(Atom("E", "name"), laws), body]), POWER
 
-    def _matrix_law(self, x: Any, rows: Any, columns: Any) -> Box:
+    def matrix_law(self, x: Any, rows: Any, columns: Any) -> Box:
         """Return the box of a law, by the covariance of the entries one column after the other."""
         covariance = self._print(rows)[0]
         if columns != sp.Identity(1):

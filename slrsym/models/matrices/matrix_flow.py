@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 from sympy import Symbol
 
-from slrsym.files import require_writable, write_netcdf
+from slrsym.files import require_writable, text_written_as_well, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import require_backend
 from slrsym.matrices.letters import Letter
@@ -29,6 +29,7 @@ from slrsym.models.training.solutions import (
     solution_times,
     solve_trajectory,
 )
+from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
 
@@ -126,6 +127,29 @@ class MatrixFlow(MatrixVelocities):
         """
         arguments = (*self.state, *self.parameters)
         return matrix_function(self.model.algebra, self.velocities, arguments, backend)
+
+    def to_latex(self, file: str | Path | None = None) -> str:
+        """Return the equations of motion as LaTeX text, as `MatrixModel.to_latex` does.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write the text as well.
+
+        Returns
+        -------
+        str
+            Displays for a document with amsmath and amssymb.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written.
+        """
+        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("matrix_flow.html")(self))
 
     def solve(
         self,

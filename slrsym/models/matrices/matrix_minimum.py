@@ -13,6 +13,7 @@ from slrsym.matrices.letters import Letter
 from slrsym.matrices.means import MatrixMean
 from slrsym.matrices.trace_polynomials import TraceAlgebra, Words
 from slrsym.models.matrices.matrix_risk import MatrixRisk
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
@@ -52,6 +53,9 @@ class MatrixMinimum:
         known = self.definition
         named = "" if known is None else f", where {known.lhs} = {known.rhs}"
         return f"MatrixMinimum({self.value} at {self.product} = {self.point}{named})"
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("matrix_minimum.html")(self))
 
     def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
         """Return claims that the risk is the value plus the square, and at least the value.

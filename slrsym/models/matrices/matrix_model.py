@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slrsym.files import text_written_as_well
 from slrsym.models.matrices.matrix_flow import MatrixFlow
 from slrsym.models.matrices.matrix_minimum import MatrixMinimum, minimum_of_model
 from slrsym.models.matrices.matrix_risk import MatrixRisk
 from slrsym.models.matrices.matrix_velocities import checked_rates
+from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
@@ -64,6 +67,32 @@ class MatrixModel(MatrixRisk):
                 "Online SGD needs the covariance of the gradients of single samples"
             )
         return MatrixFlow(self, kind, checked_rates(self.trained, rate))
+
+    def to_latex(self, file: str | Path | None = None) -> str:
+        """Return the laws of the data, the risk and its gradient as LaTeX text.
+
+        Lines are broken for a text of 6.5 in. Before a line that is wider stands a comment that
+        says so.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write the text as well.
+
+        Returns
+        -------
+        str
+            Displays for a document with amsmath and amssymb.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written.
+        """
+        return text_written_as_well(lambda: load_registered("matrix_model.latex")(self), file)
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("matrix_model.html")(self))
 
     @cached_property
     def minimum(self) -> MatrixMinimum:

@@ -11,6 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Expr
 
+from slrsym.models.definition.specification import exact_expression
 from slrsym.models.matrices.matrix_risk import MatrixRisk
 from slrsym.models.training.rates_of_change import RATE
 
@@ -23,7 +24,7 @@ def checked_rates(trained: Sequence[Any], rate: Any) -> dict[Any, Expr]:
     if unknown := [x for x in given if x not in trained]:
         names = ", ".join(x.name for x in trained)
         raise ValueError(f"rate has {unknown[0]}, which is not trained (trained: {names})")
-    found = {x: RATE if given.get(x) is None else sp.sympify(given[x]) for x in trained}
+    found = {x: RATE if given.get(x) is None else exact_expression(given[x]) for x in trained}
     for x, value in found.items():
         if value.is_negative or not value.is_real:
             raise ValueError(f"rate must be real and not negative; got {value} of {x.name}")

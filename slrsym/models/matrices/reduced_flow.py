@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Expr, IndexedBase, Sum, Symbol
 
+from slrsym.files import text_written_as_well
 from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.matrices.letters import Letter, Size
 from slrsym.models.matrices.matrix_programs import matrix_function
 from slrsym.models.matrices.matrix_velocities import MatrixVelocities, PackedFunction
 from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.solutions import NotSolvedError, solution_times, solve_trajectory
+from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
 _I, _J = Symbol("i", integer=True, positive=True), Symbol("j", integer=True, positive=True)
@@ -57,6 +60,11 @@ class ReducedFlow:
 
     def __repr__(self) -> str:
         return f"ReducedFlow({', '.join(map(str, self.state))})"
+
+    @property
+    def kind(self) -> str:
+        """Gradient flow or projected descent, as of the flow in matrices."""
+        return self.flow.kind
 
     @cached_property
     def state(self) -> tuple[Any, ...]:
@@ -140,6 +148,29 @@ class ReducedFlow:
             for solution in sp.solve(equations, list(named.values()), dict=True)
         ]
 
+    def to_latex(self, file: str | Path | None = None) -> str:
+        """Return the equations in eigenvalues as LaTeX text, as `MatrixModel.to_latex` does.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write the text as well.
+
+        Returns
+        -------
+        str
+            Displays for a document with amsmath and amssymb.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written.
+        """
+        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
+
+    def _repr_html_(self) -> str:
+        return str(load_registered("matrix_flow.html")(self))
+
     def solve(
         self,
         values: Mapping[Any, Any],
@@ -175,7 +206,7 @@ class ReducedFlow:
             If the equations cannot be solved up to `time`.
         """
         time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
-        times = solution_times(self.flow.kind, time, require_integer("points", points, 2))
+        times = solution_times(self.kind, time, require_integer("points", points, 2))
         flow = self.flow
         first, row = self._numbers(values, start)
         shapes = {x: np.shape(v) for x, v in zip(flow.state, first, strict=True)}
@@ -188,14 +219,14 @@ class ReducedFlow:
         state = np.concatenate([np.ravel(v) for v in first])
         names = [f"{x.name}[{i + 1}]" if s else x.name
                  for x, s in shapes.items() for i in range(int(np.prod(s)))]  # fmt: skip
-        found = solve_trajectory(packed, flow.kind, names, state, (), times, tolerance)
+        found = solve_trajectory(packed, self.kind, names, state, (), times, tolerance)
         at = [packed.unpacked(s) for s in found.states]
         variables: dict[str, Any] = {
             x.name: (("time", "eigenvalue")[: 1 + len(shapes[x])], np.array([s[i] for s in at]))
             for i, x in enumerate(flow.state)
         }
         variables["risk"] = "time", np.array([float(risk(*s, *row)[0]) for s in at])
-        settings = {"backend": "numpy", "tolerance": tolerance, "kind": flow.kind}
+        settings = {"backend": "numpy", "tolerance": tolerance, "kind": self.kind}
         settings |= {x.name: v for x, v in zip(flow.parameters, row, strict=True)
                      if isinstance(v, float)}  # fmt: skip
         runs = build_runs(variables, {"time": found.times}, settings)

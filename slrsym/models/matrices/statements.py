@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-import sympy as sp
 from sympy import Expr, Identity
 
 from slrsym.matrices.letters import Letter, Size, matrix
 from slrsym.matrices.means import MatrixMean
+from slrsym.models.definition.specification import exact_expression
 
 Law: TypeAlias = tuple[Letter, Any, Any]
 _ONE = Identity(1)
@@ -225,7 +225,7 @@ class LinearAttention:
                 f"layers=[A_1, ...]; got {'none' if predict is None else 'both'}"
             )
         self._predict = predict
-        self.layers = tuple(map(sp.sympify, layers or ()))
+        self.layers = tuple(map(exact_expression, layers or ()))
 
     def prediction(self, words: PromptWords) -> Any:
         """Return the prediction from the words of a prompt, a matrix of size 1 x 1.
@@ -308,7 +308,7 @@ class LinearNetwork:
 
 
 def _nonnegative(noise: Any) -> Expr:
-    noise = sp.sympify(noise)
+    noise = exact_expression(noise)
     if not noise.is_nonnegative:
         raise ValueError(
             f"noise must be nonnegative, as Symbol('sigma', nonnegative=True); got {noise}"
@@ -317,7 +317,7 @@ def _nonnegative(noise: Any) -> Expr:
 
 
 def _of_shape(e: Any, size: Any, what: str) -> Any:
-    e = sp.sympify(e)
+    e = exact_expression(e)
     if getattr(e, "is_Matrix", False) and tuple(e.shape) == (size, size):
         return e
     raise TypeError(f"predict must return {what}, of size {size} x {size}; got {e}")

@@ -6,6 +6,9 @@ from itertools import combinations
 
 import matplotlib as mpl
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from slrsym.documents import figures
@@ -93,6 +96,26 @@ def test_figures_fit_a_page_and_are_readable_in_print(drawn):
         assert 4 <= figure.get_figwidth() <= 6.5
         sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text().strip()]
         assert min(sizes) >= 8.9
+
+
+def looks(handle):
+    """What is seen in grey of a line of a legend, where colours but white are alike."""
+    line = handle[0] if isinstance(handle, tuple) else handle
+    if not isinstance(line, Line2D):
+        return handle
+    is_white = min(to_rgb(line.get_markerfacecolor())) > 0.9
+    return (str(line._unscaled_dash_pattern), line.get_linestyle(), line.get_marker(), is_white)
+
+
+@more
+def test_lines_of_a_legend_are_told_apart_in_grey(drawn):
+    # The colours of 7b say where a run ends, which its height says, too.
+    for name, figure in ((n, f) for n, f in drawn.items() if n != "7b"):
+        for owner in (*figure.axes, figure):
+            given = [x for x in owner.get_children() if isinstance(x, Legend)]
+            for legend in given:
+                seen = [looks(handle) for handle in legend.legend_handles]
+                assert len(set(seen)) == len(seen), (name, [t.get_text() for t in legend.texts])
 
 
 @thorough_only

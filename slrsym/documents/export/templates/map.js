@@ -205,7 +205,7 @@ function nodeOf(node, x, y) {
     "aria-label": `${said.join("")}${more}, ${node.status}`,
   }, shape(node.kind, x, y), text);
   group.dataset.key = node.key;
-  if (node.ids.length > 1) group.append(draw("text", {class: "count", x: x + WIDTH / 2 - 12, y: y + HEIGHT / 2 - 8}, `+${node.ids.length - 1}`));
+  if (node.ids.length > 1) group.append(draw("text", {class: "count", x: x + WIDTH / 2 - 8, y: y + HEIGHT / 2 + 8}, `+${node.ids.length - 1}`));
   group.addEventListener("click", () => choose(node));
   group.addEventListener("dblclick", () => toggle(node));
   group.addEventListener("keydown", (event) => {

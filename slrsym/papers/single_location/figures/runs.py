@@ -39,6 +39,9 @@ from slrsym.papers.single_location.task import OrderParameters, task_from_settin
 
 _BAND = (0.025, 0.975)
 
+# A second kind of line, told apart from the first in grey as well.
+DASHED: Any = (0, (4, 1.5))
+
 # Below, distances are not shown, as in the paper; they fall on to the smallest numbers there are.
 _FLOOR = 1e-8
 
@@ -158,16 +161,18 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each_run: bo
         draw_mean_and_percentiles(
             axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa")
         )
-        draw_mean_and_percentiles(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
+        draw_mean_and_percentiles(
+            axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"), line=DASHED
+        )
         axes.legend(loc="best")
         return
     for _, colour, part in parts:
-        draw_mean_and_percentiles(axes, abs(part.nu), colour, each_run=True, line=(0, (4, 1.5)))
+        draw_mean_and_percentiles(axes, abs(part.nu), colour, each_run=True, line=DASHED)
         draw_mean_and_percentiles(axes, abs(part.kappa), colour, each_run=True)
     keys = [Line2D([], [], color=colour, label=name) for name, colour, _ in parts]
     keys += [
         Line2D([], [], color="black", label=absolute_value_tex(r"\kappa")),
-        Line2D([], [], color="black", ls=(0, (4, 1.5)), label=absolute_value_tex(r"\nu")),
+        Line2D([], [], color="black", ls=DASHED, label=absolute_value_tex(r"\nu")),
     ]
     # Between the runs that recover and those that do not, above the means.
     axes.legend(handles=keys, loc="center right", bbox_to_anchor=(1, 0.62))

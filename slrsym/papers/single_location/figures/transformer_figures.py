@@ -22,6 +22,7 @@ from slrsym.documents.figures.style import (
 )
 from slrsym.models.training.runs import wilson_intervals
 from slrsym.papers.single_location.figures.runs import (
+    DASHED,
     draw_mean_and_percentiles,
     format_step_axis,
     format_vertical_log_axis,
@@ -110,18 +111,18 @@ def layer_figure(data: xr.Dataset) -> Figure:
     pairs = overlaps_with_matched_stars(data)
     apart = flag_runs_with_own_stars(data)
     # Of one head lines are means; several end in different places.
-    parts = [("", COLOURS["blue"], data.run == data.run)]
+    parts = [("", COLOURS["blue"], data.run == data.run, "-")]
     if heads > 1:
         parts = [
-            ("heads separate", COLOURS["blue"], apart),
-            ("stay mixed", COLOURS["orange"], ~apart),
+            ("heads separate", COLOURS["blue"], apart, "-"),
+            ("stay mixed", COLOURS["orange"], ~apart, DASHED),
         ]
         parts = [part for part in parts if part[2].any()]
     with figure_style_context():
         figure = Figure(figsize=(WIDTH, 3.3 if heads == 1 else 3.6), layout="constrained")
         panels = figure.subplots(1, 2 if heads == 1 else 3)
-        for name, colour, some in parts:
-            each = {"each_run": heads > 1}
+        for name, colour, some, line in parts:
+            each = {"each_run": heads > 1, "line": line}
             label = f"{name}: {int(some.sum())} runs" if name else None
             draw_mean_and_percentiles(
                 panels[0], data.excess_risk[some.values], colour, label, **each
@@ -129,14 +130,18 @@ def layer_figure(data: xr.Dataset) -> Figure:
             if heads > 1:
                 for axes, overlap in zip(panels[1:], ("kappa", "nu"), strict=True):
                     draw_mean_and_percentiles(
-                        axes, _by_head(pairs[overlap][some.values]), colour, each_run=True
+                        axes, _by_head(pairs[overlap][some.values]), colour, **each
                     )
         format_vertical_log_axis(panels[0], "Excess risk")
         if heads == 1:
-            for overlap, colour in (("kappa", "blue"), ("nu", "orange")):
+            for overlap, colour, line in (("kappa", "blue", "-"), ("nu", "orange", DASHED)):
                 values = _by_head(pairs[overlap])
                 draw_mean_and_percentiles(
-                    panels[1], values, COLOURS[colour], absolute_value_tex(rf"\{overlap}")
+                    panels[1],
+                    values,
+                    COLOURS[colour],
+                    absolute_value_tex(rf"\{overlap}"),
+                    line=line,
                 )
             panels[1].legend(loc="center right")
             panels[1].set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
@@ -168,10 +173,9 @@ def heads_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of erf heads, and their alignments with true and exchanged pairs."""
     pairs = abs(overlaps_with_matched_stars(data))
     sampled = data.sampled.values.astype(bool)
-    dashes: Any = (0, (4, 1.5))
     kinds = (
         ("samples", {"color": COLOURS["blue"], "ls": "-"}, "o", sampled),
-        ("exact risk", {"color": COLOURS["orange"], "ls": dashes}, "^", ~sampled),
+        ("exact risk", {"color": COLOURS["orange"], "ls": DASHED}, "^", ~sampled),
     )
     panels_of = (
         ("kappa", r"k_h \cdot k^\star"), ("nu", r"v_h \cdot v^\star"),
