@@ -419,7 +419,8 @@ class ExpectationReduction:
     ) -> list[tuple[Expr, IntegrandTerm]] | None:
         r"""Replace a product of signs of proportional affine forms by a sum with fewer signs.
 
-        For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
+        With D = m q - n p, sign(m + p z) sign(n + q z) is
+        sign(p q) + sign(D q) sign(n + q z) - sign(D p) sign(m + p z), unless p = q = 0.
         """
         signs = term.sign_arguments
         if not signs:
@@ -432,18 +433,23 @@ class ExpectationReduction:
         means, spread = affine_form_moments(signs, law)
         for i, j in itertools.combinations(range(len(signs)), 2):
             if is_zero_sum(spread[i][i] * spread[j][j], -(spread[i][j] ** 2)):
-                # By the slope of one in the other: what is left of a variance has no sign at 0.
-                direction = sp.sign(simplify_complex_rational(spread[i][j] / spread[j][j]))
-                # Where the second vanishes, the first is as much above zero as this says.
-                above = sp.sign(
-                    simplify_complex_rational(means[i] - means[j] * spread[i][i] / spread[i][j])
-                )
+                # One is m + p z, the other n + q z, up to positive factors: p/q is the slope of one
+                # in the other, without what is left of a variance, which has no sign at 0. The
+                # coefficients are right as well where a form is fixed, by p or q = 0, or both.
+                slope = simplify_complex_rational(spread[i][j] / spread[j][j])
+                p, q = slope.as_numer_denom()
+                apart = simplify_complex_rational(means[i] * q - means[j] * p)
                 others = tuple(u for k, u in enumerate(signs) if k not in (i, j))
                 without, first, second = (
                     replace(term, coefficient=S.One, sign_arguments=(*others, *kept))
                     for kept in ((), (signs[i],), (signs[j],))
                 )
-                return [(direction, without), (above, second), (-above * direction, first)]
+                fixed = sp.sign(means[i]) * sp.sign(means[j]) * _both_vanish(p, q)
+                return [
+                    (sp.sign(p * q) + fixed, without),
+                    (sp.sign(apart * q), second),
+                    (-sp.sign(apart * p), first),
+                ]
         return None
 
     def _linearised(
@@ -555,6 +561,14 @@ def _conditional(argument: Expr, law: GaussianLaw) -> tuple[Expr, GaussianLaw]:
     new_mean = dict(zip(law.symbols, given.applyfunc(simplify_complex_rational), strict=True))
     density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
     return density, GaussianLaw._derived(new_mean, cov)
+
+
+def _both_vanish(p: Expr, q: Expr) -> Expr:
+    """Return what is 1 where two polynomials without a common factor are 0, and 0 elsewhere."""
+    # Those of one symbol have no common zero.
+    if p.is_nonzero or q.is_nonzero or len(p.free_symbols | q.free_symbols) < 2:
+        return S.Zero
+    return (1 - sp.sign(p) ** 2) * (1 - sp.sign(q) ** 2)
 
 
 def _difference(minuend: Expr, subtrahend: Expr) -> Expr:

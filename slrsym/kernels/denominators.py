@@ -67,6 +67,10 @@ def _with_square(node: Expr) -> Expr:
 def with_signs(*factors: Expr) -> Expr:
     """Write x/|x| as the sign of x, which is 0 at 0."""
     product = sp.Mul(*factors)
+    if not product.has(sp.Abs):
+        return product
+    # So that 2 x + 2 is a multiple of x + 1.
+    product = sp.Mul(*(sp.factor_terms(f) if f.is_Add else f for f in factors))
     powers = product.as_powers_dict()
     for size, n in sorted(powers.items(), key=str):
         if not (isinstance(size, sp.Abs) and size.args[0].is_real and n.is_Integer and n < 0):

@@ -448,22 +448,22 @@ def _with_intervals(total: Expr) -> Expr:
     """Put an integral in place of c Phi(a) - c Phi(b)."""
     terms = list(sp.Add.make_args(total))
     for function, scale in ((sp.erf, sqrt(2)), (normal_cdf, S.One)):
-        found: dict[Expr, Expr] = {}
+        found: dict[Expr, tuple[Expr, Expr]] = {}
         for term in list(terms):
             nodes = [f for f in sp.Mul.make_args(term) if isinstance(f, function)]
             if len(nodes) != 1:
                 continue
             factor = term / nodes[0]
             if -factor in found:
-                other = found.pop(-factor)
+                opposite, other = found.pop(-factor)
                 high, low = (scale * x.args[0] for x in (nodes[0], other))
                 length = _factored(sp.together(high - low))
                 terms.remove(term)
-                terms.remove(-factor * other)
+                terms.remove(opposite)
                 both = 2 * factor if function is sp.erf else factor
                 terms.append(both * NormalInterval(low, high, length))
             else:
-                found[factor] = nodes[0]
+                found[factor] = term, nodes[0]
     return sp.Add(*terms)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 from sympy import (
     ITE,
@@ -290,3 +291,29 @@ def test_what_is_left_of_a_variance_has_no_sign(integrand):
         law = GaussianLaw({x: 0, y: 0}, [[p, both], [both, q]])
         at = found.subs({width: p, scale: q, r: both})
         assert abs((at - expectation(integrand, law)).evalf()) < 1e-14
+
+
+FORMS = [
+    sign(x) * sign(y),
+    sign(y) * sign(x + y),
+    Max(0, y) * sign(x + y),
+    Max(0, x + y) * Max(0, y),
+    Abs(Max(0, x) - Max(0, y)),
+    Heaviside(x + y) * Heaviside(y),
+]
+MEANS = [(0, 0), (0, 1), (-1, 0), (2, -1)]
+
+
+@pytest.mark.parametrize(("integrand", "means"), [*itertools.product(FORMS, MEANS)], ids=str)
+def test_forms_of_one_variable_of_which_one_may_be_fixed(integrand, means, request):
+    """Closed forms in the multiples a z and b z of one variable are right where a form is fixed."""
+    if integrand == Max(0, x + y) * Max(0, y) and means == (2, -1):
+        reason = "its denominators are multiplied out, and not a number where a + b is 0"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+    a, b = symbols("a b", real=True)
+    law = GaussianLaw(dict(zip((x, y), means, strict=True)), [[a**2, a * b], [a * b, b**2]])
+    function = compile_expressions([expectation(integrand, law)], [a, b], [])
+    for p, q in ((0, 0), (0, 1), (1, 0), (0, -2), (-1, 1), (1, -1), (3, 1), (-2, -1)):
+        there = expectation(integrand, law.subs({a: p, b: q}))
+        with np.errstate(divide="ignore"):
+            assert abs(float(function([p, q])[0]) - float(there)) < 1e-14, (p, q)
