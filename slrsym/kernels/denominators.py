@@ -26,6 +26,19 @@ def with_visible_limits(expr: Expr) -> Expr:
     return expr.replace(_is_beside_root, _with_sums_in_one)
 
 
+def with_factored_denominators(expr: Expr) -> Expr:
+    """Return an expression in which no exponential is multiplied out in a denominator."""
+
+    def is_multiplied_out(node: Expr) -> bool:
+        return bool(node.is_Pow and node.exp.is_negative) and _is_sum_of_exponentials(node.base)
+
+    return expr.replace(is_multiplied_out, lambda node: sp.factor_terms(node.base) ** node.exp)
+
+
+def _is_sum_of_exponentials(expr: Expr) -> bool:
+    return isinstance(expr, sp.Add) and bool(expr.has(sp.exp))
+
+
 def by_sizes(expr: Expr) -> tuple[Expr, dict[Expr, Expr]]:
     """Return an expression by the sizes of its symbols where no sign matters, and these sizes.
 

@@ -25,6 +25,7 @@ from slrsym.kernels.denominators import (
     is_nonnegative,
     primitive,
     vanishing_powers,
+    with_factored_denominators,
     with_signs,
     with_visible_limits,
 )
@@ -73,6 +74,7 @@ def with_limits(expr: Any) -> Any:
     expr, sizes = by_sizes(expr)
     if expr.count_ops() < _MOST:
         expr = cancel_roots(in_normal_probabilities(with_visible_limits(expr)), sums=True)
+        expr = with_factored_denominators(expr)
     found = _Visitor(expr)(expr).xreplace(sizes)
     return found.replace(sp.Mul, with_signs) if found.has(sp.Abs) else found
 
