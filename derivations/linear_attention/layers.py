@@ -24,10 +24,10 @@ def residual(*layers):
     return factor
 
 
-def _risk(id, left, layers):
+def _risk(name, left, layers):
     M = residual(*layers)
     claim = Claim(
-        id=id,
+        id=f"{name}-layers-risk",
         title=(f"$E tr(L M T M')$ {left} of linear attention leave of a task $w$ without noise"),
         statement=Eq(
             MatrixMean(Trace(L * M * T * M.T), samples),
@@ -46,12 +46,12 @@ def _risk(id, left, layers):
 
 
 two_layers = _risk(
-    "two-layers-risk",
+    "two",
     "with $M = (1 - A_2 S)(1 - A_1 S)$, for the error $M w$ that two layers",
     [matrix(f"A_{layer}", d) for layer in (1, 2)],
 )
 three_scalar_layers = _risk(
-    "three-scalar-layers-risk",
+    "three-scalar",
     "with $M = (1 - a_3 S)(1 - a_2 S)(1 - a_1 S)$ and numbers $a_l$, for the error $M w$ that "
     "three layers",
     [Symbol(f"a_{layer}", real=True) for layer in (1, 2, 3)],
