@@ -15,7 +15,7 @@ from .matrix_words import order_of, turned, word_letter
 from .theorems import merged, need, rule
 
 MAX_MEMBERS = 5_000
-MAX_PAIRINGS = 5_000
+MAX_PAIRINGS = 12_000
 MAX_PRODUCTS = 250_000
 
 
