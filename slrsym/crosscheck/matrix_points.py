@@ -339,7 +339,9 @@ class MatrixPoint:
                 self.values[x] = rows_of(self._rotation(f"letter {x.name}", self._size(x.shape[0])))
         self._fit_functions(given)
         numbers = {x for p in given for x in p.free_symbols if isinstance(x, sp.Symbol)}
-        return all(map(self._has_declared_sign, numbers)) and all(map(self.holds, given))
+        # In one order in every process, as numbers are drawn meanwhile.
+        signs = map(self._has_declared_sign, sorted(numbers, key=str))
+        return all(signs) and all(map(self.holds, given))
 
     def _has_declared_sign(self, x: sp.Symbol) -> bool:
         value = self.number(x)

@@ -176,7 +176,7 @@ def _supposed_solutions(given: Iterable[Any]) -> str:
     if not kinds:
         return ""
     kind = " and ".join(sorted(kinds))
-    of_each = (f"for all {at}: {', '.join(sorted(names))}" for at, names in solved.items())
+    of_each = (f"for all {at}: {', '.join(sorted(names))}" for at, names in sorted(solved.items()))
     return f"supposes a solution of a differential {kind} {' and '.join(of_each)}"
 
 
