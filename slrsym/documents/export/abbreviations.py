@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
+from math import inf
 from typing import Any
 
 from sympy import Basic, Expr, Symbol, preorder_traversal
@@ -21,8 +22,10 @@ from slrsym.gaussian.law import Law
 from slrsym.prover.statements.expressions import expression_text, free_symbols
 
 # What cannot be broken has to be narrower than this, in em; what a letter stands for has to be
-# wider than that, and fit on a line itself.
-_ROOM, _LEAST, _MOST = 33.0, 7.0, 36.0
+# wider than that.
+_ROOM, _LEAST = 33.0, 7.0
+# It fits on a line itself.
+_LINE = 36.0
 _LETTERS = ("S", "W", "Q", "N", "M")
 _MOST_LETTERS = 8
 # With fewer parts a formula fits in any case.
@@ -46,16 +49,40 @@ def extend_shorthand_to_fit_page(
         return shorthand, printer
     free = set(symbols)
     sides = [side for e in shown for side in _sides(e)]
-    # A letter makes nothing wider.
     wide = [e for e in dict.fromkeys(sides) if any(islice(preorder_traversal(e), _FEW, None))]
+    short, its_printer, fits = _with_letters(shorthand, wide, stem, free, printer_of, _LINE)
+    if not fits:
+        # Letters for what fits on a line are not enough: they stand for sums of several lines.
+        others = _with_letters(shorthand, wide, stem, free, printer_of, inf)
+        if others[2]:
+            return others[0], others[1]
+    return short, its_printer
+
+
+def _with_letters(
+    shorthand: Shorthand,
+    wide: list[Expr],
+    stem: str,
+    free: set[Symbol],
+    printer_of: Callable[[Shorthand], FormulaPrinter],
+    most: float,
+) -> tuple[Shorthand, FormulaPrinter, bool]:
+    """Return abbreviations with letters for parts narrower than `most`, and if all fits then."""
+    printer = printer_of(shorthand)
     for place in range(1, _MOST_LETTERS + 1):
-        wide = [e for e in wide if widest_unbreakable_width(printer.box(shorthand(e))) > _ROOM]
-        best = _candidate(wide, shorthand, printer, free)
+        # A letter makes nothing wider.
+        wide = _too_wide(wide, shorthand, printer)
+        best = _candidate(wide, shorthand, printer, free, most)
         if best is None:
             break
         shorthand = shorthand.with_letter(Symbol(f"{stem}_{place}", real=True), best)
         printer = printer_of(shorthand)
-    return shorthand, printer
+    return shorthand, printer, not _too_wide(wide, shorthand, printer)
+
+
+def _too_wide(sides: list[Expr], shorthand: Shorthand, printer: FormulaPrinter) -> list[Expr]:
+    """Return those of some expressions that do not fit the page, however they are broken."""
+    return [e for e in sides if widest_unbreakable_width(printer.box(shorthand(e))) > _ROOM]
 
 
 def _sides(statement: Any) -> list[Any]:
@@ -68,9 +95,13 @@ def _sides(statement: Any) -> list[Any]:
 
 
 def _candidate(
-    wide: list[Expr], shorthand: Shorthand, printer: FormulaPrinter, free: set[Symbol]
+    wide: list[Expr],
+    shorthand: Shorthand,
+    printer: FormulaPrinter,
+    free: set[Symbol],
+    most: float,
 ) -> Expr | None:
-    """Return the subexpression whose abbreviation shortens the formulas most."""
+    """Return the subexpression, narrower than `most`, whose letter shortens formulas most."""
     counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
     worth: dict[Expr, float] = {}
     for node, count in counts.items():
@@ -81,12 +112,13 @@ def _candidate(
             continue
         if node.has(AppliedUndef, Expectation):
             continue
-        width = printer.box(shorthand(node)).width
-        if _LEAST < width < _MOST:
+        box = printer.box(shorthand(node))
+        width = box.width
+        if _LEAST < width < most and (width < _LINE or widest_unbreakable_width(box) <= _ROOM):
             worth[node] = (width - 2) * count
-    most = max(worth.values(), default=0.0)
+    best = max(worth.values(), default=0.0)
     return min(
-        (node for node, value in worth.items() if value == most), key=expression_text, default=None
+        (node for node, value in worth.items() if value == best), key=expression_text, default=None
     )
 
 

@@ -10,9 +10,10 @@ from slrsym.documents.typeset.letters import GREEK
 
 _SIGNS = frozenset(["=", "<", ">", "<=", ">=", "!=", "+", "-", "*", "/", "->"])
 _RELATIONS = frozenset(["=", "<", ">", "<=", ">="])
-_FUNCTIONS = frozenset(
-    ["erf", "erfc", "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "max", "min", "Phi", *GREEK]
-)
+_FUNCTIONS = frozenset([
+    "erf", "erfc", "exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "max", "min", "tr", "Phi",
+    *GREEK,
+])  # fmt: skip
 _CHARACTERS = re.compile(r"[A-Za-z0-9.\-+*/^_()\[\]|,=<>!]+")
 _ENDING = ".,;:"
 

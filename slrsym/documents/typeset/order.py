@@ -143,12 +143,17 @@ def _letter_exponent(rest: Expr) -> int:
     return 1
 
 
+# A sum of integers with more terms than this is no letter: a fraction stands before it.
+_SHORT_SUM = 5
+
+
 def _is_letter(base: Expr) -> bool:
     """Return whether a factor is printed among the letters, before functions and sums."""
     if isinstance(base, Symbol | Indexed) or base == pi or base.is_Rational:
         return True
     symbols = base.free_symbols
-    return isinstance(base, Add) and bool(symbols) and all(s.is_integer for s in symbols)
+    is_short = isinstance(base, Add) and len(base.args) <= _SHORT_SUM
+    return is_short and bool(symbols) and all(s.is_integer for s in symbols)
 
 
 @dataclass(frozen=True)
