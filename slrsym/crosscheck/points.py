@@ -14,6 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from flint import fmpq
 from sympy import Basic, Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
@@ -23,12 +24,12 @@ from slrsym.crosscheck.ball_quadrature import Inconclusive, NotALaw
 from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
 from slrsym.crosscheck.integrands import replace_undefined_functions
 from slrsym.crosscheck.random_values import (
+    NumberSampler,
     _slope,
     compile_exact_decision,
     declared_bounds,
     has_declared_properties,
     random_family_entries,
-    random_value,
     solve_equations_for_symbols,
     symbol_and_bounds_from_hypothesis,
 )
@@ -117,6 +118,9 @@ class PointSampler:
         )
         # What is drawn within the bounds of a single symbol obeys them already.
         computed = {x for x, _ in self.determined}
+        self.drawn = {
+            x: NumberSampler(x, self.bounds[x]) for x in self.symbols if x not in computed
+        }
         self.in_question = [
             (h, compile_exact_decision(h) if h.free_symbols <= set(self.symbols) else None)
             for h in hypotheses
@@ -143,7 +147,7 @@ class PointSampler:
             tries = 0
         for attempt in range(tries):
             # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
-            size = sp.Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
+            size = fmpq(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
             point = self._proposal(rng, size)
             if point is not None and self._allowed(point):
                 return point
@@ -170,7 +174,7 @@ class PointSampler:
             chosen = {x: 0 for x in movable if rng.random() < 0.5} or {movable[-1]: 0}
             if number < 2:
                 chosen = {x: side * (-1) ** number for x, side in corner.items()}
-            yield from self._first(partial(self._proposal, rng, S.One, chosen))
+            yield from self._first(partial(self._proposal, rng, fmpq(1), chosen))
 
     def points_near_pole(
         self, statement: Basic, rng: Generator, count: int
@@ -204,7 +208,7 @@ class PointSampler:
 
     def _near(self, zeros: Sequence[tuple[Symbol, Expr]], rng: Generator) -> dict[Any, Any] | None:
         """Return a point at which a denominator nearly vanishes, or None."""
-        point = self._proposal(rng, S.One)
+        point = self._proposal(rng, fmpq(1))
         x, zero = zeros[int(rng.integers(len(zeros)))]
         if point is None:
             return None
@@ -228,20 +232,19 @@ class PointSampler:
         return point
 
     def _proposal(
-        self, rng: Generator, size: sp.Rational, far: Mapping[Symbol, int] | None = None,
+        self, rng: Generator, size: fmpq, far: Mapping[Symbol, int] | None = None,
         allowed: bool = True,
     ) -> dict[Any, Any] | None:  # fmt: skip
         """Return a random point, or None; only one that hypotheses allow, where that is told."""
-        fixed = {x for x, _ in self.determined}
-        point: dict[Any, Any] = {}
-        for x in self.symbols:
-            if x not in fixed:
-                value = random_value(x, self.bounds[x], rng, size, (far or {}).get(x))
-                if value is None:
-                    return None
-                point[x] = value
-        if allowed and not all(exact(point) for exact in self.asked_first):
+        numbers: dict[Symbol, fmpq] = {}
+        for x, sampler in self.drawn.items():
+            value = sampler.draw(rng, size, far.get(x) if far else None)
+            if value is None:
+                return None
+            numbers[x] = value
+        if allowed and not all(exact(numbers) for exact in self.asked_first):
             return None
+        point: dict[Any, Any] = {x: self.drawn[x].expression(v) for x, v in numbers.items()}
         if self._completed(point) is None:
             return None
         for family in self.families:

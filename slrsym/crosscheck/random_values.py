@@ -37,6 +37,8 @@ _Number = Callable[[Mapping[Any, Any]], Any]
 def compile_exact_decision(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
     """Compile a relation to an exact test on rational values, or return None if that is impossible.
 
+    The values are rational numbers of SymPy or of FLINT.
+
     Examples
     --------
     >>> from sympy import Abs, Rational, symbols
@@ -80,8 +82,8 @@ def _number(expr: Basic) -> _Number | None:
     return None
 
 
-def _exact(value: Expr) -> fmpq:
-    return fmpq(int(value.p), int(value.q))
+def _exact(value: Any) -> fmpq:
+    return value if isinstance(value, fmpq) else fmpq(int(value.p), int(value.q))
 
 
 @dataclass(frozen=True)
@@ -201,9 +203,10 @@ def _normalised_family(
 _DENOMINATORS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64)
 _AT_A_BOUND = 0.04
 _FARTHEST = math.log2(1e8)
+_ONE = fmpq(1)
 
 # What SymPy would find out of each number anew, and slowly.
-_OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
+_OF_RATIONALS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("commutative", "complex", "real", "extended_real", "finite"), lambda x: True),
     "integer": lambda x: bool(x.q == 1),
     "positive": lambda x: bool(x.p > 0),
@@ -215,83 +218,122 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 }
 
 
-def random_value(
-    symbol: Symbol,
-    bounds: Bounds,
-    rng: Generator,
-    size: sp.Rational,
-    far_direction: int | None = None,
-) -> sp.Rational | None:
-    """Draw a rational within bounds, far from 0 if `far_direction` is 1, -1 or 0 (either)."""
-    for _ in range(60):
-        if far_direction is None:
-            value = _candidate(symbol, bounds, rng, size)
-        else:
-            value = _far_candidate(symbol, bounds, rng, far_direction)
-        if symbol.is_imaginary:
-            value = sp.I * value
-        elif not bounds.contains(value):
-            continue
-        if has_declared_properties(value, symbol):
-            return value
-    return None
+class NumberSampler:
+    """Sampler of random rational values of one symbol, within bounds.
 
+    Most values are thrown away, since hypotheses refuse them. So they are numbers of FLINT, which
+    are drawn and compared some twenty times as fast as those of SymPy.
 
-def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational) -> sp.Rational:
-    low, high = bounds.low, bounds.high
-    if symbol.is_integer:
-        first = -6 if low is None else math.ceil(low)
-        last = first + 12 if low is None else first + 4
+    Parameters
+    ----------
+    symbol : Symbol
+    bounds : Bounds
+        What hypotheses say, beside the symbol's own assumptions.
+    """
+
+    def __init__(self, symbol: Symbol, bounds: Bounds) -> None:
+        self._symbol, self._bounds = symbol, bounds
+        self._is_integer, self._is_imaginary = bool(symbol.is_integer), bool(symbol.is_imaginary)
+        low, high = bounds.low, bounds.high
+        self._low = None if low is None else _exact(low)
+        self._high = None if high is None else _exact(high)
+        ends = ((self._low, not bounds.low_open), (self._high, not bounds.high_open))
+        self._closed_ends = [end for end, closed in ends if end is not None and closed]
+        facts = symbol._assumptions_orig
+        self._tests = [(_OF_RATIONALS[fact], holds) for fact, holds in facts.items()
+                       if fact in _OF_RATIONALS]  # fmt: skip
+        self._is_quickly_known = not self._is_imaginary and len(self._tests) == len(facts)
+
+    def draw(self, rng: Generator, size: fmpq = _ONE, far_direction: int | None = None) -> Any:
+        """Draw a number, far from 0 if `far_direction` is 1, -1 or 0 (either); None if none is.
+
+        Returns
+        -------
+        fmpq or None
+            Times i for an imaginary symbol.
+        """
+        for _ in range(60):
+            if far_direction is None:
+                value = self._candidate(rng, size)
+            else:
+                value = self._far_candidate(rng, far_direction)
+            if not (self._is_imaginary or self._contains(value)):
+                continue
+            if self._is_quickly_known:
+                if all(test(value) is holds for test, holds in self._tests):
+                    return value
+            elif has_declared_properties(self.expression(value), self._symbol):
+                return value
+        return None
+
+    def expression(self, value: fmpq) -> Expr:
+        """Return a value that was drawn as an expression of SymPy."""
+        number = sp.Rational(int(value.p), int(value.q))
+        return sp.I * number if self._is_imaginary else number
+
+    def _contains(self, value: fmpq) -> bool:
+        low, high, bounds = self._low, self._high, self._bounds
+        if low is not None and (value < low or (bounds.low_open and value == low)):
+            return False
+        return not (high is not None and (value > high or (bounds.high_open and value == high)))
+
+    def _candidate(self, rng: Generator, size: fmpq) -> fmpq:
+        low, high = self._low, self._high
+        if self._is_integer:
+            first = -6 if low is None else int(low.ceil())
+            last = first + 12 if low is None else first + 4
+            if high is not None:
+                most = int(high.floor())
+                last = most if low is None else min(most, first + 6)
+                first = last - 4 if low is None else first
+            return fmpq(int(rng.integers(first, max(first, last) + 1)))
+        ends = self._closed_ends
+        if ends and rng.random() < _AT_A_BOUND:
+            return ends[int(rng.integers(len(ends)))]
+        denominator = _DENOMINATORS[int(rng.integers(len(_DENOMINATORS)))]
+        if low is not None and high is not None:
+            share = fmpq(int(rng.integers(0, denominator + 1)), denominator)
+            value = low + (high - low) * share
+            # Nearer to zero, or else to the lower end, when large values keep being rejected.
+            centre = fmpq(0) if low <= 0 <= high else low
+            return centre + (value - centre) * size
+        exponent = rng.uniform(-3.0, 2.0)
+        length = fmpq(max(1, round(2.0**exponent * denominator)), denominator)
+        if low is not None:
+            return low + length * size
         if high is not None:
-            last = math.floor(high) if low is None else min(math.floor(high), first + 6)
-            first = last - 4 if low is None else first
-        return sp.Integer(int(rng.integers(first, max(first, last) + 1)))
-    ends = [
-        end
-        for end, closed in ((low, not bounds.low_open), (high, not bounds.high_open))
-        if end is not None and closed
-    ]
-    if ends and rng.random() < _AT_A_BOUND:
-        return ends[int(rng.integers(len(ends)))]
-    denominator = _DENOMINATORS[int(rng.integers(len(_DENOMINATORS)))]
-    if low is not None and high is not None:
-        share = sp.Rational(int(rng.integers(0, denominator + 1)), denominator)
-        value = low + (high - low) * share
-        # Nearer to zero, or else to the lower end, when large values keep being rejected.
-        centre = S.Zero if low <= 0 <= high else low
-        return centre + (value - centre) * size
-    exponent = rng.uniform(-3.0, 2.0)
-    length = sp.Rational(max(1, round(2.0**exponent * denominator)), denominator)
-    if low is not None:
-        return low + length * size
-    if high is not None:
-        return high - length * size
-    return (length if rng.random() < 0.5 else -length) * size
+            return high - length * size
+        return (length if rng.random() < 0.5 else -length) * size
 
+    def _far_candidate(self, rng: Generator, far: int) -> fmpq:
+        """Draw a rational number of very large or very small absolute value."""
+        low, high = self._low, self._high
+        exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
+        upwards = far > 0 if far else rng.random() < 0.5
+        if far and (low is None) != (high is None) and upwards == (low is None):
+            exponent = -exponent
+        if self._is_integer:
+            away = round(2.0 ** (exponent if far else abs(exponent)))
+            if low is None and (high is not None or not upwards):
+                return fmpq((0 if high is None else high.floor()) - away)
+            return fmpq((0 if low is None else low.ceil()) + away)
+        length = fmpq(max(1, round(2.0 ** (exponent + 10))), 2**10)
+        if exponent < 0:
+            length = fmpq(1, round(2.0**-exponent))
+        if low is not None and high is not None:
+            part = (high - low) / (1 + round(2.0 ** abs(exponent)))
+            return low + part if upwards else high - part
+        if low is not None:
+            return low + length
+        if high is not None:
+            return high - length
+        return length if upwards else -length
 
-def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> sp.Rational:
-    """Draw a rational number of very large or very small absolute value."""
-    low, high = bounds.low, bounds.high
-    exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
-    upwards = far > 0 if far else rng.random() < 0.5
-    if far and (low is None) != (high is None) and upwards == (low is None):
-        exponent = -exponent
-    if symbol.is_integer:
-        away = round(2.0 ** (exponent if far else abs(exponent)))
-        if low is None and (high is not None or not upwards):
-            return sp.Integer(math.floor(high or 0) - away)
-        return sp.Integer(math.ceil(low or 0) + away)
-    length = sp.Rational(max(1, round(2.0 ** (exponent + 10))), 2**10)
-    if exponent < 0:
-        length = sp.Rational(1, round(2.0**-exponent))
-    if low is not None and high is not None:
-        part = (high - low) * sp.Rational(1, 1 + round(2.0 ** abs(exponent)))
-        return low + part if upwards else high - part
-    if low is not None:
-        return low + length
-    if high is not None:
-        return high - length
-    return length if upwards else -length
+    def draw_expressions(self, rng: Generator, count: int) -> list[Expr] | None:
+        """Draw some values as expressions; return None if one was not found."""
+        values = [self.draw(rng) for _ in range(count)]
+        found = [self.expression(value) for value in values if value is not None]
+        return found if len(found) == count else None
 
 
 def has_declared_properties(value: Expr, symbol: Symbol) -> bool:
@@ -326,10 +368,12 @@ class RandomSequence(tuple[sp.Rational, ...]):
         if index not in self._others:
             first = zlib.crc32(str(tuple(self)).encode())
             rng = default_rng([first, int(index >= 0), abs(index)])
-            value = random_value(self._label, declared_bounds(self._label), rng, S.One)
-            if value is None:
+            found = NumberSampler(self._label, declared_bounds(self._label)).draw_expressions(
+                rng, 1
+            )
+            if found is None:
                 raise ValueError(f"no value was found for {self._label}[{index}]")
-            self._others[index] = value
+            (self._others[index],) = found
         return self._others[index]
 
 
@@ -358,8 +402,8 @@ def random_family_entries(
     bounds = declared_bounds(label)
     if length_if_summing_to_one is not None:
         bounds = bounds.intersect(Bounds(low=S.Zero))
-    entries = [random_value(label, bounds, rng, S.One) for _ in range(number)]
-    if any(entry is None for entry in entries):
+    entries = NumberSampler(label, bounds).draw_expressions(rng, number)
+    if entries is None:
         return None
     if length_if_summing_to_one is not None:
         total = sp.Add(*entries)
@@ -377,7 +421,5 @@ def _array(
         return None
     places = list(product(*(range(1, int(size) + 1) for size in sizes)))
     label = family.label
-    drawn = [random_value(label, declared_bounds(label), rng, S.One) for _ in places]
-    if any(entry is None for entry in drawn):
-        return None
-    return {place: entry for place, entry in zip(places, drawn, strict=True) if entry is not None}
+    drawn = NumberSampler(label, declared_bounds(label)).draw_expressions(rng, len(places))
+    return None if drawn is None else dict(zip(places, drawn, strict=True))
