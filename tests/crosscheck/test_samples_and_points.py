@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import sympy
+from flint import fmpq
 from numpy.random import default_rng
 from sympy import Eq, Function, Ge, Gt, IndexedBase, Le, Lt, Mul, Rational, S, Symbol, erf, symbols
 
@@ -16,10 +17,8 @@ from slrsym.crosscheck.montecarlo import MonteCarloCheck, _Difference, _is_settl
 from slrsym.crosscheck.points import NoPointFound, PointSampler, compare, random_test_function
 from slrsym.crosscheck.random_values import (
     Bounds,
-    _candidate,
-    _far_candidate,
+    NumberSampler,
     random_family_entries,
-    random_value,
     solve_equations_for_symbols,
     symbol_and_bounds_from_hypothesis,
 )
@@ -176,10 +175,13 @@ def test_functions_of_samples():
 
 
 def drawn(bounds, size=1, symbol=x, count=400, far=None):
-    rng = default_rng(0)
+    rng, sampler = default_rng(0), NumberSampler(symbol, bounds)
     if far is None:
-        return [_candidate(symbol, bounds, rng, S(size)) for _ in range(count)]
-    return [_far_candidate(symbol, bounds, rng, far) for _ in range(count)]
+        size = fmpq(size.p, size.q) if isinstance(size, R) else fmpq(size)
+        values = [sampler._candidate(rng, size) for _ in range(count)]
+    else:
+        values = [sampler._far_candidate(rng, far) for _ in range(count)]
+    return [sampler.expression(value) for value in values]
 
 
 @pytest.mark.parametrize(
@@ -281,9 +283,9 @@ def test_far_integers_stay_on_their_side():
 
 def test_values_that_no_draw_satisfies():
     rng = default_rng(0)
-    assert random_value(x, Bounds(R(0), R(0), True), rng, S.One) is None
-    imaginary = Symbol("i", imaginary=True)
-    assert (random_value(imaginary, Bounds(), rng, S.One) / S.ImaginaryUnit).is_Rational
+    assert NumberSampler(x, Bounds(R(0), R(0), True)).draw(rng) is None
+    sampler = NumberSampler(Symbol("i", imaginary=True), Bounds())
+    assert (sampler.expression(sampler.draw(rng)) / S.ImaginaryUnit).is_Rational
     empty = IndexedBase(Symbol("e", positive=True, negative=None, integer=True, zero=False))
     for family in (IndexedBase(Symbol("e", irrational=True)),
                    IndexedBase(Symbol("e", irrational=True), shape=(2, 2))):  # fmt: skip
