@@ -255,9 +255,11 @@ class PointSampler:
         return point
 
     def _allowed(self, point: dict[Any, Any]) -> bool:
+        # One for all hypotheses: what they have in common is evaluated once.
+        judge = StatementJudge(point, 20)
         try:
             for hypothesis, exact in self.in_question:
-                if not (exact(point) if exact else _holds(hypothesis, point)):
+                if not (exact(point) if exact else _holds(hypothesis, judge)):
                     return False
             for law in self.laws:
                 Evaluator(point, 20).check_law(law)
@@ -270,14 +272,14 @@ class PointSampler:
 _MORE_DIGITS = 300
 
 
-def _holds(hypothesis: Boolean, point: Mapping[Any, Any]) -> bool:
-    """Return whether a hypothesis holds at a point, by evaluation with many digits."""
-    if not StatementJudge(point, 20).holds(hypothesis):
+def _holds(hypothesis: Boolean, judge: StatementJudge) -> bool:
+    """Return whether a hypothesis holds at the point of a judge, by evaluation with many digits."""
+    if not judge.holds(hypothesis):
         return False
     strict = {sp.Le: sp.Lt, sp.Ge: sp.Gt}.get(type(hypothesis))
-    if strict is None or StatementJudge(point, 20).holds(strict(*hypothesis.args, evaluate=False)):
+    if strict is None or judge.holds(strict(*hypothesis.args, evaluate=False)):
         return True
-    return bool(StatementJudge(point, _MORE_DIGITS).holds(hypothesis))
+    return bool(StatementJudge(judge.point, _MORE_DIGITS).holds(hypothesis))
 
 
 def _zeros_of_denominators(
