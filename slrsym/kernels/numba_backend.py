@@ -107,7 +107,7 @@ def emptied(work, rows):
 
 DECORATOR = '@njit(error_model="numpy", cache=True, nogil=True)\n'
 # A loop is vectorised if there is no call in it.
-_INLINE = '@njit(error_model="numpy", cache=True, nogil=True, forceinline=True)\n'
+INLINE = '@njit(error_model="numpy", cache=True, nogil=True, forceinline=True)\n'
 
 
 class NumbaMissingError(ImportError):
@@ -324,7 +324,7 @@ def program_source(program: Program) -> str:
         source = source.replace("GAPLESS", str(has_no_gaps(pair)))
         parts.append(source.replace("BODY", f"{name}_of").replace("ORDER", str(orders[0])))
     source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
-    return f"{source}{_INLINE}{program.body}\n\n"
+    return f"{source}{INLINE}{program.body}\n\n"
 
 
 # How many states are taken together, and how many an instruction may take.

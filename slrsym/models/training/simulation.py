@@ -284,7 +284,7 @@ def simulate(
 def make_sample_engine(
     model: DerivedModel, factor: Array, row: Array, by_name: Mapping[str, Any],
     dimensions: Sequence[int] | None, alpha: float, *, seed: int, batch: int | None = None,
-    samples: int | None = None,
+    samples: int | None = None, **more: Any,
 ) -> Any:  # fmt: skip
     """Return the engine of descent on sampled tokens; raise if the model has none.
 
@@ -307,7 +307,7 @@ def make_sample_engine(
         )
     how = by_name, require_dimensions(dimensions, d, model.spaces), alpha
     if samples is None:
-        return BatchEngine(model, factor, row, *how, batch or 1, seed)
+        return BatchEngine(model, factor, row, *how, batch or 1, seed, **more)
     return FiniteSampleEngine(model, factor, row, *how, samples, batch, seed)
 
 
