@@ -114,6 +114,10 @@ class NumbaMissingError(ImportError):
     """Error raised if the Numba backend is used and Numba is not installed."""
 
 
+class NoMachineCodeError(ValueError):
+    """Error raised if the Numba backend is asked for what it has no machine code for."""
+
+
 def require_numba_installed() -> None:
     """Raise an error that says how to install Numba if it is not installed."""
     if importlib.util.find_spec("numba") is None:

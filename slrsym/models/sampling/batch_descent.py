@@ -64,8 +64,8 @@ class BatchEngine(SampleDescent):
 
     Raises
     ------
-    ValueError
-        If there is no machine code of such a model.
+    NoMachineCodeError
+        If there is no machine code for such a model.
     """
 
     def __init__(
@@ -106,6 +106,7 @@ class BatchEngine(SampleDescent):
             )  # fmt: skip
             none = StepNumbers(*(np.zeros((0, n)) for n in (count, frames.degrees.size, uniforms)))
             self._walk.compile_ahead(self._states, row, none)
+            self.work = 1 + count // 10
 
     @property
     def states(self) -> Array:

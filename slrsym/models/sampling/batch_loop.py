@@ -18,6 +18,7 @@ from sympy import Expr, Heaviside, S, Symbol, sign
 from slrsym.kernels.numba_backend import (
     DECORATOR,
     INLINE,
+    NoMachineCodeError,
     import_generated_module,
     module_name,
     program_source,
@@ -81,15 +82,20 @@ class RoleProgram:
             parts += [role.factor, role.score, role.extra]
             for part in (role.factor, role.score):
                 parts += [part.diff(x) for x in moving]
-        if any(part.has(S.NaN) for part in parts):
-            raise ValueError("a share jumps")
         parts = [part.replace(Heaviside, lambda x, *_: (1 + sign(x)) / 2) for part in parts]
-        return program_from_expressions(parts, role.symbols, self._parameters)
+        try:
+            return program_from_expressions(parts, role.symbols, self._parameters)
+        except ValueError as problem:
+            raise _no_machine_code(f"this predictor, as {problem}") from None
 
     @property
     def slots(self) -> int:
         """How many numbers of a token are kept."""
         return self.inputs + self.program.outputs
+
+
+def _no_machine_code(what: str) -> NoMachineCodeError:
+    return NoMachineCodeError(f"backend must not be 'numba' with batch for {what}: leave it out")
 
 
 def sum_text(terms: list[str]) -> str:
@@ -213,16 +219,18 @@ class BatchSource:
     def _say_arrays(self, case: int, n: int, draw: ClusterDraw) -> None:
         sums, q, m = self._sizes(draw)
         name = f"{case}_{n}"
-        self._say(
-            1, f"vectors_{name} = np.zeros(({q}, {m}))", f"basis_{name} = np.zeros(({q}, {m}))",
-            f"lower_{name} = np.zeros(({q}, {q}))", f"offsets_{name} = np.zeros({q})",
-            f"along_{name} = np.zeros(({sums}, {draw.drawn}))",
-            f"gram_{name} = np.zeros(({sums}, {sums}))", f"root_{name} = np.zeros(({sums}, {sums}))",
-            f"left_{name} = np.zeros(({sums}, {sums}))", f"whole_{name} = np.zeros(({sums}, {m}))",
-            f"means_{name} = np.zeros(({len(draw.members)}, {self._width}))",
-            f"spread_{name} = np.zeros(({len(draw.members)}, {self._width}))",
-            f"totals_{name} = np.zeros({sums})", f"many_{name} = counts[{self._number(case, n)}]",
-        )  # fmt: skip
+        shapes = {
+            "vectors": (q, m), "offsets": (q,), "along": (sums, draw.drawn), "gram": (sums, sums),
+            "spread": (len(draw.members), self._width), "totals": (sums,),
+        }  # fmt: skip
+        if not draw.is_whole:
+            square = sums, sums
+            shapes |= {"basis": (q, m), "lower": (q, q), "root": square, "left": square}
+            shapes["whole"] = sums, m
+        if any(self._laws.means(role.token) for role in draw.members):
+            shapes["means"] = len(draw.members), self._width
+        self._say(1, *(f"{what}_{name} = np.zeros({shape})" for what, shape in shapes.items()))
+        self._say(1, f"many_{name} = counts[{self._number(case, n)}]")
         for i in draw.roles:
             slots = self._programs[case, i].slots
             self._say(1, f"work_{case}_{i} = np.zeros((batch * many_{name} + 63) // 64 * {64 * slots})")
@@ -572,10 +580,7 @@ class BatchLoop:
     ) -> None:  # fmt: skip
         require_numba_installed()
         if model.readout_error is not None or model.products_in_shares:
-            raise ValueError(
-                "backend must not be 'numba' with batch for a predictor with a readout or with "
-                "inner products of directions: leave it out"
-            )
+            raise _no_machine_code("a predictor with a readout, or with inner products of directions")
         self._laws, self._others = laws, [*others.values()]
         symbols = [*model.parameters, *others]
         trained = len(model.trained_directions)

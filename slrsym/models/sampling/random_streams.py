@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import SeedSequence, default_rng
+from numpy.random import SFC64, Generator, SeedSequence
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -68,7 +68,8 @@ class RunStreams:
     def _open(self, skipped: int) -> None:
         key = (self._run, self._step // _BLOCK)
         child = SeedSequence(self._root.entropy, spawn_key=key)
-        self._normal, self._chi, self._choices = map(default_rng, child.spawn(3))
+        # A quarter faster than the default, of which most of a step is made.
+        self._normal, self._chi, self._choices = (Generator(SFC64(x)) for x in child.spawn(3))
         for begin in range(0, skipped, self.most):
             self._draw(min(self.most, skipped - begin))
 

@@ -113,6 +113,8 @@ class SampleDescent:
 
     Attributes
     ----------
+    work : int
+        How many steps without samples one of a run takes as long as.
     training_risks : dict of int to ndarray, shape (runs,)
         The mean squared error, or loss, of all samples, with the penalty of a ridge, after so many
         steps, where it was noted; empty where samples are fresh.
@@ -121,6 +123,7 @@ class SampleDescent:
     _reason = "numbers of tokens depend on it"
     # How many coordinates each eigenspace has.
     _space: int
+    work = 100
 
     def __init__(
         self, model: DerivedModel, row: Array, others: Any, alpha: float, asked: str
