@@ -5,11 +5,8 @@ of rows and columns are known where it is compiled.
 """
 
 # mypy: ignore-errors
-# ruff: noqa: F821
 
 from math import sqrt
-
-FLAT_SQUARE, FLAT_PIVOT = 1e-24, 1e-13
 
 
 def orthonormalise(vectors, basis, lower, q, m):

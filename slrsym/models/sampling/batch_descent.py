@@ -121,7 +121,7 @@ class BatchEngine(SampleDescent):
         self._states = self._states.copy()
         noted = np.empty((len(parameters) // every, *self._states.shape))
         begin = self._walk.prepared(parameters)
-        fresh = flag_changed_steps(parameters.T, len(parameters))
+        fresh = flag_changed_steps([*parameters.T], len(parameters))
 
         def advance_one(run: int) -> None:
             done, streams = 0, self._streams[run]

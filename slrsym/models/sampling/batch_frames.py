@@ -21,6 +21,9 @@ _FLAT = 1e-7
 # Of the square of a vector, what is left of it beside others is rounding if it is less.
 FLAT_SQUARE = 1e-24
 
+# Of a pivot, what is left of it is rounding if it is less.
+FLAT_PIVOT = 1e-13
+
 
 class DirectionFrames:
     """Coordinates of directions in which steps on sampled tokens are taken.
@@ -239,8 +242,7 @@ def roots_of_gram_matrices(gram: Array) -> Array:
     rest, found = gram.copy(), np.zeros_like(gram)
     for j in range(gram.shape[-1]):
         pivot = rest[..., j, j]
-        # What is less is rounding.
-        live = pivot > 1e-13 * gram[..., j, j]
+        live = pivot > FLAT_PIVOT * gram[..., j, j]
         root = np.sqrt(np.where(live, pivot, 1.0))
         column = np.where(live[..., None], rest[..., j:, j] / root[..., None], 0.0)
         found[..., j:, j] = column

@@ -7,6 +7,8 @@ vectors is normal: it is drawn as sums, not token by token, where that takes few
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,7 +46,7 @@ class ClusterDraw:
     """
 
     def __init__(
-        self, cluster: Cluster, roles: list[SampledRole], places: dict[object, int], trained: int,
+        self, cluster: Cluster, roles: list[SampledRole], places: dict[Any, int], trained: int,
         width: int, batch: int,
     ) -> None:  # fmt: skip
         self.roles, self.count, self.mixing = cluster.roles, cluster.count, cluster.mixing
@@ -125,9 +127,7 @@ class ClusterSums:
         whole = np.concatenate([found, numbers[..., drawn:]], axis=-1)
         return [whole[..., columns] for columns in self._draw.columns]
 
-    def add(
-        self, run: NDArray[np.int64], weights: list[Array], numbers: Array, batch: int
-    ) -> None:
+    def add(self, run: NDArray[np.int64], weights: list[Array], numbers: Array, batch: int) -> None:
         """Add tokens with their weights, of shape (t, n, count) for each role."""
         # Sums are numbered by trained directions, and then by roles.
         own = np.stack(weights, axis=1).reshape(-1, *weights[0].shape[1:]).swapaxes(0, 1)

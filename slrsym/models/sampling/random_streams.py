@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 _BLOCK = 1000
 
 # About how many numbers are drawn at a time.
-_MOST = 60_000
+_MOST = 125_000
 
 
 class StepNumbers(NamedTuple):

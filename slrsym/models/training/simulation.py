@@ -188,7 +188,7 @@ def simulate(
     }
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
-    reduced, sampling = None, {}
+    reduced, sampling = None, dict[str, Any]()
     if batch is None and samples is None:
         reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
         compiled = model.flow if reduced is None else reduced[0]

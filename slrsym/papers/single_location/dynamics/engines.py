@@ -172,7 +172,7 @@ class BatchTaskEngine:
 
     @property
     def states(self) -> States:
-        """k and v of all runs, shape (runs, 2, 4)."""
+        """K and v of all runs, shape (runs, 2, 4)."""
         return self._points(self._engine.states)
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
