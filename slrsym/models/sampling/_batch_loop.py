@@ -8,6 +8,8 @@ of rows and columns are known where it is compiled.
 
 from math import sqrt
 
+from slrsym.models.sampling.batch_frames import FLAT_PIVOT, FLAT_SQUARE
+
 
 def orthonormalise(vectors, basis, lower, q, m):
     """Fill in an orthonormal basis of vectors, and their coordinates in it."""
