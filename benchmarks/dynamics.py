@@ -331,8 +331,11 @@ def _singles() -> list[tuple[str, float]]:
 
     from slrsym.papers.single_location import Task, gradient
     from slrsym.papers.single_location.dynamics import InverseTimeDecay, UniformStart
-    from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
-    from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
+    from slrsym.papers.single_location.dynamics.engines import (
+        BatchTaskEngine,
+        TaskEngine,
+        vectors_of_start,
+    )
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     task, sampled = Task(D, L, GAMMA2**0.5), Task(SAMPLED_D, L, GAMMA2**0.5, EPSILON)
@@ -346,7 +349,7 @@ def _singles() -> list[tuple[str, float]]:
     at, start = np.arange(2000), UniformStart(RUNS).overlaps(task)
     points = vectors_of_start(start, D)
     numba, numpy = (TaskEngine(points, task, ALPHA, backend) for backend in ("numba", "numpy"))
-    walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
+    walk = BatchTaskEngine(points, sampled, SAMPLED_ALPHA, BATCH, "numba")
     for title, engine, schedule in (
         ("a step of figure 4a, Numba", numba, InverseTimeDecay(1, 1e-4)),
         ("a step of figure 4a, NumPy", numpy, InverseTimeDecay(1, 1e-4)),

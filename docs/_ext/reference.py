@@ -24,7 +24,6 @@ PACKAGES = {
     "slrsym.papers.single_location.linear": "The best linear predictor",
     "slrsym.papers.single_location.sampled_risk": "Sampled risks of predictors",
     "slrsym.papers.single_location.dynamics": "Projected gradient descent",
-    "slrsym.papers.single_location.dynamics.stochastic": "Descent from samples, exact in law",
     "slrsym.papers.single_location.experiments": "The paper's experiments",
     "slrsym.papers.single_location.surveys": "Data of the figures without runs",
     "slrsym.papers.single_location.landscape": "Critical points",

@@ -107,11 +107,15 @@ def emptied(work, rows):
 
 DECORATOR = '@njit(error_model="numpy", cache=True, nogil=True)\n'
 # A loop is vectorised if there is no call in it.
-_INLINE = '@njit(error_model="numpy", cache=True, nogil=True, forceinline=True)\n'
+INLINE = '@njit(error_model="numpy", cache=True, nogil=True, forceinline=True)\n'
 
 
 class NumbaMissingError(ImportError):
     """Error raised if the Numba backend is used and Numba is not installed."""
+
+
+class NoMachineCodeError(ValueError):
+    """Error raised if the Numba backend is asked for what it has no machine code for."""
 
 
 def require_numba_installed() -> None:
@@ -324,7 +328,7 @@ def program_source(program: Program) -> str:
         source = source.replace("GAPLESS", str(has_no_gaps(pair)))
         parts.append(source.replace("BODY", f"{name}_of").replace("ORDER", str(orders[0])))
     source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
-    return f"{source}{_INLINE}{program.body}\n\n"
+    return f"{source}{INLINE}{program.body}\n\n"
 
 
 # How many states are taken together, and how many an instruction may take.

@@ -18,10 +18,7 @@ from slrsym.gaussian import normal_cdf
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from slrsym.papers.single_location.paper_risk_expressions import (
-    erf_token_share_and_derivatives_program,
-    risk_program,
-)
+from slrsym.papers.single_location.paper_risk_expressions import risk_program
 from slrsym.papers.single_location.step_programs import descent_step_program
 from slrsym.papers.single_location.transformers import erf_head_moments
 
@@ -95,7 +92,6 @@ def _of_papers() -> Iterator[str]:
     for name in ("excess_risk", "gradient", "hessian"):
         yield str(risk_program(name))
     yield str((descent_step_program(False), descent_step_program(True)))
-    yield str(erf_token_share_and_derivatives_program())
     yield str((erf_head_moments.one_head_moments_program(),))
     yield str((erf_head_moments.two_head_moments_program(),))
 

@@ -7,14 +7,15 @@ from scipy.special import erf
 from scipy.stats import ks_2samp
 from sympy import Rational, Symbol, sign
 
+from slrsym.kernels.numba_backend import NoMachineCodeError
 from slrsym.models import Direction, Noise, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.training.parameter_values import add_inner_products_of_start, parameter_row
 from slrsym.models.training.runs import load
 from slrsym.models.training.simulation import make_sample_engine
 from slrsym.papers.committee.models import committee
-from slrsym.papers.single_location import Task
-from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 from slrsym.papers.single_location.models import task_model
+from tests._profile import thorough
+from tests.kernels._cases import needs_numba
 
 ALPHA, BATCH, RUNS, STEPS = 0.3, 2, 1500, 2
 
@@ -132,7 +133,7 @@ CASES = [
 ]  # fmt: skip
 
 
-def batches(stated, values, vectors, spaces, batch=BATCH, runs=RUNS):
+def batches(stated, values, vectors, spaces, batch=BATCH, runs=RUNS, backend="numpy"):
     """The engine of runs that start from the same vectors."""
     blocks = np.split(vectors, np.cumsum(spaces)[:-1], axis=1)
     blocks = [np.pad(x, ((0, 0), (0, max(spaces) - x.shape[1]))) for x in blocks]
@@ -140,7 +141,8 @@ def batches(stated, values, vectors, spaces, batch=BATCH, runs=RUNS):
     by_name = values | {"d": sum(spaces)}
     add_inner_products_of_start(stated, by_name, start)
     row = parameter_row(stated, by_name)
-    return make_sample_engine(stated, start, row, by_name, spaces, ALPHA, batch=batch, seed=1), row
+    how = {"batch": batch, "seed": 1, "backend": backend}
+    return make_sample_engine(stated, start, row, by_name, spaces, ALPHA, **how), row
 
 
 def start_of(stated, d):
@@ -189,22 +191,25 @@ def test_the_law_is_that_of_steps_in_all_dimensions(case):
     require_law_of_steps(stated, engine, row, vectors, mean_gradients)
 
 
-def test_the_law_is_that_of_the_papers_engine():
-    task, start = Task(9, 3, 0.8, 2.0), np.array([0.3, 0.2, 0.1, -0.2, 0.1])
-    stated = task_model()
-    values = {"lambda": 0.7, "gamma": 0.8, "d": 9, "L": 3, "epsilon": 2.0}
-    names = [str(p) for p in stated.order_parameters]
-    places = [["kappa", "nu", "theta", "eta", "rho"].index(name) for name in names]
-    found = stated.simulate(
-        values, steps=STEPS, alpha=0.04, runs=RUNS, batch=BATCH, every=1, rng=1,
-        start=dict(zip(names, start[places], strict=True)),
-    )  # fmt: skip
-    engine = StochasticEngine(np.repeat(start[None], RUNS, axis=0), task, 0.04, BATCH, seed=2)
-    noted = engine.advance(np.full(STEPS, 0.7), 1)
-    for name, place in zip(names, places, strict=True):
-        for step in range(1, STEPS + 1):
-            one, other = found[name].values[:, step], noted[step - 1, :, place]
-            assert ks_2samp(one, other, method="asymp").pvalue > LEVEL, (name, step)
+@needs_numba
+@pytest.mark.parametrize("case", [*map(thorough, CASES[:2]), CASES[2], *map(thorough, CASES[3:])])
+@pytest.mark.parametrize("batch", [1, 40])
+def test_both_backends_draw_the_same_numbers(case, batch):
+    """With one sample of a step, and several: whole tokens are drawn, or sums of their noise."""
+    stated, _, values, dimensions = case()
+    spaces = np.atleast_1d(dimensions).tolist()
+    vectors = start_of(stated, sum(spaces))
+    if case is vectors_in_eigenspaces:
+        with pytest.raises(NoMachineCodeError, match="batch for a predictor with a readout"):
+            batches(stated, values, vectors, spaces, batch, 2, "numba")
+        return
+    found = []
+    for backend in ("numpy", "numba"):
+        engine, row = batches(stated, values, vectors, spaces, batch, 2, backend)
+        found.append(engine.advance(np.tile(row, (4, 1)), 2))
+    # A fourth power throws runs far away.
+    assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-11)
+    assert np.abs(found[0][-1] - found[0][0]).max() > 1e-3
 
 
 def test_a_run_does_not_depend_on_others_nor_on_where_it_is_interrupted():
@@ -243,7 +248,10 @@ VALUES = {"lambda": 0.5, "gamma": 0.8, "d": 30, "L": 3, "epsilon": 0.5}
     ("changes", "said"),
     [
         ({"batch": 0}, "batch must be an integer of at least 1; got 0"),
-        ({"backend": "numba"}, "backend must be 'auto' or 'numpy' with batch; got 'numba'"),
+        (
+            {"backend": "numba", "batch": None, "samples": 5},
+            "backend must be 'auto' or 'numpy' with samples; got 'numba'",
+        ),
         (
             {"dimensions": [10, 20]},
             r"dimensions must be 1 numbers that add up to 30; got \[10, 20\]",

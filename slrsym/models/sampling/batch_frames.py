@@ -18,6 +18,12 @@ Array = NDArray[np.float64]
 # What is less of a coordinate is rounding, in the root of a matrix.
 _FLAT = 1e-7
 
+# Of the square of a vector, what is left of it beside others is rounding if it is less.
+FLAT_SQUARE = 1e-24
+
+# Of a pivot, what is left of it is rounding if it is less.
+FLAT_PIVOT = 1e-13
+
 
 class DirectionFrames:
     """Coordinates of directions in which steps on sampled tokens are taken.
@@ -53,6 +59,13 @@ class DirectionFrames:
         self.beyond = np.zeros(self.spaces, dtype=np.int64)
         for space, d in enumerate(dimensions):
             trained, fixed = factor[:, space, :t], factor[:, space, t:]
+            if self._is_in_frame(fixed, trained, d):
+                # Runs that go on do so to the last bit.
+                count = max(0, min(t, d - self._head))
+                self.states[:, space] = factor[:, space]
+                self.live[space, : p - t + count] = True
+                self.beyond[space] = d - self._head - count
+                continue
             left, sizes, right = np.linalg.svd(fixed, full_matrices=False)
             rank = int((sizes > _FLAT).any(axis=0).sum())
             # The first ones, as singular values fall.
@@ -73,6 +86,16 @@ class DirectionFrames:
         self.degrees = degrees.reshape(-1)
         self._counts = self.live[:, p - t :].sum(axis=1).tolist()
 
+    def _is_in_frame(self, fixed: Array, trained: Array, d: int) -> bool:
+        """Tell whether fixed directions are the first axes, and no coordinate is one too many."""
+        head, p = self._head, self._head + self._t
+        return (
+            head <= d
+            and fixed.shape[-1] == p
+            and bool((fixed == np.eye(head, p)).all())
+            and not trained[..., d:].any()
+        )
+
     @property
     def width(self) -> int:
         """The number of coordinates of all eigenspaces."""
@@ -81,7 +104,7 @@ class DirectionFrames:
     @property
     def normals(self) -> int:
         """The number of normal numbers that are drawn for what is beyond the frame, of a run."""
-        return self.spaces * self._t * self._t
+        return self.spaces * (self._t * (self._t - 1) // 2)
 
     def rows(self, states: Array) -> Array:
         """Return directions with the coordinates of all eigenspaces, shape (runs, p, width)."""
@@ -98,7 +121,9 @@ class DirectionFrames:
         They are lower triangles, with roots of chi-squares on the diagonal.
         """
         shape = (len(normals), self.spaces, self._t, self._t)
-        found = np.tril(normals.reshape(shape), -1)
+        found = np.zeros(shape)
+        below = np.tril_indices(self._t, -1)
+        found[..., below[0], below[1]] = normals.reshape(*shape[:2], -1)
         found *= (self.degrees > 0).reshape(self.spaces, 1, self._t)
         diagonal = np.arange(self._t)
         found[..., diagonal, diagonal] = np.sqrt(chi).reshape(shape[:-1])
@@ -129,7 +154,14 @@ class DirectionFrames:
         gradient = np.swapaxes(inside.reshape(runs, t, spaces, p), 1, 2)
         gradient = np.concatenate([gradient, beyond], axis=-1)
         moved = spheres.step(self.rows(old), self.rows(gradient), alpha)
-        return self.with_moved(states, moved.reshape(runs, t, spaces, p + t))
+        new = np.swapaxes(moved.reshape(runs, t, spaces, p + t), 1, 2)
+        found = states.copy()
+        found[:, :, :t] = new[..., :p]
+        for space in np.flatnonzero(self.beyond).tolist():
+            # There are coordinates for all trained directions.
+            tail = orthonormal_rows(new[:, space, :, self._head :])[1]
+            found[:, space, :t, self._head :] = tail
+        return found
 
     def with_moved(self, states: Array, moved: Array) -> Array:
         """Return states with trained directions moved, in frames of their new span.
@@ -178,13 +210,39 @@ def coordinates_in_span(vectors: Array, count: int) -> Array:
     return np.asarray(np.where(lost, np.nan, found)[..., :count])
 
 
+def orthonormal_rows(vectors: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis of vectors, and their coordinates in it, a lower triangle.
+
+    Parameters
+    ----------
+    vectors : ndarray, shape (..., q, m)
+
+    Returns
+    -------
+    basis : ndarray, shape (..., q, m)
+        Zero in place of vectors that add no dimension.
+    lower : ndarray, shape (..., q, q)
+    """
+    found = vectors.copy()
+    for n in range(vectors.shape[-2]):
+        own, before = found[..., n, :], found[..., :n, :]
+        square = np.add.reduce(own * own, axis=-1)
+        # Twice is enough.
+        for k in [*range(n), *range(n)]:
+            own -= np.add.reduce(own * before[..., k, :], axis=-1)[..., None] * before[..., k, :]
+        rest = np.add.reduce(own * own, axis=-1)
+        live = rest > FLAT_SQUARE * square
+        own *= np.where(live, 1 / np.sqrt(np.where(live, rest, 1.0)), 0.0)[..., None]
+    lower = np.tril(vectors @ np.swapaxes(found, -1, -2))
+    return found, lower
+
+
 def roots_of_gram_matrices(gram: Array) -> Array:
     """Return lower triangular roots of positive semidefinite matrices, shape (..., t, t)."""
     rest, found = gram.copy(), np.zeros_like(gram)
     for j in range(gram.shape[-1]):
         pivot = rest[..., j, j]
-        # What is less is rounding.
-        live = pivot > 1e-13 * gram[..., j, j]
+        live = pivot > FLAT_PIVOT * gram[..., j, j]
         root = np.sqrt(np.where(live, pivot, 1.0))
         column = np.where(live[..., None], rest[..., j:, j] / root[..., None], 0.0)
         found[..., j:, j] = column

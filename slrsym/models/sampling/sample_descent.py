@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
+from slrsym.models.definition.specification import Token
 from slrsym.models.sampling.sampled_errors import EvaluatedBatch, SampledErrors
 from slrsym.models.sampling.sampled_risk import symbols_of_samples
 from slrsym.models.sampling.token_laws import TokenCase, compositions
@@ -46,6 +47,34 @@ class TokenLaws:
         self.symbols = {s for part in of_tokens for s in getattr(part, "free_symbols", ())}
         self._trained = len(model.trained_directions)
 
+    def table(self, columns: Sequence[Array]) -> Array:
+        """Return all numbers of the laws at each value of the parameters, a row for each.
+
+        Parameters
+        ----------
+        columns : sequence of ndarray
+            Values of each parameter, or one.
+
+        Returns
+        -------
+        ndarray of shape (steps, n), or (1, n)
+            The noise, ridges, and of each token eigenvalues, coefficients of the mean, and spikes.
+        """
+        found = np.stack(np.broadcast_arrays(*map(np.atleast_1d, self._compiled(*columns))), -1)
+        at = 1 + self._trained
+        for token in self._tokens:
+            at += len(token.eigenvalues) + len(token.mean.terms)
+            self._require_spikes(token, found[:, at : at + len(token.spikes)].ravel())
+            at += len(token.spikes)
+        return np.ascontiguousarray(found, dtype=np.float64)
+
+    def _require_spikes(self, token: Token, values: Sequence[float] | Array) -> None:
+        if min(values, default=0.0) < 0:
+            raise ValueError(
+                f"samples need covariances whose spikes are not negative; got {min(values):g} "
+                f"of {token.name}"
+            )
+
     def set_parameters(self, row: Sequence[float]) -> None:
         """Compute everything at values of the parameters."""
         noise, *values = map(float, self._compiled(*row))
@@ -64,11 +93,7 @@ class TokenLaws:
             self.spikes[token] = dict(
                 zip(map(self._places.get, token.spikes), some[2], strict=True)
             )
-            if min(some[2], default=0.0) < 0:
-                raise ValueError(
-                    f"samples need covariances whose spikes are not negative; got {min(some[2]):g} "
-                    f"of {token.name}"
-                )
+            self._require_spikes(token, some[2])
 
 
 class SampleDescent:
@@ -88,6 +113,8 @@ class SampleDescent:
 
     Attributes
     ----------
+    work : int
+        How many steps without samples one of a run takes as long as.
     training_risks : dict of int to ndarray, shape (runs,)
         The mean squared error, or loss, of all samples, with the penalty of a ridge, after so many
         steps, where it was noted; empty where samples are fresh.
@@ -96,6 +123,7 @@ class SampleDescent:
     _reason = "numbers of tokens depend on it"
     # How many coordinates each eigenspace has.
     _space: int
+    work = 100
 
     def __init__(
         self, model: DerivedModel, row: Array, others: Any, alpha: float, asked: str
@@ -149,14 +177,7 @@ class SampleDescent:
 
     def advance(self, parameters: Array, every: int) -> Array:
         """Take one step for each row of parameters, and return every `every`-th state."""
-        first = parameters[0] if self._row is None else np.array(self._row)
-        for k in self._fixed:
-            other = parameters[parameters[:, k] != first[k], k]
-            if other.size:
-                raise ValueError(
-                    f"{self._model.parameters[k]} must be the same at all steps with "
-                    f"{self._asked}, as {self._reason}; got {first[k]:g}, and then {other[0]:g}"
-                )
+        self._require_fixed(parameters)
         noted = np.empty((len(parameters) // every, *self.states.shape))
         steps = self._steps(len(parameters))
         # Of states that are not finite a warning tells at the end of all runs.
@@ -168,6 +189,17 @@ class SampleDescent:
                     self._note_training_risks()
                     noted[n // every] = self.states
         return noted
+
+    def _require_fixed(self, parameters: Array) -> None:
+        """Raise an error if a parameter changes on which the samples depend."""
+        first = parameters[0] if self._row is None else np.array(self._row)
+        for k in self._fixed:
+            other = parameters[parameters[:, k] != first[k], k]
+            if other.size:
+                raise ValueError(
+                    f"{self._model.parameters[k]} must be the same at all steps with "
+                    f"{self._asked}, as {self._reason}; got {first[k]:g}, and then {other[0]:g}"
+                )
 
     def _steps(self, count: int) -> Iterator[None]:
         """Take so many steps, one each time that the next is asked for."""

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Weights = Callable[[Array], Array]
 
 
-def _derivative(share: Expr, x: Any) -> Expr:
+def share_derivative(share: Expr, x: Any) -> Expr:
     """Return a derivative of a share; where it jumps, it is no mean over tokens."""
     return S.NaN if jumps_of(share, x) else derivative_across_jumps(share, x)
 
@@ -83,7 +83,7 @@ class RoleFunctions:
     @cached_property
     def slopes_of_sums(self) -> Callable[[Array], list[Array]]:
         """The function that returns the slopes of what is added to each sum, one after another."""
-        return self._function([_derivative(s, x) for s in self._shares for x in self._symbols])
+        return self._function([share_derivative(s, x) for s in self._shares for x in self._symbols])
 
     @cached_property
     def explicit(self) -> Callable[[Array], list[Array]]:
@@ -98,7 +98,7 @@ class RoleFunctions:
     @cached_property
     def slopes(self) -> Callable[[Array], list[Array]]:
         """The function that returns the slopes of rest, of factor and of score."""
-        parts = [_derivative(self.rest, x) for x in self._symbols]
+        parts = [share_derivative(self.rest, x) for x in self._symbols]
         for part in (self.factor, self.score or S.Zero):
             parts += [part.diff(x) for x in self._symbols]
         return self._function(parts)
@@ -107,7 +107,7 @@ class RoleFunctions:
         """Return the function that returns second derivatives of the rest."""
         first = {x: derivative_across_jumps(self.rest, x) for x, _ in pairs}
         return self._function(
-            [S.NaN if first[x].has(DiracDelta) else _derivative(first[x], y) for x, y in pairs]
+            [S.NaN if first[x].has(DiracDelta) else share_derivative(first[x], y) for x, y in pairs]
         )
 
 

@@ -17,7 +17,11 @@ from slrsym.jobs import no_waits_said
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constant_and_output_functions
 from slrsym.kernels.machine_limits import require_memory
-from slrsym.kernels.numba_backend import compile_ahead, iterate_compiled
+from slrsym.kernels.numba_backend import (
+    NoMachineCodeError,
+    compile_ahead,
+    iterate_compiled,
+)
 from slrsym.models.training.initial_conditions import require_dimensions
 from slrsym.models.training.initial_gram_matrices import initial_gram_matrices
 from slrsym.models.training.parameter_values import (
@@ -184,7 +188,7 @@ def simulate(
     }
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
-    reduced, sampling = None, {}
+    reduced, sampling = None, dict[str, Any]()
     if batch is None and samples is None:
         reduced = find_reduced_step(model, with_stated_products(model, by_name, stated))
         compiled = model.flow if reduced is None else reduced[0]
@@ -192,7 +196,8 @@ def simulate(
     else:
         asked = {"samples": samples, "batch": batch}
         sampling = {name: x for name, x in asked.items() if x is not None}
-        chosen = choose_backend_of_samples(backend, next(iter(sampling)))
+        work = steps * (1 + runs // _RUNS_OF_BATCHES)
+        chosen = choose_backend_of_samples(backend, samples is not None, work)
         sampling["seed"] = int(generator.integers(2**63))
     settings = {
         "backend": chosen,
@@ -212,9 +217,14 @@ def simulate(
     with no_waits_said() if progress is False else nullcontext():
         engine: Any
         if sampling:
-            engine = make_sample_engine(
-                model, factor, schedule.at(logged[:1])[0], by_name, dimensions, alpha, **sampling
-            )
+            how = schedule.at(logged[:1])[0], by_name, dimensions, alpha
+            try:
+                engine = make_sample_engine(model, factor, *how, **sampling, backend=chosen)
+            except NoMachineCodeError:
+                if backend == "numba":
+                    raise
+                engine = make_sample_engine(model, factor, *how, **sampling)
+                settings["backend"] = "numpy"
         elif reduced is None:
             engine = DescentEngine(model, factor, alpha, chosen)
         else:
@@ -271,8 +281,9 @@ def simulate(
     # If the risk cannot be computed, this says so before the run.
     with no_waits_said() if progress is False else nullcontext():
         risks(engine.states[None], logged[:1])
-    # A step of a model by quadrature takes some milliseconds, and one with a batch a tenth of that.
-    work = runs * (1000 if not model.has_closed_form else 100 if sampling else 1)
+    # A step of a model by quadrature takes some milliseconds.
+    own = engine.work if sampling else 1
+    work = runs * (own if model.has_closed_form else 1000)
     result = advance_and_save_runs(engine, schedule.at, logged, work, finish, path, progress)
     _warn_where_states_are_not_finite(model, result, alpha)
     # With batches it rises and falls.
@@ -284,7 +295,7 @@ def simulate(
 def make_sample_engine(
     model: DerivedModel, factor: Array, row: Array, by_name: Mapping[str, Any],
     dimensions: Sequence[int] | None, alpha: float, *, seed: int, batch: int | None = None,
-    samples: int | None = None,
+    samples: int | None = None, backend: str = "numpy",
 ) -> Any:  # fmt: skip
     """Return the engine of descent on sampled tokens; raise if the model has none.
 
@@ -307,14 +318,20 @@ def make_sample_engine(
         )
     how = by_name, require_dimensions(dimensions, d, model.spaces), alpha
     if samples is None:
-        return BatchEngine(model, factor, row, *how, batch or 1, seed)
+        return BatchEngine(model, factor, row, *how, batch or 1, seed, backend)
     return FiniteSampleEngine(model, factor, row, *how, samples, batch, seed)
 
 
-def choose_backend_of_samples(backend: str, asked: str) -> str:
-    """Return the backend for descent on sampled tokens, which is NumPy."""
+def choose_backend_of_samples(backend: str, are_finite: bool, work: int) -> str:
+    """Return the backend for descent on sampled tokens, which is NumPy for finitely many.
+
+    For `work`, steps of a few runs, 'auto' means NumPy if it is done before there is machine code.
+    """
+    if not are_finite:
+        chosen = choose_backend(backend)
+        return "numpy" if backend == "auto" and work < _COMPILES_BATCHES else chosen
     if backend not in ("auto", "numpy"):
-        raise ValueError(f"backend must be 'auto' or 'numpy' with {asked}; got {backend!r}")
+        raise ValueError(f"backend must be 'auto' or 'numpy' with samples; got {backend!r}")
     return "numpy"
 
 
@@ -324,6 +341,9 @@ _COMPILES, _LOADS, _RUNS = 30_000, 4_000, 300
 # So many double integrals of softmax does NumPy take while machine code for them is compiled, and
 # while it is loaded.
 _COMPILES_INTEGRAL, _LOADS_INTEGRAL = 25_000, 1_500
+# So many steps on batches does NumPy take while machine code is compiled for them; one of so many
+# runs takes twice as long as one of a few.
+_COMPILES_BATCHES, _RUNS_OF_BATCHES = 15_000, 30
 # By the number of variables, how many such steps a mean takes that has no closed form.
 _MEANS = {1: 1.5, 2: 100.0}
 

@@ -47,7 +47,6 @@ from slrsym.papers.single_location.notation import (
 )
 from slrsym.papers.single_location.symbolic import excess_risk_stable, risk_closed_form
 from slrsym.papers.single_location.symbolic import risk_on_manifold as symbolic_on_manifold
-from slrsym.papers.single_location.token_laws import U, V
 
 KERNELS = ("excess_risk", "gradient", "hessian")
 
@@ -159,9 +158,3 @@ def overlaps_after_step() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     """Return the overlaps after one step (Definition 1), with definitions of auxiliary symbols."""
     new, meanings = task_model().flow.step_map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
-
-
-def erf_token_share_and_derivatives_program() -> Program:
-    """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
-    part = erf(lam * U) * V
-    return program_from_expressions((part, part.diff(U), part.diff(V)), (U, V), (lam,))

@@ -32,7 +32,11 @@ from slrsym.models.training.schedules import (
     describe_schedule,
     schedule_from_text,
 )
-from slrsym.papers.single_location.dynamics.engines import TaskEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.engines import (
+    BatchTaskEngine,
+    TaskEngine,
+    vectors_of_start,
+)
 from slrsym.papers.single_location.dynamics.initial_conditions import (
     Start,
     as_start,
@@ -44,7 +48,6 @@ from slrsym.papers.single_location.dynamics.spheres import (
     overlaps_of_vectors,
     vectors_from_overlaps,
 )
-from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import (
     ORACLE,
@@ -125,8 +128,8 @@ def simulate(
         over ``run, step``, where `distance` is :math:`\sqrt{\theta^2 + \eta^2 + \rho^2}`, and
         ``lam`` over ``step``. All variables at a step belong to the state before that step. The
         settings and versions are attributes. The excess risk is that of the law of the tokens, with
-        batches too. Without these, ``coordinates`` has k and v after the last step along k*, v* and
-        two more axes, from which `resume` goes on.
+        batches too. In ``coordinates`` are k and v after the last step along k*, v* and two more
+        axes, from which `resume` goes on.
 
     Raises
     ------
@@ -146,9 +149,9 @@ def simulate(
     Notes
     -----
     With batches the overlaps are drawn exactly in law, in any dimension, at a cost that does not
-    depend on it; see `slrsym.papers.single_location.dynamics.stochastic`. Each run has random
-    numbers of its own, from the child of the seed that `numpy.random.SeedSequence.spawn` gives it:
-    it does not depend on how many stand beside it.
+    depend on it, by the engine that any model has: `slrsym.models.sampling.batch_descent`. Each run
+    has random numbers of its own, from the child of the seed that `numpy.random.SeedSequence.spawn`
+    gives it: it does not depend on how many stand beside it.
 
     Examples
     --------
@@ -188,7 +191,7 @@ def simulate(
     lam = ParameterSchedules([(rule, "schedule", ["positive"])], 0, steps)
     if path is not None:
         require_writable(path)
-    points = vectors_of_start(states, task.d) if batch is None else None
+    points = vectors_of_start(states, task.d, in_dimension=batch is not None)
     return _run(task, _padded(states), points, lam, logged, settings, None, path, progress)
 
 
@@ -263,7 +266,7 @@ def resume(
     task = task_from_settings(settings)
     settings |= {"steps": steps, "backend": choose_backend(backend or str(settings["backend"]))}
     states = require_feasible(_states(runs.isel(step=[-1]))[0], name="runs")
-    points = None if "batch" in settings else _points_of_last_step(runs, states, task)
+    points = _points_of_last_step(runs, states, task)
     # The last step of all is logged off the beat; what comes next is on it again.
     every = int(settings["every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
@@ -292,7 +295,7 @@ def _points_of_last_step(
         points = np.asarray(runs.coordinates.values, dtype=np.float64)
         if (overlaps_of_vectors(points) == states).all():
             return points
-    return vectors_of_start(states, task.d)
+    return vectors_of_start(states, task.d, in_dimension="batch" in runs.attrs)
 
 
 # -- the settings ------------------------------------------------------------------------------
@@ -328,24 +331,23 @@ def _require_memory(begin: Start, task: Task, schedule: Any, steps: int, every: 
 
 
 def _engine(
-    states: NDArray[np.float64],
-    points: NDArray[np.float64] | None,
+    points: NDArray[np.float64],
     task: Task,
     settings: dict[str, Any],
     step: int,
     labels: NDArray[np.int64],
 ) -> Engine:
     backend, alpha = settings["backend"], settings["alpha"]
-    if points is not None:
+    if "batch" not in settings:
         return TaskEngine(points, task, alpha, backend)
     chosen = (backend, settings["seed"], step, labels.tolist())
-    return StochasticEngine(states, task, alpha, settings["batch"], *chosen)
+    return BatchTaskEngine(points, task, alpha, settings["batch"], *chosen)
 
 
 def _run(
     task: Task,
     states: NDArray[np.float64],
-    points: NDArray[np.float64] | None,
+    points: NDArray[np.float64],
     lam: ParameterSchedules,
     logged: NDArray[np.int64],
     settings: dict[str, Any],
@@ -355,14 +357,13 @@ def _run(
 ) -> Runs:
     """Run descent from the first logged step to the last, and return the runs."""
     labels = np.arange(len(states)) if earlier is None else earlier.run.values
-    engine = _engine(states, points, task, settings, int(logged[0]), labels)
+    engine = _engine(points, task, settings, int(logged[0]), labels)
 
     def finish(noted: NDArray[np.float64], steps: NDArray[np.int64]) -> Runs:
-        at, last = lam.at(steps)[:, 0], None
-        if points is not None:
-            noted, last = overlaps_of_vectors(noted), noted[-1]
-            # As they are given, without the rounding of vectors.
-            noted[0] = states
+        at = lam.at(steps)[:, 0]
+        noted, last = overlaps_of_vectors(noted), noted[-1]
+        # As they are given, without the rounding of vectors.
+        noted[0] = states
         if earlier is not None:
             # The first row is the last one of the runs before; that stays if it is on the beat.
             stays = len(noted) == 1 or logged[0] % settings["every"] == 0
@@ -419,7 +420,7 @@ def _overflow(task: Task, lam: NDArray[np.float64], settings: dict[str, Any]) ->
 def _dataset(
     task: Task,
     noted: NDArray[np.float64],
-    last: NDArray[np.float64] | None,
+    last: NDArray[np.float64],
     steps: NDArray[np.int64],
     lam: NDArray[np.float64],
     labels: NDArray[np.int64],
@@ -433,7 +434,6 @@ def _dataset(
     variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
     found: dict[str, Any] = {name: (("run", "step"), values) for name, values in variables.items()}
-    if last is not None:
-        found["coordinates"] = (("run", "vector", "axis"), last)
+    found["coordinates"] = (("run", "vector", "axis"), last)
     coords = {"run": labels, "step": steps}
     return build_runs(found | {"lam": ("step", lam)}, coords, settings)

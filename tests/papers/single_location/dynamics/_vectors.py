@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
+from scipy.special import erf
 
-from slrsym.kernels.compile import iterate_step, numpy_constant_and_output_functions
+from slrsym.kernels.compile import iterate_step
 from slrsym.papers.single_location.dynamics.spheres import SPHERES, frame_coordinates
-from slrsym.papers.single_location.dynamics.stochastic import token_program
 from slrsym.papers.single_location.paper_risk import kernel
 from slrsym.papers.single_location.task import PLACES, Task
 
@@ -130,23 +130,26 @@ class StochasticVectorEngine(VectorEngineBase):
         names = range(len(states)) if labels is None else map(int, labels)
         keys = ((run, start) for run in names)
         self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
-        self._constants, self._body = numpy_constant_and_output_functions(token_program())
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
-        fixed = self._constants(inverse_temperature)
-        pairs = [self._of_run(run, stream, fixed) for run, stream in enumerate(self._streams)]
+        pairs = [
+            self._of_run(run, stream, inverse_temperature)
+            for run, stream in enumerate(self._streams)
+        ]
         k_gradients, v_gradients = zip(*pairs, strict=True)
         return np.array(k_gradients), np.array(v_gradients)
 
-    def _of_run(self, run: int, stream: Generator, fixed: Any) -> tuple[States, States]:
+    def _of_run(self, run: int, stream: Generator, lam: float) -> tuple[States, States]:
         task = self._task
         tokens = stream.standard_normal((self._batch, task.L, task.d))
         # The law of the gradient does not depend on where the informative token stands.
         tokens[:, 0] *= task.gamma
         tokens[:, 0] += np.sqrt(task.d / 2) * self.k_star[run]
         noise = task.epsilon * stream.standard_normal(self._batch)
-        part, part_u, part_w = self._body(tokens @ self.k[run], tokens @ self.v[run], *fixed)
-        error = part.sum(axis=1) - tokens[:, 0] @ self.v_star[run] - noise
+        u, w = tokens @ self.k[run], tokens @ self.v[run]
+        part_w = erf(lam * u)
+        part_u = 2 * lam / np.sqrt(np.pi) * np.exp(-((lam * u) ** 2)) * w
+        error = (part_w * w).sum(axis=1) - tokens[:, 0] @ self.v_star[run] - noise
         slope = (2 / self._batch) * error[:, None]
         return (
             np.einsum("bl,bld->d", slope * part_u, tokens),

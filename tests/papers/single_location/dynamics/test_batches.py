@@ -12,9 +12,8 @@ from slrsym.papers.single_location.dynamics import (
     simulate,
 )
 from slrsym.papers.single_location.dynamics import runs as runs_module
-from slrsym.papers.single_location.dynamics.stochastic import (
-    StochasticEngine,
-)
+from slrsym.papers.single_location.dynamics.engines import BatchTaskEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.spheres import overlaps_of_vectors
 from slrsym.papers.single_location.paper_risk import excess_risk
 from slrsym.papers.single_location.task import Task
 from tests._profile import thorough_cases, thorough_only
@@ -35,8 +34,9 @@ def run(steps=30, backend="numpy", task=TASK, runs=3, **more):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_is_logged_are_the_states_of_the_engine(backend):
     found, start = run(30, backend), UniformStart(3, 1).overlaps(TASK)
-    rows = StochasticEngine(start, TASK, 1e-2, 2, seed=5).advance(FALLING(np.arange(30)), 1)
-    expected = np.concatenate([start[None], rows])[found.step.values]
+    engine = BatchTaskEngine(vectors_of_start(start, TASK.d), TASK, 1e-2, 2, seed=5)
+    rows = engine.advance(FALLING(np.arange(30)), 1)
+    expected = np.concatenate([start[None], overlaps_of_vectors(rows)])[found.step.values]
     assert found.step.values.tolist() == [*range(0, 30, 4), 30]
     assert np.allclose(states(found), np.moveaxis(expected, 0, 1), rtol=0, atol=1e-11)
     assert (states(found)[:, 0] == start).all()
@@ -103,12 +103,12 @@ def test_the_span_of_steps_does_not_matter(backend, monkeypatch):
 def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
     asked = []
 
-    class Watched(StochasticEngine):
+    class Watched(BatchTaskEngine):
         def advance(self, inverse_temperatures, every):
             asked.append(inverse_temperatures.size)
             return super().advance(inverse_temperatures, every)
 
-    monkeypatch.setattr(runs_module, "StochasticEngine", Watched)
+    monkeypatch.setattr(runs_module, "BatchTaskEngine", Watched)
     monkeypatch.setattr("slrsym.models.training.runs._STRIDE", 150)
     run(30, task=Task(30, 20, 0.7), runs=1, batch=2)
     assert max(asked) == 16  # rows of 4, of 150 // 9
@@ -116,7 +116,7 @@ def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
 
 
 def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monkeypatch):
-    file, advance, calls = tmp_path / "runs.nc", StochasticEngine.advance, []
+    file, advance, calls = tmp_path / "runs.nc", BatchTaskEngine.advance, []
 
     def until(self, inverse_temperatures, every):
         found = advance(self, inverse_temperatures, every)
@@ -126,7 +126,7 @@ def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monke
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(StochasticEngine, "advance", until)
+        patch.setattr(BatchTaskEngine, "advance", until)
         patch.setattr("slrsym.models.training.runs._STRIDE", 24)
         with pytest.raises(KeyboardInterrupt):
             run(path=file)

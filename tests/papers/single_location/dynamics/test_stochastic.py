@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import erf
 from scipy.stats import ks_2samp
 
-from slrsym.kernels.compile import numpy_constant_and_output_functions
-from slrsym.papers.single_location.dynamics import UniformStart, stochastic
-from slrsym.papers.single_location.dynamics.spheres import gram_matrices
-from slrsym.papers.single_location.dynamics.stochastic import StochasticEngine, token_program
+from slrsym.models.sampling import random_streams
+from slrsym.papers.single_location.dynamics import UniformStart
+from slrsym.papers.single_location.dynamics.engines import BatchTaskEngine, vectors_of_start
+from slrsym.papers.single_location.dynamics.spheres import gram_matrices, overlaps_of_vectors
 from slrsym.papers.single_location.task import Task
 from tests._profile import THOROUGH, more, thorough_only
 from tests.kernels._cases import needs_numba
@@ -41,6 +40,17 @@ STEPS = (1, 2, 5)
 LEVEL = 1e-3 / (len(SETTINGS) * len(STEPS) * 5)
 
 
+class OverlapEngine:
+    """The engine of batches, from overlaps to overlaps."""
+
+    def __init__(self, states, task, *arguments, **more):
+        points = vectors_of_start(np.array(states), task.d, in_dimension=True)
+        self.engine = BatchTaskEngine(points, task, *arguments, **more)
+
+    def advance(self, lam, every):
+        return overlaps_of_vectors(self.engine.advance(lam, every))
+
+
 def spread(task, seed, runs=RUNS):
     """One start, for many runs."""
     return np.repeat(UniformStart(1, seed).overlaps(task), runs, axis=0)
@@ -67,7 +77,7 @@ def test_the_law_is_that_of_vectors(d, tokens, batch):
     task = Task(d, tokens, 0.8, 2.0)
     one, other = (
         after(engine, task, batch, seed)
-        for engine, seed in ((StochasticEngine, 1), (StochasticVectorEngine, 2))
+        for engine, seed in ((OverlapEngine, 1), (StochasticVectorEngine, 2))
     )
     assert (p_values(one, other) > LEVEL).all()
 
@@ -82,7 +92,7 @@ def test_other_laws_are_told_from_it():
         (replace(task, L=3), 1),
         (task, 2),
     ):
-        assert p_values(after(StochasticEngine, other, batch, 1), full).min() < LEVEL
+        assert p_values(after(OverlapEngine, other, batch, 1), full).min() < LEVEL
 
 
 @more
@@ -93,7 +103,7 @@ def test_the_law_where_vectors_lie_in_one_plane(state):
     states = np.repeat(np.array([state], dtype=float), RUNS, axis=0)
     one, other = (
         engine(states, task, 0.1, 2, seed=seed).advance(np.full(2, 0.7), 1)
-        for engine, seed in ((StochasticEngine, 1), (StochasticVectorEngine, 2))
+        for engine, seed in ((OverlapEngine, 1), (StochasticVectorEngine, 2))
     )
     assert (p_values(one, other) > LEVEL).all()
 
@@ -106,7 +116,7 @@ def test_what_lies_beyond_the_span_has_as_many_dimensions():
     """
     task, states = Task(6, 3, 1.0, 3.0), np.full((6000, 5), 0.1)
     means, squares = [], []
-    for engine, seed in ((StochasticEngine, 1), (StochasticVectorEngine, 2)):
+    for engine, seed in ((OverlapEngine, 1), (StochasticVectorEngine, 2)):
         rows = engine(states, task, 1e3, 8, seed=seed).advance(np.full(1, 0.7), 1)[0]
         products = np.stack([rows[:, i] * rows[:, j] for i in range(5) for j in range(i + 1)])
         means.append(products.mean(axis=1))
@@ -118,7 +128,7 @@ def drift(task, lam, batch, seed, runs, steps):
     """What steps add on average, its error, and what a step of the population adds."""
     # All steps together lead nowhere: to first order each begins at the start.
     alpha, states = 1e-9, spread(task, seed, runs)
-    engine = StochasticEngine(states, task, alpha, batch, seed=seed)
+    engine = OverlapEngine(states, task, alpha, batch, seed=seed)
     rows = np.concatenate([states[None], engine.advance(np.full(steps, lam), 1)])
     moved = np.diff(rows, axis=0).reshape(-1, 5) / alpha
     population = VectorEngine(states[:1], task, alpha)
@@ -162,46 +172,15 @@ def test_both_backends_draw_the_same_numbers(d):
     task, lam = Task(d, 10, 0.7, 0.1), 2 / (1 + 1e-3 * np.arange(60))
     states = UniformStart(3, 1).overlaps(task)
     one, other = (
-        StochasticEngine(states, task, min(1e-3, 0.08 / d), 5, backend).advance(lam, 20)
+        OverlapEngine(states, task, min(1e-3, 0.08 / d), 5, backend).advance(lam, 20)
         for backend in ("numpy", "numba")
     )
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
     assert np.abs(one[0] - states).max() > 1e-3
 
 
-@pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 10**6])
-def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
-    """The text that Numba compiles, run as it stands: where it goes, not how fast."""
-    constants, body = numpy_constant_and_output_functions(token_program())
-    for name, value in (("np", np), ("constants", constants), ("body", body)):
-        monkeypatch.setattr(stochastic._stochastic_loop, name, value, raising=False)
-
-    def plain(states, noted, every, fresh, lam, *rest):
-        work, first = np.zeros(384), np.empty((2, 3))
-        # Without states it is called to be compiled.
-        steps = enumerate(map(constants, lam.tolist())) if len(states) else ()
-        for step, fixed in steps:
-            stochastic._stochastic_loop.move_state_by_step(states[0], work, first, fixed, *rest)
-            if (step + 1) % every == 0:
-                noted[step // every] = states
-
-    monkeypatch.setattr(stochastic, "_compiled_walk", lambda: plain)
-    task, lam = Task(d, 3, 0.7, 0.1), 2 / (1 + 1e-2 * np.arange(6))
-    states = UniformStart(2, 1).overlaps(task)
-    # k and v along each other, and then along k*, too: nothing is left for the axes beside them.
-    states = np.vstack([states, [0.6, 0.8, 0.6, 0.8, 1.0], [1.0, 0.0, 1.0, 0.0, 1.0]])
-    # And an informative token that adds nothing to what k and v span.
-    states = np.vstack([states, [1.0, 1.0, 0.0, 0.0, 0.0]])
-    one, other = (
-        StochasticEngine(states, task, min(1e-3, 0.08 / d), 2, backend).advance(lam, 2)
-        for backend in ("numpy", "numba")
-    )
-    np.testing.assert_allclose(one, other, rtol=0, atol=1e-11)
-    assert np.abs(one[0] - states).max() > 1e-4
-
-
 def reduced(backend):
-    return lambda *arguments, **more: StochasticEngine(*arguments, backend=backend, **more)
+    return lambda *arguments, **more: OverlapEngine(*arguments, backend=backend, **more)
 
 
 @pytest.mark.parametrize(
@@ -225,11 +204,12 @@ def test_a_run_does_not_depend_on_those_beside_it(engine):
 def test_the_numbers_do_not_depend_on_what_is_noted(backend):
     task, lam = Task(9, 3, 0.7, 0.1), np.full(12, 0.5)
     states = UniformStart(2, 2).overlaps(task)
-    often = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
-    seldom = StochasticEngine(states, task, 1e-2, 2, backend)
-    before = seldom.states
+    often = OverlapEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
+    seldom = OverlapEngine(states, task, 1e-2, 2, backend)
+    before = seldom.engine.states
+    kept = before.copy()
     np.testing.assert_array_equal(often[5], seldom.advance(lam[:6], 6)[0])
-    np.testing.assert_array_equal(before, states)
+    np.testing.assert_array_equal(before, kept)
     np.testing.assert_array_equal(often[11], seldom.advance(lam[6:], 6)[0])
 
 
@@ -238,15 +218,16 @@ def test_the_numbers_do_not_depend_on_what_is_noted(backend):
 def test_a_run_goes_on_from_any_step_with_the_numbers_that_belong_to_it(d, backend, monkeypatch):
     task, lam = Task(d, 2, 0.7, 0.1), np.full(23, 0.5)
     # Streams change often, and numbers are skipped and drawn few at a time.
-    monkeypatch.setattr(stochastic, "_BLOCK", 7)
-    monkeypatch.setattr(stochastic, "_MOST", 100)
-    states = UniformStart(3, 2).overlaps(task)
-    whole = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
+    monkeypatch.setattr(random_streams, "_BLOCK", 7)
+    monkeypatch.setattr(random_streams, "_MOST", 100)
+    points = vectors_of_start(UniformStart(3, 2).overlaps(task), d, in_dimension=True)
+    whole = BatchTaskEngine(points, task, 1e-2, 2, backend).advance(lam, 1)
     for step in (1, 6, 7, 13, 22):
-        later = StochasticEngine(whole[step - 1], task, 1e-2, 2, backend, start=step)
+        later = BatchTaskEngine(whole[step - 1], task, 1e-2, 2, backend, start=step)
+        np.testing.assert_array_equal(later.states, whole[step - 1])
         np.testing.assert_array_equal(later.advance(lam[step:], 1), whole[step:])
     # By their labels, some runs alone.
-    chosen = StochasticEngine(whole[4, [2, 0]], task, 1e-2, 2, backend, start=5, labels=[2, 0])
+    chosen = BatchTaskEngine(whole[4, [2, 0]], task, 1e-2, 2, backend, start=5, labels=[2, 0])
     np.testing.assert_array_equal(chosen.advance(lam[5:], 1), whole[5:][:, [2, 0]])
 
 
@@ -254,21 +235,10 @@ def test_a_run_goes_on_from_any_step_with_the_numbers_that_belong_to_it(d, backe
 @pytest.mark.parametrize("d", [2, 3, 4, 6])
 def test_overlaps_stay_feasible(d, backend):
     task, lam = Task(d, 5, 2.0, 0.5), np.full(200, 1.5)
-    states = StochasticEngine(UniformStart(20, 4).overlaps(task), task, 0.5, 1, backend).advance(
+    states = OverlapEngine(UniformStart(20, 4).overlaps(task), task, 0.5, 1, backend).advance(
         lam, 1
     )
     values = np.linalg.eigvalsh(gram_matrices(states.reshape(-1, 5)))
     assert values[:, 0].min() > -1e-13
     if d < 4:
         assert np.abs(values[:, 3 - d]).max() < 1e-13
-
-
-def test_the_weights_are_derivatives_of_the_prediction():
-    constants, body = numpy_constant_and_output_functions(token_program())
-    u, w = np.random.default_rng(0).standard_normal((2, 50))
-    fixed, h = constants(0.7), 1e-6
-    part, part_u, part_w = body(u, w, *fixed)
-    np.testing.assert_allclose(part, erf(0.7 * u) * w, rtol=1e-15)
-    for slope, (du, dw) in ((part_u, (h, 0)), (part_w, (0, h))):
-        difference = body(u + du, w + dw, *fixed)[0] - body(u - du, w - dw, *fixed)[0]
-        np.testing.assert_allclose(difference / (2 * h), slope, rtol=0, atol=1e-8)
