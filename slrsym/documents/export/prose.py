@@ -47,7 +47,7 @@ from slrsym.prover.statements.words import InWords
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
     "sinh": "sinh", "cos": "cos", "sin": "sin", "Cov": "Cov", "Var": "Var", "max": "max",
-    "min": "min",
+    "min": "min", "tr": "tr",
 }  # fmt: skip
 _SIGNS = {
     "<=": r"\le ", ">=": r"\ge ", "=>": r"\Rightarrow ", "!=": r"\ne ", "+-": r"\pm ",
@@ -105,6 +105,8 @@ def _row(tokens: list[str]) -> str:
 def _script(tokens: list[str]) -> str:
     """Remove a subscript or superscript from the front of the tokens, and return its LaTeX."""
     first = tokens.pop(0)
+    if first == "-" and tokens:
+        return f"-{_script(tokens)}"
     return _row(_bracket(tokens, first) if first in ("(", "{") else [first])
 
 
