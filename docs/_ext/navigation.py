@@ -31,9 +31,8 @@ def with_joints(html: str) -> str:
 
 
 def _change(app, page, template, context: dict[str, Any], doctree) -> None:
-    for part in ("body", "toc"):
-        if html := context.get(part):
-            context[part] = with_joints(html)
+    if body := context.get("body"):
+        context["body"] = with_joints(body)
     for other in ("prev", "next"):
         if page_beside := context.get(other):
             title = _JOINT.sub(r"\1<wbr>", page_beside["title"])
