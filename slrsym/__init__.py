@@ -65,6 +65,7 @@ _register({
     "equations.latex": "slrsym.models.model_formulas.equations_latex",
     "fixed_point.html": "slrsym.models.notebook_tables.fixed_point_html",
     "linearisation.html": "slrsym.models.notebook_tables.linearisation_html",
+    "matrix_fixed_point.html": "slrsym.models.matrices.matrix_formulas.matrix_fixed_point_html",
     "matrix_flow.html": "slrsym.models.matrices.matrix_formulas.matrix_flow_html",
     "matrix_flow.latex": "slrsym.models.matrices.matrix_formulas.matrix_flow_latex",
     "matrix_minimum.html": "slrsym.models.matrices.matrix_formulas.matrix_minimum_html",

@@ -104,6 +104,7 @@ OWN = {
     },
     # The words in which a model of matrices is stated, and what it has.
     "models of matrices": {
+        "EigenvalueEquations",
         "LinearAttention", "LinearNetwork", "MatrixFixedPoint", "MatrixFlow", "MatrixMinimum",
         "MatrixModel", "Prompt", "PromptWords", "ReducedFlow", "Regression",
     },

@@ -21,18 +21,22 @@ def named(html: str) -> str:
     return str(tree)
 
 
-_CODE = re.compile(r'(?<=<span class="pre">)[^<]+(?=</span>)')
+_CODE = re.compile(r'(?:(?<=<span class="pre">)|(?<=<h1>))[^<]+(?=<)')
 _JOINT = re.compile(r"(?<=\w)([._/=]|\()(?=[A-Za-z_*])")
 
 
 def with_joints(html: str) -> str:
-    """Let lines end within names in code: after dots, underscores, slashes and parentheses."""
+    """Let lines end within names in code and titles, after dots, underscores and the like."""
     return _CODE.sub(lambda name: _JOINT.sub(r"\1<wbr>", name[0]), html)
 
 
 def _change(app, page, template, context: dict[str, Any], doctree) -> None:
     if body := context.get("body"):
         context["body"] = with_joints(body)
+    for other in ("prev", "next"):
+        if page_beside := context.get(other):
+            title = _JOINT.sub(r"\1<wbr>", page_beside["title"])
+            context[other] = {**page_beside, "title": title}
     if made := context.get("generate_toctree_html"):
 
         def with_names(*args: Any, **options: Any) -> Any:

@@ -42,7 +42,7 @@ class bivariate_normal_cdf(SpecialFunction):  # noqa: N801
 
     References
     ----------
-    R. L. Plackett, A reduction formula for normal multivariate integrals, Biometrika 41 (1954).
+    Plackett, R. L., A reduction formula for normal multivariate integrals, Biometrika 41 (1954).
 
     Examples
     --------

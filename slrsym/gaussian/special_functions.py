@@ -66,7 +66,7 @@ class OwensT(SpecialFunction):
 
     References
     ----------
-    D. B. Owen, Tables for computing bivariate normal probabilities, Ann. Math. Statist. 27 (1956).
+    Owen, D. B., Tables for computing bivariate normal probabilities, Ann. Math. Statist. 27 (1956).
 
     Examples
     --------

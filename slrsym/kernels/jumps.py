@@ -36,9 +36,10 @@ _CONTINUOUS = {
     sp.Add, sp.Mul, sp.Pow, sp.Abs, sp.Max, sp.Min, sp.asin, sp.atan, sp.cos, sp.erf, sp.erfc,
     sp.exp, sp.log, sp.sin, sp.tanh, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta,
     bivariate_normal_cdf, DifferenceFromErf, ErfCovariance, ErfVariance,
-    OrthantMoment, OrthantProbability, Symbol, Dummy, type(sp.pi), type(sp.E),
+    OrthantMoment, OrthantProbability, type(sp.pi), type(sp.E),
 }  # fmt: skip
-_NUMBERS = (Rational, sp.Float)
+# Symbols of any class.
+_NUMBERS = (Rational, sp.Float, Symbol)
 _RELATIONS = (sp.Eq, sp.Ne, sp.Lt, sp.Le, sp.Gt, sp.Ge)
 _CONDITIONS = {*_RELATIONS, And, Or, Not, ExprCondPair, BooleanTrue, BooleanFalse}
 

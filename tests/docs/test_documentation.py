@@ -75,6 +75,25 @@ def test_names_of_the_package_lead_to_their_description(site):
 
 
 @thorough_only
+def test_no_initial_of_a_name_begins_a_list(site):
+    pages = (site / "html").rglob("*.html")
+    listed = [page.name for page in pages if '<ol class="upper' in page.read_text("utf-8")]
+    assert listed == []
+
+
+@thorough_only
+def test_long_names_are_broken_at_their_joints(site):
+    """In titles, and in those of the pages beside it."""
+    folder = site / "html" / "reference" / "generated"
+    name = "slrsym.papers.single_location.landscape"
+    text = (folder / f"{name}.html").read_text(encoding="utf-8")
+    broken = name.replace(".", ".<wbr/?>").replace("_", "_<wbr/?>")
+    assert re.search(f"<h1>{broken}: Critical points", text)
+    models = (folder / "slrsym.models.html").read_text(encoding="utf-8")
+    assert re.search(r'"prev-next-title">slrsym\.<wbr/?>models', models)
+
+
+@thorough_only
 def test_what_commands_print_is_there(site):
     text = (site / "html" / "tutorial.html").read_text(encoding="utf-8")
     assert "2 of 2 claims proved" in text

@@ -128,8 +128,13 @@ class Display(Block):
         return [self.start, *(link.formula for link in self.links)]
 
     def is_repeat_of(self, statement: Iterable[Block]) -> bool:
-        """Return whether a displayed formula only repeats a formula of the claim's statement."""
+        """Return whether a step of a proof only repeats a formula of the claim's statement.
+
+        A formula without a reason is no step: it says what a letter of a sentence stands for.
+        """
         boxes = [formula.box for formula in self.formulas]
+        if not (self.why or any(link.why for link in self.links)):
+            return False
         return not any(link.why for link in self.links[:-1]) and any(
             isinstance(part, Display) and [f.box for f in part.formulas] == boxes
             for part in statement

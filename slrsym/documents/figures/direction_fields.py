@@ -14,8 +14,8 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.models.training.fixed_points import gram_matrix_entries
 
 if TYPE_CHECKING:
-    from slrsym.models.training.equations import Equations
     from slrsym.models.training.fixed_points import FixedPoint, Linearisation
+    from slrsym.models.training.motion_in_planes import MotionInPlanes
 
 _MARKERS: dict[str, dict[str, Any]] = {
     "attracting": {"marker": "o", "markerfacecolor": "black", "markersize": 7},
@@ -30,7 +30,7 @@ _FLAT = 1e-7
 
 
 def plot_direction_field(
-    equations: Equations,
+    equations: MotionInPlanes,
     x: Any = None,
     y: Any = None,
     values: Mapping[Any, Any] | None = None,
@@ -81,7 +81,7 @@ def plot_direction_field(
 
 
 def plane_and_points(
-    equations: Equations,
+    equations: MotionInPlanes,
     x: Any,
     y: Any,
     values: Mapping[Any, Any] | None,

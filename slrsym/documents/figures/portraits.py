@@ -30,8 +30,8 @@ from slrsym.models.training.fixed_points import gram_matrix_entries
 from slrsym.models.training.parameter_values import parameter_values_by_name
 
 if TYPE_CHECKING:
-    from slrsym.models.training.equations import Equations
     from slrsym.models.training.fixed_points import FixedPoint
+    from slrsym.models.training.motion_in_planes import MotionInPlanes
     from slrsym.prover.claims.claim import Claim
 
 _FOLDER = files(__package__)
@@ -84,7 +84,7 @@ def _javascript(expr: Expr, functions: Mapping[str, str]) -> str:
 
 
 def write_portrait(
-    equations: Equations,
+    equations: MotionInPlanes,
     path: str | Path,
     x: Any = None,
     y: Any = None,
@@ -120,7 +120,7 @@ def write_portrait(
 
 
 def _values_of_claim(
-    basin: ProvedBasin | None, equations: Equations, values: Mapping[Any, Any] | None
+    basin: ProvedBasin | None, equations: MotionInPlanes, values: Mapping[Any, Any] | None
 ) -> tuple[dict[Symbol, float], Mapping[Any, Any] | None]:
     """Return the numbers of a claim's own parameters, and what is left for the equations."""
     if basin is None:
@@ -137,7 +137,7 @@ def _values_of_claim(
 
 
 def _script(
-    equations: Equations,
+    equations: MotionInPlanes,
     plane: StatePlane,
     points: Sequence[FixedPoint],
     known: dict[Symbol, float],
@@ -196,7 +196,7 @@ def _script(
     ])  # fmt: skip
 
 
-def _told_of_basin(basin: ProvedBasin, equations: Equations) -> dict[str, Any]:
+def _told_of_basin(basin: ProvedBasin, equations: MotionInPlanes) -> dict[str, Any]:
     """Return the legend of a basin, and the places of the state that its flow has at rest."""
     moving = {x.name for x in basin.coordinates}
     resting = [i for i, s in enumerate(equations.state) if s.name not in moving]
@@ -262,7 +262,7 @@ def _mean(name: str, kind: Any) -> str:
 
 
 def _usable_entries(
-    equations: Equations, known: Mapping[Symbol, float], inputs: set[Symbol]
+    equations: MotionInPlanes, known: Mapping[Symbol, float], inputs: set[Symbol]
 ) -> list[list[list[Expr]]]:
     """Return the entries of the Gram matrices whose symbols are known, of up to 12 directions."""
     found = []

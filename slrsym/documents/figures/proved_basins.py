@@ -20,7 +20,7 @@ from slrsym.prover.statements.trajectories import FlowsConvergeTo
 
 if TYPE_CHECKING:
     from slrsym.documents.figures.planes import StatePlane
-    from slrsym.models.training.equations import Equations
+    from slrsym.models.training.motion_in_planes import MotionInPlanes
 
 # How many states the two vector fields are compared at, and how closely they agree there.
 _STATES, _CLOSE = 24, 1e-8
@@ -90,7 +90,7 @@ def _mathml(expr: Any) -> str:
     return to_mathml(FormulaPrinter(laws={}).box(expr), display=False)
 
 
-def proved_basin(basin: Claim | Sequence[Claim], equations: Equations) -> ProvedBasin:
+def proved_basin(basin: Claim | Sequence[Claim], equations: MotionInPlanes) -> ProvedBasin:
     """Return the basin of a claim, once it is proved and seen to fit equations.
 
     Raises
@@ -169,7 +169,7 @@ def _require_proved(claims: Sequence[Claim]) -> None:
 
 
 def require_same_motion(
-    basin: ProvedBasin, equations: Equations, plane: StatePlane, values: Mapping[str, float]
+    basin: ProvedBasin, equations: MotionInPlanes, plane: StatePlane, values: Mapping[str, float]
 ) -> None:
     """Raise `ValueError` unless equations move as the claim's flow, at states of a plane.
 

@@ -1,5 +1,6 @@
 """Linear models of matrices of any size: their risk, its gradient, flow and minimum, exactly."""
 
+from slrsym.models.matrices.eigenvalue_equations import EigenvalueEquations
 from slrsym.models.matrices.matrix_flow import MatrixFixedPoint, MatrixFlow
 from slrsym.models.matrices.matrix_minimum import MatrixMinimum
 from slrsym.models.matrices.matrix_model import MatrixModel
@@ -13,6 +14,7 @@ from slrsym.models.matrices.statements import (
 )
 
 __all__ = [
+    "EigenvalueEquations",
     "LinearAttention",
     "LinearNetwork",
     "MatrixFixedPoint",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 from sympy import Symbol
 
-from slrsym.files import require_writable, text_written_as_well, write_netcdf
+from slrsym.files import require_writable, write_netcdf
 from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.kernels.compile import require_backend
 from slrsym.matrices.letters import Letter
@@ -22,6 +22,7 @@ from slrsym.models.matrices.matrix_programs import matrix_function
 from slrsym.models.matrices.matrix_values import MatrixValues
 from slrsym.models.matrices.matrix_velocities import MatrixVelocities, PackedFunction
 from slrsym.models.matrices.reduced_flow import ReducedFlow
+from slrsym.models.matrices.shown_formulas import ShownFormulas
 from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.solutions import (
     NotSolvedError,
@@ -54,8 +55,11 @@ class MatrixFixedPoint:
     def __repr__(self) -> str:
         return f"MatrixFixedPoint(risk {self.risk:.10g}; residual {self.residual:.1g})"
 
+    def _repr_html_(self) -> str:
+        return str(load_registered("matrix_fixed_point.html")(self))
 
-class MatrixFlow(MatrixVelocities):
+
+class MatrixFlow(ShownFormulas, MatrixVelocities):
     """The equations of motion of a model in matrices; created by `MatrixModel.equations`.
 
     Parameters
@@ -65,6 +69,8 @@ class MatrixFlow(MatrixVelocities):
         Gradient flow or projected descent.
     rates : mapping of Letter or Symbol to Expr
     """
+
+    _kind, _drawn = "matrix_flow", 'reduced("F").at_size(2)'
 
     @cached_property
     def conserved(self) -> list[Any]:
@@ -127,29 +133,6 @@ class MatrixFlow(MatrixVelocities):
         """
         arguments = (*self.state, *self.parameters)
         return matrix_function(self.model.algebra, self.velocities, arguments, backend)
-
-    def to_latex(self, file: str | Path | None = None) -> str:
-        """Return the equations of motion as LaTeX text, as `MatrixModel.to_latex` does.
-
-        Parameters
-        ----------
-        file : str or Path, optional
-            Where to write the text as well.
-
-        Returns
-        -------
-        str
-            Displays for a document with amsmath and amssymb.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be written.
-        """
-        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
-
-    def _repr_html_(self) -> str:
-        return str(load_registered("matrix_flow.html")(self))
 
     def solve(
         self,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, MatAdd
+import numpy as np
+from sympy import Add, Float, ImmutableMatrix, Integer, MatAdd
 
 from slrsym.documents.typeset import FormulaPrinter, to_latex, to_mathml
 from slrsym.documents.typeset.boxes import Atom, Box, Fraction, ScriptBox, Space, row_of_boxes
@@ -14,7 +15,7 @@ from slrsym.documents.typeset.tables import formula_html, html_of_parts
 from slrsym.matrices.letters import Letter
 
 if TYPE_CHECKING:
-    from slrsym.models.matrices.matrix_flow import MatrixFlow
+    from slrsym.models.matrices.matrix_flow import MatrixFixedPoint, MatrixFlow
     from slrsym.models.matrices.matrix_minimum import MatrixMinimum
     from slrsym.models.matrices.matrix_risk import MatrixRisk
     from slrsym.models.matrices.reduced_flow import ReducedFlow
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _RISK = Atom("mathcal{R}")
 # A notebook shows a formula of more terms by their number.
 _MOST_TERMS = 12
+# And a matrix of more numbers by its shape.
+_MOST_ENTRIES = 36
 
 
 def matrix_model_latex(model: MatrixRisk) -> str:
@@ -92,6 +95,26 @@ def matrix_flow_html(flow: MatrixFlow | ReducedFlow) -> str:
     said = "change of" if flow.kind == "projected-descent" else "velocity of"
     parts = {f"{said} {x}": _formula(rate) for x, rate in flow.drift.items()}
     return html_of_parts(f"Equations of {flow.kind.replace('-', ' ')}", parts)
+
+
+def matrix_fixed_point_html(point: MatrixFixedPoint) -> str:
+    """Return the table of a point at which a matrix flow rests: what is trained, and the risk."""
+    parts = {x.name: _numbers(value) for x, value in point.point.items()}
+    shown = {"risk": f"{point.risk:.6g}", "residual": f"{point.residual:.1g}"}
+    return html_of_parts("Fixed point", {**parts, **shown})
+
+
+def _numbers(value: Any) -> str:
+    """Return a number or a matrix as a formula; of a large matrix, its shape."""
+    entries = np.atleast_2d(value)
+    if entries.size > _MOST_ENTRIES:
+        return f"a matrix of {' x '.join(map(str, np.shape(value)))} numbers"
+    # What is below rounding beside the largest entry is zero.
+    least = 1e-9 * max(1.0, np.abs(entries).max())
+    rounded = ImmutableMatrix(*entries.shape, [
+        Float(f"{x:.6g}") if abs(x) > least else Integer(0) for x in entries.flat
+    ])  # fmt: skip
+    return formula_html(rounded if np.ndim(value) else rounded[0])
 
 
 def matrix_minimum_html(minimum: MatrixMinimum) -> str:

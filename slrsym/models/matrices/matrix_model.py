@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.files import text_written_as_well
 from slrsym.models.matrices.matrix_flow import MatrixFlow
 from slrsym.models.matrices.matrix_minimum import MatrixMinimum, minimum_of_model
 from slrsym.models.matrices.matrix_risk import MatrixRisk
 from slrsym.models.matrices.matrix_velocities import checked_rates
-from slrsym.registry import load_registered
+from slrsym.models.matrices.shown_formulas import ShownFormulas
 
 if TYPE_CHECKING:
     from slrsym.prover.claims.claim import Claim
 
 
-class MatrixModel(MatrixRisk):
+class MatrixModel(ShownFormulas, MatrixRisk):
     """A model on matrices of any size, with its exact risk.
 
     The letters made by `matrix` and the real symbols of the predictor are trained. All others are
@@ -40,6 +38,8 @@ class MatrixModel(MatrixRisk):
         If sizes do not match, two symbols have one name, the prediction is no polynomial in the
         matrices of the data, or its mean has too many terms.
     """
+
+    _kind, _drawn = "matrix_model", 'equations().reduced("F").at_size(2)'
 
     def equations(self, kind: str = "gradient-flow", *, rate: Any = None) -> MatrixFlow:
         """Return the equations of motion in matrices.
@@ -67,32 +67,6 @@ class MatrixModel(MatrixRisk):
                 "Online SGD needs the covariance of the gradients of single samples"
             )
         return MatrixFlow(self, kind, checked_rates(self.trained, rate))
-
-    def to_latex(self, file: str | Path | None = None) -> str:
-        """Return the laws of the data, the risk and its gradient as LaTeX text.
-
-        Lines are broken for a text of 6.5 in. Before a line that is wider stands a comment that
-        says so.
-
-        Parameters
-        ----------
-        file : str or Path, optional
-            Where to write the text as well.
-
-        Returns
-        -------
-        str
-            Displays for a document with amsmath and amssymb.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be written.
-        """
-        return text_written_as_well(lambda: load_registered("matrix_model.latex")(self), file)
-
-    def _repr_html_(self) -> str:
-        return str(load_registered("matrix_model.html")(self))
 
     @cached_property
     def minimum(self) -> MatrixMinimum:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,20 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import Expr, IndexedBase, Sum, Symbol
 
-from slrsym.files import text_written_as_well
 from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.matrices.letters import Letter, Size
+from slrsym.models.matrices.eigenvalue_equations import INDEX, EigenvalueEquations
 from slrsym.models.matrices.matrix_programs import matrix_function
 from slrsym.models.matrices.matrix_velocities import MatrixVelocities, PackedFunction
+from slrsym.models.matrices.shown_formulas import ShownFormulas
 from slrsym.models.training.runs import Runs, build_runs
 from slrsym.models.training.solutions import NotSolvedError, solution_times, solve_trajectory
-from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
-_I, _J = Symbol("i", integer=True, positive=True), Symbol("j", integer=True, positive=True)
+_J = Symbol("j", integer=True, positive=True)
 
 
-class ReducedFlow:
+class ReducedFlow(ShownFormulas):
     """A flow of matrices in their eigenvalues; created by `MatrixFlow.reduced`.
 
     Parameters
@@ -40,17 +39,24 @@ class ReducedFlow:
         If a letter is of no such family, or is not square.
     """
 
+    _kind, _drawn = "matrix_flow", "at_size(2)"
+
     def __init__(self, flow: MatrixVelocities, family: str | None) -> None:
         self.flow, self.family = flow, family
-        letters = [x for x in flow.state if isinstance(x, Letter)]
+        trained, known = (
+            [x for x in of if isinstance(x, Letter)] for of in (flow.state, flow.parameters)
+        )
+        # Numbers alone may be trained, with matrices as parameters.
+        letters = trained or known
         sizes = {n for x in letters for n in x.shape}
-        if len(sizes) != 1 or sizes == {1}:
+        if len(sizes) > 1 or sizes == {1}:
             shown = ", ".join(f"{x.name} is {x.shape[0]} x {x.shape[1]}" for x in letters)
-            raise ValueError(f"what is trained must be square matrices of one size, to have "
-                             f"eigenvalues; {shown or 'there is no matrix'}")  # fmt: skip
-        (self.size,) = sizes
-        for x in flow.parameters:
-            if isinstance(x, Letter) and (x.family != family or x.shape[0] != self.size):
+            raise ValueError(f"{'what is trained' if trained else 'the parameters'} must be square "
+                             f"matrices of one size, to have eigenvalues; {shown}")  # fmt: skip
+        #: The size of the matrices; None if there are only numbers.
+        self.size = next(iter(sizes), None)
+        for x in known:
+            if x.family != family or x.shape[0] != self.size:
                 its = f"of the family {x.family}" if x.family else "of no family"
                 wanted = f"the family {family}" if family else "multiples of the identity alone"
                 raise ValueError(
@@ -69,7 +75,7 @@ class ReducedFlow:
     @cached_property
     def state(self) -> tuple[Any, ...]:
         """The trained numbers, and the eigenvalues of the trained matrices, as ``U[i]``."""
-        return tuple(self._eigenvalue(x, _I) for x in self.flow.state)
+        return tuple(self._eigenvalue(x, INDEX) for x in self.flow.state)
 
     def _eigenvalue(self, x: Any, i: Any) -> Any:
         """Return the eigenvalue of a letter with an index, or its one number."""
@@ -85,7 +91,9 @@ class ReducedFlow:
         for x, shown in zip(self.flow.state, self.state, strict=True):
             terms = []
             for key, c in self.flow.velocities[x].items():
-                product = [self._word(key, _I)] if isinstance(x, Letter) else map(self._trace, key)
+                product = (
+                    [self._word(key, INDEX)] if isinstance(x, Letter) else map(self._trace, key)
+                )
                 traces = {t: self._polynomial(algebra.polynomial(t)) for t in c.atoms(sp.Trace)}
                 terms.append(sp.Mul(c.xreplace(traces), *product))
             found[shown] = sp.Add(*terms)
@@ -109,6 +117,41 @@ class ReducedFlow:
         if not self.family:
             return self.size * self._word(word, None)
         return Sum(self._word(word, _J), (_J, 1, self.size))
+
+    def at_size(self, size: int | None = None) -> EigenvalueEquations:
+        """Return the equations in numbers, of matrices with a given number of eigenvalues.
+
+        They are drawn by ``plot_field`` and ``write_portrait``, and their fixed points have a
+        linearisation each.
+
+        Parameters
+        ----------
+        size : int, optional
+            The number of eigenvalues, at least 1. Matrices that are multiples of the identity need
+            none: their size is a parameter then.
+
+        Returns
+        -------
+        EigenvalueEquations
+
+        Raises
+        ------
+        ValueError
+            If `size` is missing where matrices have eigenvalues of their own, or given elsewhere.
+        """
+        if self.family is None:
+            if size is not None:
+                raise ValueError(
+                    f"size must be left out for multiples of the identity; got {size}. Give it "
+                    f"among the values, as {{'{self.size or 'd'}': {size}}}"
+                )
+        elif size is None:
+            raise ValueError(
+                f"size must be the number of eigenvalues of the family {self.family}, as "
+                "at_size(2); got None"
+            )
+        sizes = {} if size is None else {self.size: require_integer("size", size, 1)}
+        return EigenvalueEquations(self.flow, list(self.drift.values()), self.risk, sizes)
 
     def fixed_points(self) -> list[dict[Any, Expr]]:
         """Return the points at which each eigenvalue rests, exactly.
@@ -147,29 +190,6 @@ class ReducedFlow:
             {back[x]: sp.factor_terms(value.xreplace(back)) for x, value in solution.items()}
             for solution in sp.solve(equations, list(named.values()), dict=True)
         ]
-
-    def to_latex(self, file: str | Path | None = None) -> str:
-        """Return the equations in eigenvalues as LaTeX text, as `MatrixModel.to_latex` does.
-
-        Parameters
-        ----------
-        file : str or Path, optional
-            Where to write the text as well.
-
-        Returns
-        -------
-        str
-            Displays for a document with amsmath and amssymb.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be written.
-        """
-        return text_written_as_well(lambda: load_registered("matrix_flow.latex")(self), file)
-
-    def _repr_html_(self) -> str:
-        return str(load_registered("matrix_flow.html")(self))
 
     def solve(
         self,
@@ -244,14 +264,14 @@ class ReducedFlow:
             raise ValueError(f"values has {unknown[0]}, which is none of {', '.join(wanted)}")
         arrays = {n: require_real_array(n, v, "real numbers") for n, v in given.items()}
         counts = {len(a) for n, a in arrays.items() if isinstance(wanted[n], Letter) and a.ndim}
-        if self.size.name in arrays:
+        if self.size is not None and self.size.name in arrays:
             counts.add(require_integer(self.size.name, given[self.size.name], 1))
-        if missing := [n for n in wanted if n not in given and n != self.size.name]:
+        if missing := [n for n, x in wanted.items() if n not in given and x != self.size]:
             raise ValueError(f"values must have {', '.join(missing)}")
-        if len(counts) != 1:
+        if len(counts) != 1 and self.size is not None:
             shown = " and ".join(map(str, sorted(counts))) or "none"
             raise ValueError(f"there must be {self.size.name} eigenvalues of each; got {shown}")
-        (count,) = counts
+        count = next(iter(counts), 0)
         found: dict[Any, Any] = {}
         for name, x in wanted.items():
             if isinstance(x, Letter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -24,13 +23,14 @@ from slrsym.models.means.one_sample_means import total_derivative
 from slrsym.models.training.alignment import has_angles
 from slrsym.models.training.descent import DerivedModel
 from slrsym.models.training.diffusion import covariance_of_changes
+from slrsym.models.training.motion_in_numbers import MotionInNumbers
+from slrsym.models.training.numbers_of_motion import numbers_of_motion
 from slrsym.models.training.parameter_values import parameter_values_by_name
 from slrsym.models.training.rates_of_change import (
     RatesOfChange,
     TrainingSettings,
     require_rates,
 )
-from slrsym.models.training.schedules import SORTS, parameter_values
 from slrsym.registry import load_registered
 
 Array = NDArray[np.float64]
@@ -42,8 +42,10 @@ _TIMES = {
 }
 
 
-class EquationSystem:
+class EquationSystem(MotionInNumbers):
     """The equations of motion in the order parameters of a model."""
+
+    model: DerivedModel
 
     def __init__(self, model: DerivedModel, motion: TrainingSettings) -> None:
         self.model, self.motion = model, motion
@@ -341,7 +343,7 @@ class EquationSystem:
         Parameters
         ----------
         point, values
-            As of `at`.
+            As of `rate_of_change_at`.
 
         Returns
         -------
@@ -351,43 +353,11 @@ class EquationSystem:
         Raises
         ------
         ValueError
-            As `at` does.
+            As `rate_of_change_at` does.
         """
         known = parameter_values_by_name(self.model, values or {})
         if isinstance(point, Mapping):
-            given = parameter_values_by_name(self.model, point)
-            state = np.array([_number("point", p, given) for p in self.state])
-            known = {**{n: v for n, v in given.items() if n not in _names(self.state)}, **known}
-        else:
-            state = np.asarray(point, dtype=np.float64)
-            if state.shape != (len(self.state),):
-                raise ValueError(
-                    f"point must have {len(self.state)} numbers, of {self.state}; got {point!r}"
-                )
-            if not np.isfinite(state).all():
-                raise ValueError(f"point must have finite numbers; got {point!r}")
-        if unknown := sorted(known.keys() - _names(self.parameters) - _names(self.state)):
-            allowed = ", ".join(_names(self.parameters))
-            raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
-        row = [_number("values", p, known) for p in self.parameters]
+            point = parameter_values_by_name(self.model, point)
+        state, row = numbers_of_motion(self.state, self.parameters, point, known)
         require_rates(self.motion, dict(zip(self.parameters, row, strict=True)))
-        for p, number in zip(self.parameters, row, strict=True):
-            sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
-            parameter_values(number, 0, 0, p.name, sorts)
         return state, row
-
-
-def _names(symbols: tuple[Symbol, ...]) -> set[str]:
-    return {s.name for s in symbols}
-
-
-def _number(argument: str, p: Symbol, given: Mapping[str, Any]) -> float:
-    if p.name not in given:
-        raise ValueError(f"{argument} must have a number for {p.name}")
-    try:
-        number = float(given[p.name])
-    except (TypeError, ValueError):
-        raise ValueError(f"{p.name} must be a number; got {given[p.name]!r}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{p.name} must be finite; it is {number}")
-    return number

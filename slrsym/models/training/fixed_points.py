@@ -25,7 +25,7 @@ from slrsym.models.training.zero_lengths import where_a_length_is_zero
 from slrsym.registry import load_registered
 
 if TYPE_CHECKING:
-    from slrsym.models.training.equation_system import EquationSystem
+    from slrsym.models.training.motion_in_numbers import MotionInNumbers
 
 Array = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class Linearisation:
         return str(load_registered("linearisation.html")(self))
 
 
-def require_finite_jacobian(equations: EquationSystem, state: Array, flat: Array) -> None:
+def require_finite_jacobian(equations: MotionInNumbers, state: Array, flat: Array) -> None:
     """Raise an error in words if an entry of a Jacobian, in a row, is not finite at a state."""
     if np.isfinite(flat).all():
         return
@@ -159,7 +159,7 @@ class FixedPoint:
 
 
 def search_fixed_points(
-    equations: EquationSystem,
+    equations: MotionInNumbers,
     values: Mapping[Any, Any] | None,
     *,
     starts: Any,
@@ -265,7 +265,7 @@ def _search_where_aligned(
 
 
 def _alignment(
-    equations: EquationSystem, state: Array, row: list[float], next_to: float
+    equations: MotionInNumbers, state: Array, row: list[float], next_to: float
 ) -> tuple[Callable[[Array], Array], tuple[tuple[int, int, bool], ...]]:
     """Return a map of states to those where trained directions are multiples of fixed ones.
 
@@ -273,7 +273,7 @@ def _alignment(
     it is, and whether in its direction; of none, nothing.
     """
     model = equations.model
-    if equations.is_symmetric or model.spaces > 1:
+    if equations.is_symmetric or model.spaces != 1:
         return np.copy, ()
     t, places = len(model.trained_directions), model.gram_indices
     numbers = dict(zip(equations.parameters, row, strict=True))
@@ -315,7 +315,7 @@ def _alignment(
     return place, tuple((i, j, bool(cosines[i, j] > 0)) for i, j in on.items())
 
 
-def squared_lengths(equations: EquationSystem) -> list[int]:
+def squared_lengths(equations: MotionInNumbers) -> list[int]:
     """Return which entries of the state are squared lengths of trained directions."""
     model = equations.model
     products = {
@@ -380,7 +380,7 @@ def _alike(first: FixedPoint, other: FixedPoint, scale: float) -> bool:
     return close and growing[0] == growing[1]
 
 
-def _certified(equations: EquationSystem, point: FixedPoint, row: list[float]) -> FixedPoint:
+def _certified(equations: MotionInNumbers, point: FixedPoint, row: list[float]) -> FixedPoint:
     """Return a point with the radius of its certificate, or with why there is none."""
     if point.continuum:
         return replace(point, remark=", one of a continuum, not certified")
@@ -388,7 +388,7 @@ def _certified(equations: EquationSystem, point: FixedPoint, row: list[float]) -
     return replace(point, radius=radius, remark="" if radius is not None else ", not certified")
 
 
-def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:
+def _drawn(equations: MotionInNumbers, count: int, rng: np.random.Generator) -> Array:
     """Return random feasible states: inner products of random directions, and normal scalars."""
     model = equations.model
     factors = draw_directions(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
@@ -404,7 +404,7 @@ def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> A
     return np.stack(columns, axis=-1)
 
 
-def _fixed_gram(equations: EquationSystem) -> Array | None:
+def _fixed_gram(equations: MotionInNumbers) -> Array | None:
     """Return the Gram matrix of the fixed directions, or None if it depends on symbols."""
     model = equations.model
     products = [
@@ -416,7 +416,7 @@ def _fixed_gram(equations: EquationSystem) -> Array | None:
     return np.array(products, dtype=np.float64).reshape(size, size)
 
 
-def is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bool:
+def is_feasible(equations: MotionInNumbers, state: Array, row: list[float]) -> bool:
     """Return whether the inner products in a state are those of some vectors, as far as known."""
     numbers = (*state.tolist(), *row)
     known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))
@@ -440,7 +440,7 @@ def is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bo
 
 
 def gram_matrix_entries(
-    equations: EquationSystem, known: Mapping[Symbol, float], a: int
+    equations: MotionInNumbers, known: Mapping[Symbol, float], a: int
 ) -> list[list[Expr]]:
     """Return the Gram matrix of all directions, of large groups only the first `_MOST` units."""
     model = equations.model
@@ -459,7 +459,7 @@ def gram_matrix_entries(
     ]
 
 
-def _jumps(equations: EquationSystem) -> Callable[..., list[Any]] | None:
+def _jumps(equations: MotionInNumbers) -> Callable[..., list[Any]] | None:
     """Return a function for balls that vanishes where rates of change may jump, None if unknown."""
     found: set[Expr] = set()
     for rate in (*equations.drift, *equations.noise):
@@ -472,7 +472,7 @@ def _jumps(equations: EquationSystem) -> Callable[..., list[Any]] | None:
     return compile_program(program, "ball")
 
 
-def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> float | None:
+def _certificate(equations: MotionInNumbers, point: Array, row: list[float]) -> float | None:
     """Return half the side of a box proved to hold exactly one fixed point, or None."""
     jumps = _jumps(equations)
     if jumps is None:

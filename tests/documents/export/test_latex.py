@@ -143,6 +143,14 @@ def test_claims_that_were_not_verified_are_refused(ledger):
         build(ledger, as_if_proved(ledger, ["lemma-18-i"]), {}, ["lemma-18-ii"])
 
 
+def test_a_sentence_that_names_a_function_says_which(ledger):
+    """Also where the statement has said it: no empty reason takes its place."""
+    made = build(ledger, as_if_proved(ledger, ["in-context-flow-balance"]), {})
+    text = "".join(latex_book_files(made).values())
+    assert "By ." not in text
+    assert re.sub(r"[\s&]", "", text).count("f(u,U)=u^{2}-U^{2}") == 2
+
+
 def test_a_snippet_is_the_equation_alone(document):
     claim = next(c for c in document.claims if c.id == "lemma-18-ii")
     assert latex_snippet(claim.statement[0]) == (

@@ -29,6 +29,7 @@ def shown(title):
         ("The mean of x^2 is 1", "The mean of |x^{2}| is 1"),
         ("erf(x) = 2 Phi(sqrt(2) x) - 1", r"|\operatorname{erf}(x)=2\Phi(\sqrt{2}x)-1|"),
         ("I = 3, a = b", "|I=3|, |a=b|"),
+        ("$tr(L^2 G^-1)/2$ of $A^-n$", r"|\operatorname{tr}(L^{2}G^{-1})/2| of |A^{-n}|"),
     ],
 )
 def test_plain_formulas_are_typeset(title, expected):

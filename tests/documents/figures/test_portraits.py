@@ -7,9 +7,11 @@ from html import unescape
 
 import numpy as np
 import pytest
-from sympy import Heaviside, Max, asin, erf, gamma, tanh
+from sympy import Heaviside, Max, asin, erf, gamma, symbols, tanh
 
 from slrsym.documents.figures.portraits import javascript_function
+from slrsym.matrices import Size, covariance
+from slrsym.models.matrices import LinearAttention, MatrixModel, Prompt
 from slrsym.papers.single_location.models import attention
 from tests._browser import CHROMIUM
 from tests._profile import thorough_cases
@@ -40,7 +42,16 @@ MADE = {
         {"d": 40, "lambda": 0.1, "L": 10, "gamma": 0.7, "epsilon": 0.1},
     ),
     "plateau": lambda: (MODELS["plateau"](), {"K": 3}),
+    "matrices": lambda: (two_layers(), {"L_1": 1, "L_2": 2, "N": 10}),
 }
+
+
+def two_layers():
+    """Return the flow of two step sizes of linear attention, in numbers."""
+    d, a, b = Size("d"), *symbols("a b", real=True)
+    prompt = Prompt(d, Size("N"), covariance("L", d, definite=True, family="F"))
+    layers = MatrixModel(prompt, LinearAttention(layers=[a, b]))
+    return layers.equations("gradient-flow", rate=1).reduced("F").at_size(2)
 
 
 def seen(page, tmp_path, asked, size, script=""):
@@ -56,7 +67,7 @@ def seen(page, tmp_path, asked, size, script=""):
     return json.loads(unescape(found))
 
 
-@thorough_cases("tanh", "attention")
+@thorough_cases("tanh", "attention", "matrices")
 @needs_browser
 @pytest.mark.parametrize("name", MADE)
 def test_the_page_computes_what_the_equations_say(name, tmp_path):

@@ -3,9 +3,11 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from sympy import Float, Rational, Symbol
 
@@ -102,6 +104,21 @@ def test_a_notebook_shows_model_equations_and_minimum(head):
     caption, rows = parts(MatrixModel(PROMPT, LinearAttention(layers=[U])).minimum)
     assert (caption, rows["at"]) == ("Least risk", "UT = G−1")
     assert rows["where"].startswith("G=")
+
+
+def test_a_notebook_shows_a_fixed_point(head):
+    flow = head.equations(rate=1)
+    best = flow.fixed_points({"L": [1, 2], "N": 10}, starts=5, rng=0)[0]
+    caption, rows = parts(best)
+    assert caption == "Fixed point"
+    assert rows.keys() == {"U", "u", "risk", "residual"}
+    assert float(rows["risk"]) == pytest.approx(best.risk, rel=1e-5)
+    assert float(rows["u"].replace("\u2212", "-")) == pytest.approx(best.point[u], rel=1e-5)
+    cells = ElementTree.fromstring(best._repr_html_()).findall(".//mtable//mn")
+    written = [float(x.text) for x in cells]
+    assert written == pytest.approx(np.abs(best.point[U]).ravel(), rel=1e-5, abs=1e-9)
+    large = replace(best, point={U: np.ones((7, 7)), u: 0.5})
+    assert parts(large)[1]["U"] == "a matrix of 7 x 7 numbers"
 
 
 @pytest.mark.parametrize("count", [2, thorough(3)])

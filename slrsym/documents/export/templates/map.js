@@ -3,7 +3,7 @@
 // it. Arrows go from a node to those that use it, and one that follows from others is left out.
 (() => {
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 132, HEIGHT = 38, ACROSS = 152, DOWN = 78, MARGIN = 10;
+const WIDTH = 132, HEIGHT = 38, ACROSS = 152, DOWN = 78, MARGIN = 10, COUNTS = 6;
 const place = document.querySelector(".map");
 const opened = new Set();
 let withNew = SITE.parts.every((part) => part.number === "");
@@ -173,7 +173,7 @@ function redraw() {
   edges = reduced(uses);
   const rows = rowsOf(nodes, levels, edges, most);
   const width = Math.max(...rows.map((row) => row.length)) * ACROSS + 2 * MARGIN;
-  const height = (rows.length - 1) * DOWN + HEIGHT + 2 * MARGIN;
+  const height = (rows.length - 1) * DOWN + HEIGHT + 2 * MARGIN + COUNTS;
   const at = new Map();
   rows.forEach((row, r) => row.forEach((key, n) =>
     at.set(key, [MARGIN + (width - 2 * MARGIN) * (n + 0.5) / row.length, MARGIN + HEIGHT / 2 + r * DOWN])));
