@@ -15,11 +15,12 @@ from slrsym.proof import Claim, algebra, chain, having, lemma, signs
 
 
 def _numbered(letter: str, count: int) -> list[Symbol]:
-    return [Symbol(f"{letter}_{k}", real=True) for k in range(1, count + 1)]
+    """Return letters; those of bounds, b, are not negative, so that points are soon found."""
+    sort = {"nonnegative": True} if letter == "b" else {"real": True}
+    return [Symbol(f"{letter}_{k}", **sort) for k in range(1, count + 1)]
 
 
-# More terms of a sum are first added in groups.
-_l, _S = Symbol("l", real=True), Symbol("S", real=True)
+_l, _S = Symbol("l", nonnegative=True), Symbol("S", nonnegative=True)
 _p, _q = Symbol("p", positive=True), Symbol("q", positive=True)
 
 

@@ -44,7 +44,8 @@ def claims_about_sectors(equations: EquationSystem, name: str, source: str) -> l
     Raises
     ------
     ValueError
-        If no exchange is found, or velocities have other functions than are known.
+        If no exchange is found, or the velocities have functions for which nothing is known, for
+        all exchanges.
     """
     exchanges = find_exchanges(equations)
     if not exchanges:
@@ -55,11 +56,15 @@ def claims_about_sectors(equations: EquationSystem, name: str, source: str) -> l
         )
     flow = flow_of_equations(equations)
     lemmas = BoundsOfChanges(name, source)
-    made = [
-        claim
-        for number, group in enumerate(exchanges, start=1)
-        for claim in SectorClaims(flow, group[0], lemmas, number).claims()
-    ]
+    made: list[Claim] = []
+    problems = []
+    for number, group in enumerate(exchanges, start=1):
+        try:
+            made += SectorClaims(flow, group[0], lemmas, number).claims()
+        except ValueError as problem:
+            problems.append(problem)
+    if not made:
+        raise problems[0]
     return [*lemmas.made.values(), *made]
 
 
@@ -150,7 +155,7 @@ class SectorClaims:
             """The change of what it is of bounds it."""
             return chain(goal.lhs).le(goal.rhs, by=rule)
 
-        letter = Symbol(f"b{x.name}", real=True)
+        letter = Symbol(f"b{x.name}", nonnegative=True)
         self.claimed[x] = claim = self._claim(
             f"-letter-{len(self.claimed) + 1}",
             f"How much {one.in_words} differs after the {self.exchange.in_words}",

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from sympy import Add, Dummy, Expr, Function, Poly, Pow, Rational, S, Symbol, asin, erf, expand, sqrt
+from sympy import Add, Dummy, Expr, Function, Poly, Pow, Rational, S, Symbol, expand, sqrt
 
 from slrsym.models.claims.exchanges import Exchange
 from slrsym.prover.statements.flows import Flow
 
-# Functions whose changes are bounded by those of their arguments.
-BOUNDED_FUNCTIONS = (erf, asin)
+# Functions that change their signs with their first arguments.
+ODD = ("erf", "asin", "atan", "sin")
 
 
 @dataclass
@@ -24,7 +24,7 @@ class LetterOf:
     """A letter, what it stands for, and what that is made of.
 
     `kind` is ``root`` for one over a square root, ``power`` for one over something, or the name of
-    a function; `base` is what it is of, in letters.
+    a function; `base` is its argument, in letters.
     """
 
     kind: str
@@ -32,6 +32,8 @@ class LetterOf:
     base: Expr
     # What stands below the root, or in the function, in coordinates.
     argument: Expr
+    # Further arguments of the function.
+    more: tuple[Expr, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -55,7 +57,7 @@ class Letters:
             for n in v.atoms(Pow)
             if n.exp.is_Rational and n.exp.q == 2
         }
-        self._known: dict[tuple[str, Expr], Symbol] = {}
+        self._known: dict[tuple[str, Expr, tuple[Expr, ...]], Symbol] = {}
         self.velocities = [self.written(v) for v in self.flow.velocities]
         # Images of letters are letters, as velocities are images of velocities.
         self.images: dict[Symbol, tuple[Symbol, int]] = dict(self.exchange.of_state)
@@ -76,12 +78,12 @@ class Letters:
             return expr
         if isinstance(expr, Pow) and expr.exp.is_Rational:
             return self._power(expr.base, expr.exp)
-        if isinstance(expr, Function) and len(expr.args) == 1:
-            return self._letter(type(expr).__name__, expr, expr.args[0])
-        if isinstance(expr, Pow | Function):
+        if isinstance(expr, Function):
+            return self._letter(type(expr).__name__, expr, *expr.args)
+        if isinstance(expr, Pow):
             raise ValueError(
-                f"that like units stay alike is stated for velocities of roots, quotients, erf, "
-                f"asin and exp; {expr} occurs in these. Prove the claim with slrsym.proof.dynamical"
+                f"that like units stay alike is stated for velocities whose powers are multiples "
+                f"of 1/2; {expr} occurs in these. Prove the claim with slrsym.proof.dynamical"
             )
         return expr.func(*map(self.written, expr.args))
 
@@ -95,23 +97,26 @@ class Letters:
         whole = max(0, int(power + Rational(1, 2)))
         return self.written(base) ** whole * root ** int(2 * (whole - power))
 
-    def _letter(self, kind: str, value: Expr, argument: Expr) -> Symbol:
-        key = kind, expand(argument)
+    def _letter(self, kind: str, value: Expr, argument: Expr, *more: Expr) -> Symbol:
+        key = kind, expand(argument), more
         if key not in self._known:
             base = self.written(argument)
             taken = {s.name for v in self.flow.velocities for s in v.free_symbols}
             name = next(n for k in self._names if (n := f"x_{k}") not in taken)
             self._known[key] = letter = Symbol(name, real=True)
-            self.of[letter] = LetterOf(kind, value, base, argument)
+            self.of[letter] = LetterOf(kind, value, base, argument, more)
         return self._known[key]
 
     def _image(self, letter: LetterOf) -> tuple[Symbol, int]:
         moved = expand(self.exchange.image(letter.argument))
-        if (letter.kind, moved) in self._known:
-            return self._known[letter.kind, moved], 1
-        if letter.kind in ("erf", "asin") and (letter.kind, -moved) in self._known:
-            return self._known[letter.kind, -moved], -1
-        raise ValueError(f"the image of {letter.value} does not occur in the velocities")
+        more = tuple(map(self.exchange.image, letter.more))
+        for sign in (1, -1) if letter.kind in ODD else (1,):
+            if (found := self._known.get((letter.kind, sign * moved, more))) is not None:
+                return found, sign
+        raise ValueError(
+            f"{letter.value} occurs in the velocities, and its image after the "
+            f"{self.exchange.in_words} does not; state the claim with slrsym.proof.dynamical"
+        )
 
     @property
     def moved(self) -> list[Symbol]:
