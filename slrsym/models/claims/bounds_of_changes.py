@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Add, Eq, Expr, Gt, Le, Symbol, sqrt
+from sympy import Add, Eq, Expr, Le, Symbol, sqrt
 
 from slrsym.models.claims.sector_letters import squares
 from slrsym.proof import Claim, algebra, chain, having, lemma, signs
@@ -52,7 +52,7 @@ class BoundsOfChanges:
         """Return the proof that the right side is the left one plus what is not negative."""
 
         def proof(goal: Any) -> Any:
-            """What is between is a sum of squares, with weights that are not negative."""
+            """Write what is between as a sum of squares, with weights that are not negative."""
             between = chain(goal.rhs - goal.lhs).then(rest, by=algebra).ge(0, by=signs)
             return having(between, chain(goal.lhs).le(goal.rhs, by=signs))
 
@@ -80,7 +80,7 @@ class BoundsOfChanges:
         rest = Add(*(n * x**2 * (y * size - z**2) for x, y, z in zip(c, b, d, strict=True)))
 
         def proof(goal: Any) -> Any:
-            """The square of a sum is at most the number of terms times the sum of squares."""
+            """Bound the square of the sum by the number of terms times the sum of squares."""
             return having(
                 chain(bound - n * parts).then(rest, by=algebra).ge(0, by=signs),
                 chain(v**2)
@@ -114,14 +114,17 @@ class BoundsOfChanges:
 
     # -- roots and functions -----------------------------------------------------------------------
 
-    def bound_of_kind(self, kind: str, start: Expr, end: Expr, inner: Expr) -> Expr:
-        """Return the bound of a squared change over S, by that of what it is of."""
+    def require_kind(self, kind: str) -> None:
+        """Raise `ValueError` if nothing is known of the changes of a kind of function."""
         if kind not in _KINDS:
             raise ValueError(
-                "that like units stay alike is stated where velocities have roots, quotients, "
-                f"{', '.join(k for k in _KINDS if k not in ('root', 'power'))} only; {kind} occurs "
-                "in these. Prove the claim with slrsym.proof.dynamical"
+                "that like units stay alike is stated where the exchange moves coordinates, roots "
+                f"and quotients in the velocities; it moves {kind}, too. Prove the claim with "
+                "slrsym.proof.dynamical"
             )
+
+    def bound_of_kind(self, kind: str, start: Expr, end: Expr, inner: Expr) -> Expr:
+        """Return the bound of a squared change over S, by that of what it is of."""
         return _KINDS[kind].bound(start, end, inner)
 
     def of_kind(self, kind: str, start: Expr, end: Expr, inner: Expr, size: Expr) -> Any:

@@ -173,10 +173,12 @@ def _involutions(
                 yield {first: (other, sign), other: (first, sign), **more}
 
 
-def _size(images: Mapping[Direction, tuple[Direction, int]]) -> tuple[int, int]:
-    """Return how many directions are moved, and how many change signs."""
-    moved = sum((y, sign) != (x, 1) for x, (y, sign) in images.items())
-    return moved, sum(sign < 0 for _, sign in images.values())
+def _size(
+    images: Mapping[Direction, tuple[Direction, int]],
+) -> tuple[int, int, tuple[int, ...]]:
+    """Return how many directions are moved, how many change signs, and the places of those."""
+    moved = tuple(k for k, (x, image) in enumerate(images.items()) if image != (x, 1))
+    return len(moved), sum(sign < 0 for _, sign in images.values()), moved
 
 
 def _after(one: _Action, other: _Action) -> _Action:

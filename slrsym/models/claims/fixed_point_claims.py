@@ -19,17 +19,20 @@ from sympy import (
     Matrix,
     Mul,
     Poly,
+    Pow,
     S,
     Symbol,
     cancel,
     default_sort_key,
     expand,
+    expand_power_base,
     eye,
     factor,
     factor_list,
     factor_terms,
     latex,
     numer,
+    powdenest,
     radsimp,
     roots,
     simplify,
@@ -72,6 +75,12 @@ class FixedPointClaims:
     def __init__(
         self, equations: EquationSystem, point: Mapping[Any, Any], name: str, source: str
     ) -> None:
+        if equations.model.uses_representatives:
+            raise ValueError(
+                "at is for models whose number of units is stated; here it is a symbol, or units "
+                "are alike. State the units one by one, or prove the claim with "
+                "slrsym.proof.dynamical from equations.flow()"
+            )
         self.equations, self.name, self.source = equations, name, source
         self.flow = flow_of_equations(equations)
         self.place = self._exact(point)
@@ -107,7 +116,7 @@ class FixedPointClaims:
                     f"at must have exact values; that of {x} is {value}. Write a quotient as "
                     "Rational(1, 2), a root as sqrt(2)"
                 )
-            if value.free_symbols & {*put.values(), *put}:
+            if names & {s.name for s in value.free_symbols}:
                 raise ValueError(f"at must be a point; the value of {x} is {value}")
         return found
 
@@ -124,7 +133,7 @@ class FixedPointClaims:
 
     @property
     def _point_in_words(self) -> str:
-        return ", ".join(f"${latex(x)} = {latex(v)}$" for x, v in self.place.items())
+        return ", ".join(f"${x} = {latex(v)}$" for x, v in self.place.items())
 
     # -- the Jacobian ------------------------------------------------------------------------------
 
@@ -151,12 +160,10 @@ class FixedPointClaims:
     def _eigenvalues(self) -> dict[Expr, int]:
         """The eigenvalues for which there are formulas, with multiplicities."""
         found: dict[Expr, int] = {}
-        whole = numer(together(expand(self._characteristic)))
-        for part, power in factor_list(whole)[1]:
-            if part.has(self._letter):
-                for value, count in roots(Poly(part, self._letter)).items():
-                    short = _short(value)
-                    found[short] = found.get(short, 0) + power * count
+        for places in self._jacobian.connected_components():
+            block = self._jacobian.extract(places, places)
+            for value, count in _eigenvalues_of_block(block, self._letter).items():
+                found[value] = found.get(value, 0) + count
         return found
 
     def _facts_at_point(self) -> dict[str, Any]:
@@ -173,7 +180,7 @@ class FixedPointClaims:
     # -- claims ------------------------------------------------------------------------------------
 
     def rates(self) -> list[Claim]:
-        """Return the claim on the eigenvalues, and on a rate at which the risk falls to its value.
+        """Return the claim on the eigenvalues; and a rate of the risk, where that is exact.
 
         Raises
         ------
@@ -226,7 +233,7 @@ class FixedPointClaims:
         whole = self.flow.region()
 
         def proof(goal: Any) -> Any:
-            """The velocity of the risk above its value is a multiple of it."""
+            """Differentiate: the velocity of the risk above its value is a multiple of it."""
             stays = chain(S.Zero).le(self.flow.rate_of(S.One), by=differentiate)
             kept = by_theorem(
                 RegionKept(self.flow, whole), "flow-cofactor",
@@ -262,7 +269,7 @@ class FixedPointClaims:
         matrix = tuple(tuple(row) for row in self._jacobian.tolist())
 
         def proof(goal: Any) -> Any:
-            """An eigenvalue is positive there."""
+            """Put a positive eigenvalue in."""
             inside = {
                 f"inside_{i}": chain(at(h, self.place)).gt(0, by=signs)
                 for i, h in enumerate(self.flow.positive, start=1)
@@ -284,7 +291,29 @@ class FixedPointClaims:
 
 
 def _short(value: Expr) -> Expr:
-    """Return a number or formula in a short form, without roots in denominators."""
-    plain = sqrtdenest(simplify(value))
+    """Return a number or formula in a short form, without roots in denominators.
+
+    Roots of products are split as if factors were positive: what is said is proved later.
+    """
+    split = value.replace(
+        lambda e: isinstance(e, Pow) and e.exp.is_Rational and e.exp.q == 2,
+        lambda e: powdenest(expand_power_base(factor(e.base) ** e.exp, force=True), force=True),
+    )
+    plain = sqrtdenest(simplify(split))
     forms = plain, radsimp(plain), factor_terms(radsimp(plain))
     return min(forms, key=lambda e: e.count_ops())
+
+
+def _eigenvalues_of_block(block: Matrix, letter: Symbol) -> dict[Expr, int]:
+    """Return the eigenvalues of a matrix that have formulas, with multiplicities."""
+    if block.shape == (1, 1):
+        return {block[0, 0]: 1}
+    shifted = block - letter * eye(block.rows)
+    whole = numer(together(expand(shifted.det(method="laplace"))))
+    found: dict[Expr, int] = {}
+    for part, power in factor_list(whole)[1]:
+        if part.has(letter):
+            for value, count in roots(Poly(part, letter)).items():
+                short = _short(value)
+                found[short] = found.get(short, 0) + power * count
+    return found

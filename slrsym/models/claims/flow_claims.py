@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 # on it takes more than half a minute. Of attention by a probit, with 73,380, the determinant's
 # velocity is a theorem that is too long for the proof checker.
 _LONGEST = 70_000
+# The same for what an exchange moves. Two ReLU units have 3,248.
+_LONGEST_WHERE_ALIKE = 20_000
 
 
 class FlowClaims:
@@ -75,7 +77,7 @@ class FlowClaims:
                 f"{what}. State the units one by one, or prove the claim with "
                 "slrsym.proof.dynamical from equations.flow()"
             )
-        _require_short_velocities(equations)
+        _require_short_velocities(equations, _LONGEST)
         self.put = coordinates_of(equations)
         self.letters = SlopesInLetters(model, equations.motion.scalars)
         self.order = (*model.fixed_directions, *model.trained_directions)
@@ -480,14 +482,14 @@ def _by_differentiation(goal: Any) -> Any:
     return chain(goal.lhs).then(goal.rhs, by=differentiate)
 
 
-def _require_short_velocities(equations: EquationSystem) -> None:
+def _require_short_velocities(equations: EquationSystem, most: int) -> None:
     """Raise `ValueError` if the velocities are too long for proofs, before they are written."""
     number = len(equations.state)
-    length = equations.count_drift_operations(most=_LONGEST // number)
-    if length * number > _LONGEST:
+    length = equations.count_drift_operations(most=most // number)
+    if length * number > most:
         raise ValueError(
             f"the velocities are too long for proofs: they have at least {length} operations "
-            f"in {number} coordinates, {length * number} together, and at most {_LONGEST} are "
+            f"in {number} coordinates, {length * number} together, and at most {most} are "
             "taken. Fix directions that need not move, or state a flow of fewer coordinates "
             "by slrsym.proof.dynamical"
         )
@@ -555,5 +557,5 @@ class _Makers:
             return _OF_GRAM[kind](self.of_gram)
         if kind in _OF_POINT:
             return _OF_POINT[kind](self.of_point)
-        _require_short_velocities(self.equations)
+        _require_short_velocities(self.equations, _LONGEST_WHERE_ALIKE)
         return claims_about_sectors(self.equations, self.name, self.source)

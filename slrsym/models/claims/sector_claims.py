@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, Eq, Expr, Integer, Le, Mul, S, Symbol
+from sympy import Add, Expr, Integer, Le, Mul, S, Symbol
 
 from slrsym.models.claims.bounds_of_changes import BoundsOfChanges
 from slrsym.models.claims.exchanges import Exchange, find_exchanges
 from slrsym.models.claims.model_flow import flow_of_equations
 from slrsym.models.claims.sector_letters import Letters, combination, squares
-from slrsym.proof import Claim, D, algebra, chain, differentiate, having, signs
+from slrsym.proof import Claim, D, algebra, chain, differentiate, signs
 from slrsym.proof.dynamical import RegionKept, by_theorem
 
 if TYPE_CHECKING:
@@ -76,6 +76,9 @@ class SectorClaims:
     ) -> None:
         self.flow, self.exchange, self.lemmas, self.number = flow, exchange, lemmas, number
         self.letters = Letters(flow, exchange)
+        for x in self.letters.moved:
+            if x in self.letters.of:
+                lemmas.require_kind(self.letters.of[x].kind)
         self.moved = exchange.moved
         self.size = squares([exchange.difference(x) for x in self.moved])
         # Bounds of squared differences over their sum S; those of letters are letters, too.
@@ -134,9 +137,7 @@ class SectorClaims:
     def _fact_of(self, x: Symbol) -> Any:
         """Return the bound of a letter's squared difference, in full, from its claim."""
         claim = self.claimed[x]
-        return chain(claim.statement.lhs).le(
-            claim.statement.rhs, by=self.lemmas.lemma_of(claim.id)
-        )
+        return chain(claim.statement.lhs).le(claim.statement.rhs, by=self.lemmas.lemma_of(claim.id))
 
     # -- letters -----------------------------------------------------------------------------------
 
@@ -152,7 +153,7 @@ class SectorClaims:
         rule = self.lemmas.of_kind(one.kind, start, end, inner, self.size).where(changed)
 
         def proof(goal: Any) -> Any:
-            """The change of what it is of bounds it."""
+            """Bound it by the change of what stands below the root, or the line."""
             return chain(goal.lhs).le(goal.rhs, by=rule)
 
         letter = Symbol(f"b{x.name}", nonnegative=True)
@@ -217,7 +218,7 @@ class SectorClaims:
         put = {x.name: v for x, v in (self.letters.values | self.values).items()}
 
         def proof(goal: Any) -> Any:
-            """The sum of squared differences grows at most at a smooth rate."""
+            """Bound the growth of the sum of squared differences by a smooth rate."""
             facts = [self._fact_of(x) for x in self.claimed]
             terms, splits, falls = dict.fromkeys(velocity, Integer(0)), [], []
             pairs = zip(self.moved, self._velocities(velocity.values()), strict=True)
@@ -246,7 +247,8 @@ class SectorClaims:
             )
 
         title = f"The gradient flow keeps the points that the {self.exchange.in_words} leaves alone"
-        return self._claim("-kept", title, RegionKept(self.flow, self.flow.region(below)), (), proof)
+        kept = RegionKept(self.flow, self.flow.region(below))
+        return self._claim("-kept", title, kept, (), proof)
 
 
 def _put_unevaluated(expr: Expr, values: Mapping[Symbol, Expr]) -> Expr:
