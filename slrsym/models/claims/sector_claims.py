@@ -204,7 +204,7 @@ class SectorClaims:
         rule = self.lemmas.of_growth(len(self.moved), named).where(*where)
 
         def proof(goal: Any) -> Any:
-            """Each velocity is a combination of differences."""
+            """Write each velocity as a combination of differences."""
             return chain(goal.lhs).le(goal.rhs, by=rule)
 
         return self._claim(
