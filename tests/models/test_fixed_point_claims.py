@@ -52,11 +52,14 @@ def test_rates_and_saddles_are_proved(name):
 
 
 @pytest.mark.parametrize("name", [thorough("plateau")])
-def test_few_starts_end_on_the_plateau_of_two_students(name):
+def test_the_plateau_of_two_students_has_rates(name):
     """The plateau has roots for coordinates, and the escape rate for an eigenvalue."""
     equations = committee(2, 2, output)
     point = {p: 1 / sqrt(6) if "u" in p.name else Rational(1, 3) for p in equations.state}
-    accepts(equations.flow_claims("rates", "few-starts", at=point, name="own"))
+    accepts(equations.flow_claims("rates", at=point, name="own"))
+    # The theorem is for four coordinates at most.
+    with pytest.raises(ValueError, match="few-starts is for at most 4 coordinates"):
+        equations.flow_claims("few-starts", at=point, name="own")
 
 
 def test_attention_starts_at_a_point_of_rest():

@@ -35,7 +35,7 @@ class BoundsOfChanges:
         """Return the rule that cites one of the claims."""
         return lemma(id, values or {})
 
-    def _claim(self, what: str, title: str, statement: Any, given: Any, proof: Any) -> Any:
+    def _claim(self, what: str, title: str, statement: Any, given: Any, proof: Any) -> str:
         id = f"{self.name}-flow-{what}"
         if id not in self.made:
             self.made[id] = claim = Claim(

@@ -51,6 +51,10 @@ if TYPE_CHECKING:
     from slrsym.models.training.equation_system import EquationSystem
 
 
+# The theorem flow-center-stable takes matrices of so many rows.
+_MOST_ROWS = 4
+
+
 class FixedPointClaims:
     """The claims about one fixed point of a gradient flow.
 
@@ -257,6 +261,11 @@ class FixedPointClaims:
         ValueError
             If no eigenvalue is known to be positive.
         """
+        if len(self.place) > _MOST_ROWS:
+            raise ValueError(
+                f"few-starts is for at most {_MOST_ROWS} coordinates, as the theorem "
+                f"flow-center-stable is; these are {len(self.place)}. Ask for 'rates'"
+            )
         positive = [value for value in self._eigenvalues if value.is_positive]
         if not positive:
             known = ", ".join(map(str, self._eigenvalues)) or "none that is found"
