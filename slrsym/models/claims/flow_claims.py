@@ -31,7 +31,9 @@ from sympy import (
     zeros,
 )
 
+from slrsym.models.claims.fixed_point_claims import FixedPointClaims
 from slrsym.models.claims.model_flow import closed_forms, coordinates_of, flow_of_equations
+from slrsym.models.claims.sector_claims import claims_about_sectors
 from slrsym.models.claims.slopes_in_letters import SlopesInLetters
 from slrsym.models.training.rates_of_change import RatesOfChange, TrainingSettings
 from slrsym.proof import Claim, D, algebra, chain, differentiate, having, lemma, signs
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 # on it takes more than half a minute. Of attention by a probit, with 73,380, the determinant's
 # velocity is a theorem that is too long for the proof checker.
 _LONGEST = 70_000
+# The same for what an exchange moves. Two ReLU units have 3,248.
+_LONGEST_WHERE_ALIKE = 20_000
 
 
 class FlowClaims:
@@ -73,15 +77,7 @@ class FlowClaims:
                 f"{what}. State the units one by one, or prove the claim with "
                 "slrsym.proof.dynamical from equations.flow()"
             )
-        number = len(equations.state)
-        length = equations.count_drift_operations(most=_LONGEST // number)
-        if length * number > _LONGEST:
-            raise ValueError(
-                f"the velocities are too long for proofs: they have at least {length} operations "
-                f"in {number} coordinates, {length * number} together, and at most {_LONGEST} are "
-                "taken. Fix directions that need not move, or state a flow of fewer coordinates "
-                "by slrsym.proof.dynamical"
-            )
+        _require_short_velocities(equations, _LONGEST)
         self.put = coordinates_of(equations)
         self.letters = SlopesInLetters(model, equations.motion.scalars)
         self.order = (*model.fixed_directions, *model.trained_directions)
@@ -486,26 +482,80 @@ def _by_differentiation(goal: Any) -> Any:
     return chain(goal.lhs).then(goal.rhs, by=differentiate)
 
 
-_MAKERS = {
+def _require_short_velocities(equations: EquationSystem, most: int) -> None:
+    """Raise `ValueError` if the velocities are too long for proofs, before they are written."""
+    number = len(equations.state)
+    length = equations.count_drift_operations(most=most // number)
+    if length * number > most:
+        raise ValueError(
+            f"the velocities are too long for proofs: they have at least {length} operations "
+            f"in {number} coordinates, {length * number} together, and at most {most} are "
+            "taken. Fix directions that need not move, or state a flow of fewer coordinates "
+            "by slrsym.proof.dynamical"
+        )
+
+
+_OF_GRAM = {
     "gram-kept": FlowClaims.gram_kept,
     "risk-falls": FlowClaims.risk_falls,
     "conserved": FlowClaims.conserved,
 }
+_OF_POINT = {"rates": FixedPointClaims.rates, "few-starts": FixedPointClaims.few_starts}
+KINDS = (*_OF_GRAM, "sector-kept", *_OF_POINT)
 
 
 def claims_about_flow(
-    equations: EquationSystem, name: str, source: str, about: tuple[str, ...] = ()
+    equations: EquationSystem,
+    name: str,
+    source: str,
+    about: tuple[str, ...] = (),
+    at: Mapping[Any, Any] | None = None,
 ) -> list[Claim]:
     """Return claims about the gradient flow of equations; see `Equations.flow_claims`."""
     for kind in about:
-        if kind not in _MAKERS:
-            raise ValueError(f"about must be some of {', '.join(_MAKERS)}; got {kind!r}")
-    made = FlowClaims(equations, name, source)
+        if kind not in KINDS:
+            raise ValueError(f"about must be some of {', '.join(KINDS)}; got {kind!r}")
+        if kind in _OF_POINT and at is None:
+            raise ValueError(
+                f"{kind} is about a fixed point: give its exact coordinates as at, a mapping such "
+                f"as {{{', '.join(f'{p}: 1' for p in equations.state[:2])}}}"
+            )
+    made = _Makers(equations, name, source, at)
     found: dict[str, Claim] = {}
-    for kind in about or _MAKERS:
+    problems = []
+    for kind in about or (k for k in KINDS if at is not None or k not in _OF_POINT):
         try:
-            found |= {claim.id: claim for claim in _MAKERS[kind](made)}
-        except ValueError:
+            found |= {claim.id: claim for claim in made.claims(kind)}
+        except ValueError as problem:
             if about:
                 raise
+            problems.append(problem)
+    if problems and not found:
+        raise problems[0]
     return list(found.values())
+
+
+class _Makers:
+    """What makes claims of each kind, each made once, when it is asked for."""
+
+    def __init__(
+        self, equations: EquationSystem, name: str, source: str, at: Mapping[Any, Any] | None
+    ) -> None:
+        self.equations, self.name, self.source, self.at = equations, name, source, at
+
+    @cached_property
+    def of_gram(self) -> FlowClaims:
+        return FlowClaims(self.equations, self.name, self.source)
+
+    @cached_property
+    def of_point(self) -> FixedPointClaims:
+        return FixedPointClaims(self.equations, self.at or {}, self.name, self.source)
+
+    def claims(self, kind: str) -> list[Claim]:
+        """Return the claims of a kind; raise `ValueError` if it cannot be stated."""
+        if kind in _OF_GRAM:
+            return _OF_GRAM[kind](self.of_gram)
+        if kind in _OF_POINT:
+            return _OF_POINT[kind](self.of_point)
+        _require_short_velocities(self.equations, _LONGEST_WHERE_ALIKE)
+        return claims_about_sectors(self.equations, self.name, self.source)

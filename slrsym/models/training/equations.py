@@ -291,14 +291,25 @@ class Equations(EquationSystem, MotionInPlanes):
 
         return flow_of_equations(self)
 
-    def flow_claims(self, *about: str, name: str = "equations", source: str = "new") -> list[Claim]:
+    def flow_claims(
+        self,
+        *about: str,
+        at: Mapping[Any, Any] | None = None,
+        name: str = "equations",
+        source: str = "new",
+    ) -> list[Claim]:
         """Return claims about all trajectories of the gradient flow, with their proofs.
 
         Parameters
         ----------
-        *about : {'gram-kept', 'risk-falls', 'conserved'}
+        *about : {'gram-kept', 'risk-falls', 'conserved', 'sector-kept', 'rates', 'few-starts'}
             What they say: that the Gram determinant does not become negative, that the risk never
-            rises, that quadratic functions are constant. By default all that can be stated.
+            rises, that quadratic functions are constant, that units which are alike stay so; of a
+            fixed point, the eigenvalues of the Jacobian, and that almost no start ends there. By
+            default all that can be stated.
+        at : mapping, optional
+            The exact coordinates of a fixed point, by symbols, names or inner products, for
+            ``rates`` and ``few-starts``.
         name : str, optional
             Prefix of the ids, in lower case.
         source : str, optional
@@ -314,8 +325,9 @@ class Equations(EquationSystem, MotionInPlanes):
         ------
         ValueError
             As `flow` does; or if units are alike or in several eigenspaces, or one of `about`
-            cannot be stated, as that the risk falls where weights decay.
+            cannot be stated, as that the risk falls where weights decay; or if `at` is no fixed
+            point, or `few-starts` is asked of one that is no saddle.
         """
         from slrsym.models.claims.flow_claims import claims_about_flow
 
-        return claims_about_flow(self, name, source, about)
+        return claims_about_flow(self, name, source, about, at)
