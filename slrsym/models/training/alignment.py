@@ -33,7 +33,7 @@ from sympy import (
 )
 
 from slrsym.kernels.compile import compile_program
-from slrsym.kernels.edge_functions import GuardedRoot, Larger, Ratio, Smaller
+from slrsym.kernels.edge_functions import GuardedRoot, Larger, Quotient, Ratio, Smaller
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import GaussianMean
@@ -252,6 +252,8 @@ def with_least_variances(
     Expr
     """
     below = [power.base for power in value.atoms(Pow) if power.exp.is_negative]
+    below += [node.args[-1 if isinstance(node, Quotient) else 1]
+              for node in value.atoms(Quotient, Ratio)]  # fmt: skip
     vanishing = {
         v: Larger(v, LEAST_VARIANCE)
         for v in variances
