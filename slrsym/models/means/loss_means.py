@@ -14,8 +14,9 @@ from sympy import Expr, S, Symbol
 
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction
-from slrsym.models.means.mean_patterns import ProductFactors
+from slrsym.models.means.mean_patterns import MeanPattern, ProductFactors
 from slrsym.models.means.one_sample_means import MomentSum, OneSampleMeans, ProductTerm
+from slrsym.models.means.products_of_steps import with_fewest_steps
 from slrsym.models.means.readout_means import ReadoutMeans
 from slrsym.models.means.risk_terms import RiskTerms
 
@@ -38,6 +39,11 @@ class LossMeans(OneSampleMeans):
                     self._add(moment, role, part, frozenset(), p)
             self._known["risk"] = self._named(moment)
         return self._known["risk"] + self.model.mean_squared_length
+
+    @staticmethod
+    def _pattern(role: TokenRole, part: ProductTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
+        product = with_fewest_steps(part.product)
+        return OneSampleMeans._pattern(role, part._replace(product=product))
 
     def _slope(
         self,
