@@ -9,11 +9,10 @@ they are numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from sympy import Add, DiracDelta, Expr, Matrix, Mul, S, Symbol, exp, expand, pi, sign, sqrt
+from sympy import Add, DiracDelta, Expr, S, Symbol, exp, expand, pi, sign, sqrt
 
 from slrsym.kernels.edge_functions import Larger, Smaller
 from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
@@ -64,13 +63,11 @@ def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
         None if `argument` is another, or the function has kinks in other variables.
     """
     names = generic_gaussian_variables(count)
-    for i, z in enumerate(names):
-        if argument in (mean_symbol(i), covariance_symbol(i, i)):
-            break
-    else:
+    places = (i for i in range(count) if argument in (mean_symbol(i), covariance_symbol(i, i)))
+    i = next(places, None)
+    if i is None or not _has_kinks_in(core, names[i], names):
         return None
-    if not _has_kinks_in(core, z, names):
-        return None
+    z = names[i]
     try:
         slope, scale = derivative_across_jumps(core, z), S.One
         if argument == covariance_symbol(i, i):
