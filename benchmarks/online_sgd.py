@@ -40,7 +40,7 @@ RATE, NOISE, START = 0.5, 0.5, (0.5, 0.1)
 u, w, xi = Direction("u", unit=True), Direction("w"), Noise("xi")
 
 
-def solution(loss: str, time: float) -> Array:
+def solution(loss: str, time: float, batch: int = 1, momentum: float = 0) -> Array:
     """Return squared length and overlap by the equations of motion."""
 
     def target(X: Any) -> Any:
@@ -48,7 +48,9 @@ def solution(loss: str, time: float) -> Array:
         return y if loss in ("absolute", "huber") else sign(y)
 
     stated = model(TokenSequence({Token(target=target): 1}), Predictor(lambda X: X @ w), loss=loss)
-    equations = stated.equations("online-sgd", rate=Rational(RATE))
+    equations = stated.equations(
+        "online-sgd", rate=Rational(RATE), batch=batch, momentum=Rational(str(momentum))
+    )
     found = equations.solve(
         {}, dict(zip((w @ w, w @ u), START, strict=True)), time, backend="numpy"
     )
@@ -56,19 +58,31 @@ def solution(loss: str, time: float) -> Array:
     return np.array([found[name].values[-1] for name in names])
 
 
-def runs_in_space(loss: str, d: int, runs: int, time: float, rng: np.random.Generator) -> Array:
+def runs_in_space(
+    loss: str,
+    d: int,
+    runs: int,
+    time: float,
+    rng: np.random.Generator,
+    batch: int = 1,
+    momentum: float = 0,
+) -> Array:
     """Return squared length and overlap at the end of runs in R^d, of shape (2, runs)."""
     square, overlap = START
     weights = np.zeros((runs, d), dtype=np.float32)
     weights[:, 0], weights[:, 1] = overlap, math.sqrt(square - overlap**2)
+    velocity = np.zeros_like(weights)
     for _ in range(round(time * d)):
-        X = rng.standard_normal((runs, d), dtype=np.float32)
-        y = X[:, 0] + NOISE * rng.standard_normal(runs, dtype=np.float32)
-        if loss not in ("absolute", "huber"):
-            y = np.sign(y)
-        f = np.einsum("rd,rd->r", weights, X)
-        X *= (RATE / d * SLOPES[loss](y, f)).astype(np.float32)[:, None]
-        weights -= X
+        velocity *= momentum
+        for _ in range(batch):
+            X = rng.standard_normal((runs, d), dtype=np.float32)
+            y = X[:, 0] + NOISE * rng.standard_normal(runs, dtype=np.float32)
+            if loss not in ("absolute", "huber"):
+                y = np.sign(y)
+            f = np.einsum("rd,rd->r", weights, X)
+            X *= (RATE / d / batch * SLOPES[loss](y, f)).astype(np.float32)[:, None]
+            velocity -= X
+        weights += velocity
     squares = np.einsum("rd,rd->r", weights, weights, dtype=np.float64)
     return np.stack([squares, weights[:, 0]])
 
@@ -81,12 +95,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, nargs="+", default=[1500, 400], help="of each")
     parser.add_argument("--time", type=float, default=1.0, help="until when: steps over d")
     parser.add_argument("--seed", type=int, default=0, help="of the samples")
+    parser.add_argument("--batch", type=int, default=1, help="samples of a step")
+    parser.add_argument("--momentum", type=float, default=0, help="below 1")
     given = parser.parse_args()
-    right, rng = solution(given.loss, given.time), np.random.default_rng(given.seed)
-    print(f"{given.loss}, t = {given.time:g}: Q = {right[0]:.6f}, R = {right[1]:.6f}", flush=True)
+    kind = given.batch, given.momentum
+    right, rng = solution(given.loss, given.time, *kind), np.random.default_rng(given.seed)
+    name = f"{given.loss}, batch {given.batch}, momentum {given.momentum:g}, t = {given.time:g}"
+    print(f"{name}: Q = {right[0]:.6f}, R = {right[1]:.6f}", flush=True)
     scaled = []
     for d, runs in zip(given.dimensions, given.runs, strict=True):
-        found = runs_in_space(given.loss, d, runs, given.time, rng)
+        found = runs_in_space(given.loss, d, runs, given.time, rng, *kind)
         away, error = found.mean(axis=1) - right, found.std(axis=1, ddof=1) / math.sqrt(runs)
         scaled.append((d * away, d * error))
         for name, x, e in zip("QR", away, error, strict=True):

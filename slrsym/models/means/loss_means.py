@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sympy import Add, Expr, S, Symbol
+from sympy import Expr, S, Symbol
 
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
 from slrsym.models.definition.specification import Direction
-from slrsym.models.means.mean_patterns import ProductFactors
-from slrsym.models.means.one_sample_means import OneSampleMeans, ProductTerm
+from slrsym.models.means.mean_patterns import MeanPattern, ProductFactors
+from slrsym.models.means.one_sample_means import MomentSum, OneSampleMeans, ProductTerm
+from slrsym.models.means.products_of_steps import with_fewest_steps
 from slrsym.models.means.readout_means import ReadoutMeans
 from slrsym.models.means.risk_terms import RiskTerms
 
@@ -30,8 +31,19 @@ class LossMeans(OneSampleMeans):
 
     def risk(self) -> Expr:
         """Return the mean loss, in symbols of moments."""
-        means = Add(*(p * self._mean(role) for role, p in self._roles()))
-        return means + self.model.mean_squared_length
+        if "risk" not in self._known:
+            # One sum for all classes, in which what is infinite at w = 0 cancels.
+            moment = MomentSum()
+            for role, p in self._roles():
+                for part in self._error(role):
+                    self._add(moment, role, part, frozenset(), p)
+            self._known["risk"] = self._named(moment)
+        return self._known["risk"] + self.model.mean_squared_length
+
+    @staticmethod
+    def _pattern(role: TokenRole, part: ProductTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
+        product = with_fewest_steps(part.product)
+        return OneSampleMeans._pattern(role, part._replace(product=product))
 
     def _slope(
         self,

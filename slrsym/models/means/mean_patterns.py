@@ -172,6 +172,11 @@ class MeanPattern:
 
     def mean(self, centred: bool) -> GaussianMeanFormula:
         """Return the pattern's mean for laws with zero means if `centred`, else for any law."""
+        found = self._mean(centred)
+        found.is_of_core = True
+        return found
+
+    def _mean(self, centred: bool) -> GaussianMeanFormula:
         found = self.centred_mean if centred else None
         if found is not None and not found.has_ends:
             return found
@@ -234,6 +239,9 @@ class MeanPattern:
 
 class GaussianMeanFormula:
     """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
+
+    is_of_core = False
+    """Whether it is the mean of the product of its pattern, and not a derivative of one."""
 
     def __init__(
         self, pattern: MeanPattern, value: Expr | None = None, formal: Expr | None = None

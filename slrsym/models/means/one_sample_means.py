@@ -38,6 +38,7 @@ from slrsym.models.means.mean_patterns import (
     pattern_of_core,
     pattern_of_product,
 )
+from slrsym.models.means.means_at_places import SlopeTerm, terms_of_slope
 from slrsym.models.means.moments import (
     covariance_symbol,
     expand_into_coefficient_pairs,
@@ -101,11 +102,18 @@ class MomentSum:
             for argument, entry in zip(mean.arguments, entries, strict=True):
                 if x not in entry.free_symbols:
                     continue
-                slope = mean.slope(argument)
                 values = dict(zip(mean.arguments, entries, strict=True))
-                at = tuple(values.get(a, a) for a in slope.arguments)
-                found.add(slope, at, c * entry.diff(x))
+                for part in _terms_of_slope(mean, argument):
+                    law = {a: e.xreplace(values) for a, e in part.law.items()}
+                    at = tuple(law.get(a, values.get(a, a)) for a in part.mean.arguments)
+                    found.add(part.mean, at, c * part.coefficient.xreplace(values) * entry.diff(x))
         return found
+
+
+def _terms_of_slope(mean: Mean, argument: Symbol) -> list[SlopeTerm]:
+    if isinstance(mean, MeanPolynomial):
+        return [SlopeTerm(S.One, mean.slope(argument), {})]
+    return terms_of_slope(mean, argument)
 
 
 def total_derivative(expr: Expr, p: Symbol, means: Any) -> Expr:
@@ -335,7 +343,12 @@ class OneSampleMeans:
         return symbol
 
     def _add(
-        self, moment: MomentSum, role: TokenRole, part: ProductTerm, fixed: frozenset[Symbol]
+        self,
+        moment: MomentSum,
+        role: TokenRole,
+        part: ProductTerm,
+        fixed: frozenset[Symbol],
+        share: Expr = S.One,
     ) -> None:
         pattern, order = self._pattern(role, part)
         law = {mean_symbol(i): self._projection_mean(role, v) for i, v in enumerate(order)}
@@ -344,7 +357,7 @@ class OneSampleMeans:
             for j, w in enumerate(order[i:], i):
                 law[covariance_symbol(i, j)] = self._projection_covariance(role, v, w)
         weight = count_represented_terms(part.tags, fixed) if part.tags else S.One
-        weight *= part.coefficient
+        weight *= share * part.coefficient
         cov = Matrix(len(order), len(order), lambda i, j: law[covariance_symbol(i, j)])
         terms = terms_by_label(pattern.core, cov) if centred else None
         for term in terms or ():

@@ -33,17 +33,17 @@ from sympy import (
 )
 
 from slrsym.kernels.compile import compile_program
-from slrsym.kernels.edge_functions import GuardedRoot, Larger, Ratio, Smaller
+from slrsym.kernels.edge_functions import GuardedRoot, Larger, Quotient, Ratio, Smaller
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import GaussianMean
 
 # What rounding, and the error of a solver, may make of 1 - r^2 = 0; beyond it there is no value.
-_ROUNDING = Rational(1, 100)
+ROUNDING = Rational(1, 100)
 # Of a variable that does not vary the correlation is 0: a step there is the mean of both sides.
 _LEAST = Float(1e-300)
 # Of a variance, so that its powers are numbers; and of what is left of one, as a share of it.
-_LEAST_VARIANCE, _LEAST_SHARE = Float(1e-100), Float(1e-36)
+LEAST_VARIANCE, _LEAST_SHARE = Float(1e-100), Float(1e-36)
 # Of the value of a mean at that variance: the least power that diverges is 1e25 there.
 _BOUNDED = 1e10
 
@@ -117,7 +117,7 @@ def with_limit_at_alignment(
     # Beyond alignment, too, a slope is that of the mean: a polynomial is, and the rest is constant.
     meanings = {
         r: c / Larger(sqrt(a) * sqrt(b), _LEAST),
-        root: sqrt(square + Larger(0, Smaller(-square, _ROUNDING))),
+        root: sqrt(square + Larger(0, Smaller(-square, ROUNDING))),
         angle: 2 * atan(Larger(-1, Smaller(1, r)) / (1 + root)),
     }
     if parts is not None:
@@ -193,7 +193,7 @@ def with_roots_beyond_alignment(value: Expr) -> Expr:
     """
 
     def guarded(x: Expr, size: Expr) -> Expr:
-        return GuardedRoot(x + Larger(0, Smaller(-x, _ROUNDING * size)), size)
+        return GuardedRoot(x + Larger(0, Smaller(-x, ROUNDING * size)), size)
 
     found: Expr = value.replace(GuardedRoot, guarded)
     return found
@@ -252,8 +252,10 @@ def with_least_variances(
     Expr
     """
     below = [power.base for power in value.atoms(Pow) if power.exp.is_negative]
+    below += [node.args[-1 if isinstance(node, Quotient) else 1]
+              for node in value.atoms(Quotient, Ratio)]  # fmt: skip
     vanishing = {
-        v: Larger(v, _LEAST_VARIANCE)
+        v: Larger(v, LEAST_VARIANCE)
         for v in variances
         if v in value.free_symbols
         and (divided or any(v in base.free_symbols and base.subs(v, 0) == 0 for base in below))
@@ -274,9 +276,9 @@ def _is_bounded_at_zero(
     state = []
     for x in names:
         if x == variance:
-            state.append(float(_LEAST_VARIANCE))
+            state.append(float(LEAST_VARIANCE))
         elif x in covariances:
-            state.append(0.3 * float(sqrt(_LEAST_VARIANCE)))
+            state.append(0.3 * float(sqrt(LEAST_VARIANCE)))
         else:
             state.append(1.3 if x in variances else 0.3)
     evaluate = _evaluated(value, tuple(names))
@@ -314,7 +316,7 @@ def with_least_widths(value: Expr, covariances: Set[Symbol]) -> Expr:
     def guarded(base: Expr) -> Expr:
         size = base.xreplace(dict.fromkeys(covariances, S.Zero))
         # Not a sum with the least share, which rounding would lose.
-        return Larger(base, _LEAST_SHARE * size) + Smaller(0, base + _ROUNDING * size)
+        return Larger(base, _LEAST_SHARE * size) + Smaller(0, base + ROUNDING * size)
 
     def with_variance(mean: GaussianMean) -> Expr:
         place = mean.place_of_variance

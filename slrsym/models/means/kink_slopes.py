@@ -1,0 +1,154 @@
+r"""Slopes of means of functions with kinks in the law of a variable, exact where it is constant.
+
+In a variance, half the mean of the second derivative is the slope of a mean, in a mean that of the
+first. Of a function with a kink at r the second derivative has a delta function there, by the jump
+of the first; its mean is the density at r times a mean given that the variable is r. Written apart,
+densities that are infinite where the variance vanishes cancel among the parts of a loss, before
+they are numbers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from sympy import Add, DiracDelta, Expr, S, Symbol, exp, expand, pi, sign, sqrt
+
+from slrsym.kernels.edge_functions import Larger, Smaller
+from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
+from slrsym.models.means.moments import (
+    covariance_symbol,
+    generic_gaussian_variables,
+    mean_symbol,
+)
+from slrsym.models.means.smooth_pieces import KINKS, kink_forms
+from slrsym.models.training.alignment import LEAST_VARIANCE, ROUNDING
+
+SQUARE = Symbol("square", nonnegative=True)
+"""Of the distance of a place from the mean of a variable, in a density there."""
+
+
+class PartAtPlace(NamedTuple):
+    """A coefficient times a delta function of variable `i` at a place, times other variables."""
+
+    coefficient: Expr
+    rest: Expr
+    i: int
+    place: Expr
+
+
+class SlopeParts(NamedTuple):
+    """A derivative as a function without delta functions, and its parts at kinks."""
+
+    smooth: Expr
+    at_kinks: tuple[PartAtPlace, ...]
+
+
+@cache
+def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
+    """Return parts whose means sum to the derivative of a mean in a mean or a variance.
+
+    Parameters
+    ----------
+    core : Expr
+        In the generic variables.
+    argument : Symbol
+        Of the law.
+    count : int
+        How many variables there are.
+
+    Returns
+    -------
+    SlopeParts or None
+        None if `argument` is another, or the function has kinks in other variables.
+    """
+    names = generic_gaussian_variables(count)
+    places = (i for i in range(count) if argument in (mean_symbol(i), covariance_symbol(i, i)))
+    i = next(places, None)
+    if i is None or not _has_kinks_in(core, names[i], names):
+        return None
+    z = names[i]
+    try:
+        slope, scale = derivative_across_jumps(core, z), S.One
+        if argument == covariance_symbol(i, i):
+            if slope.has(DiracDelta):
+                return None
+            jumps = jumps_of(slope, z)
+            slope, scale = derivative_across_jumps(slope, z), S.Half
+        else:
+            jumps = jumps_of(core, z)
+    except ValueError:
+        return None
+    smooth = slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
+    if smooth.has(DiracDelta):
+        return None
+    at_kinks = []
+    for place, height in jumps:
+        for term in Add.make_args(expand(height)):
+            number, rest = term.as_independent(*names, as_Add=False)
+            at_kinks.append(PartAtPlace(scale * number, rest, i, place))
+    return SlopeParts(scale * smooth, tuple(at_kinks))
+
+
+def _has_kinks_in(core: Expr, z: Symbol, names: tuple[Symbol, ...]) -> bool:
+    """Return whether a function has kinks in one variable, and in others signs of them alone."""
+    own = False
+    for node in core.atoms(*KINKS):
+        used = set().union(*(form.free_symbols for form in kink_forms(node))) & set(names)
+        if used == {z}:
+            own = True
+        elif used and not (isinstance(node, sign) and node.args[0] in names):
+            return False
+    return own
+
+
+def conditional_law(
+    i: int, place: Expr, others: list[int], centred: bool, in_programs: bool = False
+) -> dict[Symbol, Expr]:
+    """Return the law of variables given that variable `i` is at a place, by generic symbols.
+
+    Parameters
+    ----------
+    i : int
+    place : Expr
+    others : list of int
+        The variables.
+    centred : bool
+        Whether all means are 0.
+    in_programs : bool, optional
+        Whether to write it for programs, where the variance may vanish, and what is left of others.
+
+    Returns
+    -------
+    dict of Symbol to Expr
+    """
+    variance: Expr = covariance_symbol(i, i)
+    below = Larger(variance, LEAST_VARIANCE) if in_programs else variance
+    away = place if centred else place - mean_symbol(i)
+    law: dict[Symbol, Expr] = {}
+    for a, j in enumerate(others):
+        c = covariance_symbol(*sorted((i, j)))
+        law[mean_symbol(a)] = (S.Zero if centred else mean_symbol(j)) + c * away / below
+        for b, k in list(enumerate(others))[a:]:
+            d = covariance_symbol(*sorted((i, k)))
+            whole = covariance_symbol(*sorted((j, k)))
+            left = whole - c * d / below
+            if in_programs and j == k:
+                # Beyond alignment by more than rounding there is no value.
+                left = Larger(left, 0) + Smaller(0, left + ROUNDING * whole)
+            law[covariance_symbol(a, b)] = left
+    return law
+
+
+def density(square: Expr, variance: Expr) -> Expr:
+    """Return the normal density at a distance from the mean whose square is given.
+
+    Parameters
+    ----------
+    square, variance : Expr
+
+    Returns
+    -------
+    Expr
+    """
+    return exp(-square / (2 * variance)) / sqrt(2 * pi * variance)
