@@ -17,7 +17,7 @@ from slrsym.models.means.kink_slopes import (
     density,
     slope_parts,
 )
-from slrsym.models.means.mean_patterns import GaussianMeanFormula, pattern_of_core
+from slrsym.models.means.mean_patterns import GaussianMeanFormula, MeanPolynomial, pattern_of_core
 from slrsym.models.means.moments import (
     covariance_symbol,
     generic_gaussian_variables,
@@ -95,7 +95,7 @@ class SlopeTerm(NamedTuple):
     """A coefficient times a mean, at the values of its arguments by those of another mean."""
 
     coefficient: Expr
-    mean: GaussianMeanFormula
+    mean: GaussianMeanFormula | MeanPolynomial
     law: Mapping[Symbol, Expr]
 
 
