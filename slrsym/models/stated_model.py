@@ -64,8 +64,8 @@ def model(
         Inner products of fixed directions, such as ``{u @ v: 0}``. All others are
         parameters of the model, if it depends on them, but for lengths: these are 1, unless stated
         for a direction without `unit`, as in ``{u @ u: 4}``.
-    names : mapping of inner products to Symbol, optional
-        Symbols to use for order parameters.
+    names : mapping of inner products to Symbol or str, optional
+        Symbols to use for order parameters, or their names.
     loss : str or callable, optional
         Of one sample: ``'square'``, ``'absolute'`` or ``'huber'``; of labels 1 and -1
         ``'logistic'``, ``'hinge'``, ``'squared hinge'``, ``'exponential'``, ``'perceptron'`` or

@@ -1,10 +1,10 @@
 """Means where a variance vanishes: which of them stay bounded there."""
 
 import pytest
-from sympy import Max, Min, Symbol, sqrt
+from sympy import Max, Min, Symbol, erf, exp, sqrt
 
 from slrsym.kernels.compile import compile_program
-from slrsym.kernels.edge_functions import GuardedRoot, Larger, Smaller
+from slrsym.kernels.edge_functions import GuardedRoot, Larger, Quotient, Smaller
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.models.training.alignment import with_least_variances, with_roots_beyond_alignment
 
@@ -28,6 +28,15 @@ def test_a_covariance_of_any_name_vanishes_with_its_variances(name, of_one):
     found = with_least_variances(both / sqrt(of_one), law)
     assert found != both / sqrt(of_one)
     assert found.subs({both: 0, of_one: 0}) == 0
+
+
+@pytest.mark.parametrize("kind", ["power", "quotient"])
+def test_a_density_diverges_at_the_mean_alone(kind):
+    """It was 1e50 for infinity, which is a number: at a distance from the mean it is bounded."""
+    m = Symbol("m", real=True)
+    below = 1 / sqrt(v) if kind == "power" else Quotient(0, 1, sqrt(v))
+    assert with_least_variances(exp(-(m**2) / (2 * v)) * below, LAW).has(Larger) is False
+    assert with_least_variances(erf(m / sqrt(2 * v)) + c * below, LAW).has(Larger)
 
 
 def test_guards_at_edges_are_not_compared_whenever_a_mean_is_rebuilt(monkeypatch):

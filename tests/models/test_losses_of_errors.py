@@ -10,7 +10,6 @@ from sympy import Matrix, Max, Symbol, cosh, expand, log
 from slrsym.models import (
     Direction,
     Noise,
-    NotClosedError,
     Predictor,
     Token,
     TokenSequence,
@@ -112,5 +111,29 @@ def test_the_absolute_error_of_a_unit_with_a_kink(q, r):
     if q - 2 * r + 1 and q:
         slopes = np.array([1, -2]) / (4 * np.pi * right)
         assert m.compile("numpy", "gradient")([q, r]) == pytest.approx(slopes, abs=1e-12)
-    with pytest.raises(NotClosedError, match=r"has kinks.*m\.check samples"):
-        m.equations("online-sgd", rate=1)
+
+
+@pytest.mark.parametrize(("q", "r"), [(1, 0.3), (4, 2), (4, -2), (1, -1), (1e-6, 0), (0.5, 0.1)])
+def test_the_motion_by_the_absolute_error_of_a_unit_with_a_kink(q, r):
+    """The slope of the loss depends on the angle of (X, Y) alone, so that its means are sums."""
+    teacher = Token(target=lambda X: Max(0, X @ u))
+    learner = Predictor(lambda X: Max(0, X @ w))
+    m = model(TokenSequence({teacher: 1}), learner, loss="absolute", names=NAMES)
+    angle = 2 * np.pi * (np.arange(2**20) + 0.5) / 2**20
+    y = np.cos(angle)
+    x = r * y + np.sqrt(q - r**2) * np.sin(angle)
+    slope = (x > 0) * np.sign(np.maximum(0, x) - np.maximum(0, y))
+    radius = np.sqrt(np.pi / 2)
+    drift = -radius * np.array([2 * np.mean(slope * x), np.mean(slope * y)])
+    right = np.add(drift, [np.mean(slope**2), 0])
+    equations = m.equations("online-sgd", rate=1)
+    assert equations.rate_of_change_at([q, r]) == pytest.approx(right, abs=1e-5)
+
+
+def test_the_absolute_error_has_no_motion_at_its_minimum():
+    """The limit depends on the direction: the error has both signs there, or one."""
+    teacher = Token(target=lambda X: Max(0, X @ u))
+    learner = Predictor(lambda X: Max(0, X @ w))
+    m = model(TokenSequence({teacher: 1}), learner, loss="absolute", names=NAMES)
+    with pytest.raises(ValueError, match="not finite: that of Q is nan at Q = 1, R = 1"):
+        m.equations("online-sgd", rate=1).rate_of_change_at([1, 1])

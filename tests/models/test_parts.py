@@ -72,6 +72,15 @@ def test_a_pair_of_groups_has_one_or_two_names(names):
         model(TokenSequence({TOKEN: 1}), share, names={units @ units: names})
 
 
+def test_an_order_parameter_may_be_given_by_its_name():
+    x, y = Direction("x"), Direction("y", unit=True)
+    share, data = Predictor(lambda X: X @ x), TokenSequence({Token(target=lambda X: X @ y): 1})
+    made = model(data, share, names={x @ x: "Q", x @ y: "R"})
+    assert {*made.order_parameters} == {Symbol("R", real=True), Symbol("Q", positive=True)}
+    with pytest.raises(ValueError, match="must have a symbol or a name for <x, y>; got 3"):
+        model(data, share, names={x @ y: 3})
+
+
 def test_means_that_cancel_leave_no_moment():
     z = generic_gaussian_variables(1)[0]
     mean = pattern_of_product(factorise_product(z**2, {z: w}), {})[0].mean(True)

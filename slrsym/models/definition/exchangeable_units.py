@@ -7,7 +7,7 @@ pattern has a multiplicity: the number of ways to choose the units that are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -208,7 +208,7 @@ def write_out_group_products(
             units.setdefault(x.group[0], []).append((x.group[1], x))
     for key, value in products.items():
         if not isinstance(key, InnerProducts):
-            single[key] = value
+            single[key] = _symbols_of_product(key, value) if named else value
             continue
         first, second = key.pair
         paired = first.count == second.count
@@ -222,6 +222,18 @@ def write_out_group_products(
                 elif not (paired and i == j):
                     single[x @ y] = value
     return single
+
+
+def _symbols_of_product(key: InnerProduct, value: Any) -> Any:
+    """Return the symbol for one inner product, or those in each eigenspace, given by their names."""
+    if isinstance(value, Symbol):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(_symbols_of_product(key, one) for one in value)
+    if not isinstance(value, str):
+        raise ValueError(f"names must have a symbol or a name for {key}; got {value!r}")
+    x, y = key.pair
+    return Symbol(value, **({"positive": True} if x is y else {"real": True}))
 
 
 def _element(

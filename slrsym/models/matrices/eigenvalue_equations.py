@@ -16,7 +16,7 @@ from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.matrices.letters import Letter
 from slrsym.models.matrices.matrix_velocities import MatrixVelocities
 from slrsym.models.training.motion_in_planes import MotionInPlanes
-from slrsym.models.training.numbers_of_motion import numbers_of_motion
+from slrsym.models.training.numbers_of_motion import numbers_of_motion, require_ranges
 
 if TYPE_CHECKING:
     from slrsym.models.training.fixed_points import FixedPoint
@@ -179,7 +179,9 @@ class EigenvalueEquations(MotionInPlanes):
         """
         known = self._by_name(values or {})
         given = self._by_name(point) if isinstance(point, Mapping) else point
-        return numbers_of_motion(self.state, self.parameters, given, known)
+        state, row = numbers_of_motion(self.state, self.parameters, given, known)
+        require_ranges(self.parameters, row)
+        return state, row
 
     def _by_name(self, values: Mapping[Any, Any]) -> dict[str, Any]:
         """Return numbers by name, where the eigenvalues of a letter may be one list."""

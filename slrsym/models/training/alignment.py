@@ -273,21 +273,27 @@ def _is_bounded_at_zero(
     Covariances with its variable vanish as its root.
     """
     names = sorted(value.free_symbols, key=lambda s: s.name)
-    state = []
-    for x in names:
-        if x == variance:
-            state.append(float(LEAST_VARIANCE))
-        elif x in covariances:
-            state.append(0.3 * float(sqrt(LEAST_VARIANCE)))
-        else:
-            state.append(1.3 if x in variances else 0.3)
     evaluate = _evaluated(value, tuple(names))
-    with np.errstate(all="ignore"):
-        try:
-            return bool(abs(evaluate(state)[0]) < _BOUNDED)
-        except ArithmeticError:
-            # A quadrature that does not find it says so in use, too.
-            return True
+    # A density is bounded at a distance from the mean, and not at the mean.
+    for other in (0.3, 0.0):
+        state = []
+        for x in names:
+            if x == variance:
+                state.append(float(LEAST_VARIANCE))
+            elif x in covariances:
+                state.append(0.3 * float(sqrt(LEAST_VARIANCE)))
+            else:
+                state.append(1.3 if x in variances else other)
+        with np.errstate(all="ignore"):
+            try:
+                size = abs(evaluate(state)[0])
+            except ArithmeticError:
+                # A quadrature that does not find it says so in use, too.
+                continue
+        # Quotients of means may be 0/0 at 0.
+        if size >= _BOUNDED or (np.isnan(size) and other):
+            return False
+    return True
 
 
 @lru_cache(maxsize=64)

@@ -24,7 +24,7 @@ from slrsym.models.training.alignment import has_angles
 from slrsym.models.training.descent import DerivedModel
 from slrsym.models.training.diffusion import covariance_of_changes
 from slrsym.models.training.motion_in_numbers import MotionInNumbers
-from slrsym.models.training.numbers_of_motion import numbers_of_motion
+from slrsym.models.training.numbers_of_motion import numbers_of_motion, require_ranges
 from slrsym.models.training.parameter_values import parameter_values_by_name
 from slrsym.models.training.rates_of_change import (
     RatesOfChange,
@@ -360,4 +360,5 @@ class EquationSystem(MotionInNumbers):
             point = parameter_values_by_name(self.model, point)
         state, row = numbers_of_motion(self.state, self.parameters, point, known)
         require_rates(self.motion, dict(zip(self.parameters, row, strict=True)))
+        require_ranges(self.parameters, row)
         return state, row

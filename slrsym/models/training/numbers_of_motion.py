@@ -21,7 +21,7 @@ def numbers_of_motion(
     Raises
     ------
     ValueError
-        If a number is missing, not finite, out of its range, or of no symbol of the equations.
+        If a number is missing, not finite, or of no symbol of the equations.
     """
     if isinstance(point, Mapping):
         at = np.array([_number("point", p, point) for p in state])
@@ -35,11 +35,19 @@ def numbers_of_motion(
     if unknown := sorted(known.keys() - _names(parameters) - _names(state)):
         allowed = ", ".join(p.name for p in parameters)
         raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
-    row = [_number("values", p, known) for p in parameters]
+    return at, [_number("values", p, known) for p in parameters]
+
+
+def require_ranges(parameters: tuple[Symbol, ...], row: list[float]) -> None:
+    """Raise an error for the first number that its parameter's assumptions exclude.
+
+    Raises
+    ------
+    ValueError
+    """
     for p, number in zip(parameters, row, strict=True):
         sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
         parameter_values(number, 0, 0, p.name, sorts)
-    return at, row
 
 
 def _names(symbols: tuple[Symbol, ...]) -> set[str]:
