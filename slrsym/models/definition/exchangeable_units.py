@@ -225,7 +225,7 @@ def write_out_group_products(
 
 
 def _symbols_of_product(key: InnerProduct, value: Any) -> Any:
-    """Return the symbol for one inner product, or those in each eigenspace, given by their names."""
+    """Return the symbol for an inner product, or those in each eigenspace, given by names."""
     if isinstance(value, Symbol):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
