@@ -149,9 +149,9 @@ def simulate(
     Notes
     -----
     With batches the overlaps are drawn exactly in law, in any dimension, at a cost that does not
-    depend on it, by the engine that any model has: `slrsym.models.sampling.batch_descent`. Each run
-    has random numbers of its own, from the child of the seed that `numpy.random.SeedSequence.spawn`
-    gives it: it does not depend on how many stand beside it.
+    depend on it, as those of any model are. Each run has random numbers of its own, from the child
+    of the seed that `numpy.random.SeedSequence.spawn` gives it: it does not depend on how many
+    stand beside it.
 
     Examples
     --------
