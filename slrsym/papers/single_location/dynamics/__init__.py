@@ -1,4 +1,4 @@
-"""Projected gradient descent, in vectors of R^d, in five overlaps, or in (kappa, nu)."""
+"""Projected gradient descent in five overlaps or in (kappa, nu), by the engine of models."""
 
 from slrsym.models.training.runs import Runs, load, save
 from slrsym.models.training.schedules import Constant, Formula, InverseTimeDecay
