@@ -7,7 +7,7 @@ place of the matrices it is a combination of moments, where inputs and tasks are
 """
 
 from prompts import L, N, T, X, d, sample_covariance, samples
-from sympy import Eq, Identity, Trace, symbols
+from sympy import Eq, Identity, Symbol, Trace, symbols
 
 from slrsym.matrices import MatrixMean, matrix, mean
 from slrsym.proof import Claim, chain, isserlis
@@ -122,6 +122,8 @@ three_scalar_layers = Claim(
         evaluate=False,
     ),
     source="new",
+    # The means of tr S^k.
+    notation={Symbol(f"t_{k}"): value for k, value in {**MOMENTS, 6: SIXTH}.items() if k > 1},
 )
 
 

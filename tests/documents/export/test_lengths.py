@@ -33,6 +33,8 @@ LONGER = {
     "committee-sector-kept-two": 28,
     # A polynomial of 51 terms.
     "two-layers-risk": 42,
+    # The means of tr S^k for k from 2 to 6, by letters.
+    "three-scalar-layers-risk": 15,
 }
 # As many signs of text fill a line of the book.
 _SIGNS = 92
