@@ -115,7 +115,7 @@ three_scalar_layers = Claim(
         d
         - 2 * first * MOMENTS[1]
         + (first**2 + 2 * second) * MOMENTS[2]
-        - 2 * (third + first * second) * MOMENTS[3]
+        - 2 * MOMENTS[3] * (third + first * second)
         + (second**2 + 2 * first * third) * MOMENTS[4]
         - 2 * second * third * MOMENTS[5]
         + third**2 * SIXTH,
