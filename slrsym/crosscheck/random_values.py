@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne
@@ -88,10 +88,13 @@ def _exact(value: Any) -> fmpq:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lower and upper bound of a symbol, each of which may be strict or missing."""
+    """Lower and upper bound of a symbol, each of which may be strict or missing.
 
-    low: sp.Rational | None = None
-    high: sp.Rational | None = None
+    They are rational numbers of SymPy or, like the values that they are asked about, of FLINT.
+    """
+
+    low: Any = None
+    high: Any = None
     low_open: bool = False
     high_open: bool = False
 
@@ -112,7 +115,7 @@ class Bounds:
         open_end = self.low_open or self.high_open
         return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
 
-    def contains(self, value: sp.Rational) -> bool:
+    def contains(self, value: Any) -> bool:
         """Return whether a number lies within the bounds."""
         low, high = self.low, self.high
         if low is not None and (value < low or (self.low_open and value == low)):
@@ -232,12 +235,11 @@ class NumberSampler:
     """
 
     def __init__(self, symbol: Symbol, bounds: Bounds) -> None:
-        self._symbol, self._bounds = symbol, bounds
+        self._symbol = symbol
         self._is_integer, self._is_imaginary = bool(symbol.is_integer), bool(symbol.is_imaginary)
-        low, high = bounds.low, bounds.high
-        self._low = None if low is None else _exact(low)
-        self._high = None if high is None else _exact(high)
-        ends = ((self._low, not bounds.low_open), (self._high, not bounds.high_open))
+        low, high = (None if end is None else _exact(end) for end in (bounds.low, bounds.high))
+        self._bounds = replace(bounds, low=low, high=high)
+        ends = ((low, not bounds.low_open), (high, not bounds.high_open))
         self._closed_ends = [end for end, closed in ends if end is not None and closed]
         facts = symbol._assumptions_orig
         self._tests = [(_OF_RATIONALS[fact], holds) for fact, holds in facts.items()
@@ -257,7 +259,7 @@ class NumberSampler:
                 value = self._candidate(rng, size)
             else:
                 value = self._far_candidate(rng, far_direction)
-            if not (self._is_imaginary or self._contains(value)):
+            if not (self._is_imaginary or self._bounds.contains(value)):
                 continue
             if self._is_quickly_known:
                 if all(test(value) is holds for test, holds in self._tests):
@@ -271,14 +273,8 @@ class NumberSampler:
         number = sp.Rational(int(value.p), int(value.q))
         return sp.I * number if self._is_imaginary else number
 
-    def _contains(self, value: fmpq) -> bool:
-        low, high, bounds = self._low, self._high, self._bounds
-        if low is not None and (value < low or (bounds.low_open and value == low)):
-            return False
-        return not (high is not None and (value > high or (bounds.high_open and value == high)))
-
     def _candidate(self, rng: Generator, size: fmpq) -> fmpq:
-        low, high = self._low, self._high
+        low, high = self._bounds.low, self._bounds.high
         if self._is_integer:
             first = -6 if low is None else int(low.ceil())
             last = first + 12 if low is None else first + 4
@@ -307,7 +303,7 @@ class NumberSampler:
 
     def _far_candidate(self, rng: Generator, far: int) -> fmpq:
         """Draw a rational number of very large or very small absolute value."""
-        low, high = self._low, self._high
+        low, high = self._bounds.low, self._bounds.high
         exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
         upwards = far > 0 if far else rng.random() < 0.5
         if far and (low is None) != (high is None) and upwards == (low is None):

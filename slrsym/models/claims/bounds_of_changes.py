@@ -31,10 +31,6 @@ class BoundsOfChanges:
         self.name, self.source = name, source
         self.made: dict[str, Claim] = {}
 
-    def lemma_of(self, id: str, values: Mapping[Any, Expr] | None = None) -> Any:
-        """Return the rule that cites one of the claims."""
-        return lemma(id, values or {})
-
     def _claim(self, what: str, title: str, statement: Any, given: Any, proof: Any) -> str:
         id = f"{self.name}-flow-{what}"
         if id not in self.made:

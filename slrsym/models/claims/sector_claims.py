@@ -16,7 +16,7 @@ from slrsym.models.claims.bounds_of_changes import BoundsOfChanges
 from slrsym.models.claims.exchanges import Exchange, find_exchanges
 from slrsym.models.claims.model_flow import flow_of_equations
 from slrsym.models.claims.sector_letters import Letters, combination, squares
-from slrsym.proof import Claim, D, algebra, chain, differentiate, signs
+from slrsym.proof import Claim, D, algebra, chain, differentiate, lemma, signs
 from slrsym.proof.dynamical import RegionKept, by_theorem
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class SectorClaims:
     def _fact_of(self, x: Symbol) -> Any:
         """Return the bound of a letter's squared difference, in full, from its claim."""
         claim = self.claimed[x]
-        return chain(claim.statement.lhs).le(claim.statement.rhs, by=self.lemmas.lemma_of(claim.id))
+        return chain(claim.statement.lhs).le(claim.statement.rhs, by=lemma(claim.id, {}))
 
     # -- letters -----------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class SectorClaims:
             apart = algebra.using(*splits) if splits else algebra
             rises = (
                 chain(rate * below)
-                .le(Add(*falls), by=self.lemmas.lemma_of(form.id, put).where(*facts))
+                .le(Add(*falls), by=lemma(form.id, put).where(*facts))
                 .then(Add(*terms.values()), by=apart)
                 .then(self.flow.rate_of(below), by=algebra.using(*slopes))
             )
