@@ -5,7 +5,7 @@ The one Newton test: whether a system has exactly one zero in a box, after Krawc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,7 @@ from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint_box
 from slrsym.kernels.ball_backend import compile_ball_function_at_parameters
 from slrsym.kernels.jumps import derivative_away_from_jumps, jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
-from slrsym.kernels.printing import program_from_expressions, rewrite_for_backends
+from slrsym.kernels.printing import is_known_to_backends, program_from_expressions
 from slrsym.kernels.program import Program
 
 
@@ -61,10 +61,7 @@ class ParametricFunctions:
             if places is None:
                 return None
             found |= places
-        try:
-            for slope in self._slopes(output):
-                rewrite_for_backends(slope)
-        except ValueError:
+        if not all(map(is_known_to_backends, self._slopes(output))):
             return None
         return tuple(sorted(found, key=default_sort_key))
 
@@ -92,17 +89,21 @@ class ParametricFunctions:
 
     def _used(self, *outputs: Expr) -> dict[Symbol, Expr]:
         found: dict[Symbol, Expr] = {}
-        ahead = [s for f in outputs for s in f.free_symbols]
+        ahead = [s for f in outputs for s in _by_name(f.free_symbols)]
         while ahead:
             symbol = ahead.pop()
             if symbol in self.given and symbol not in found:
                 found[symbol] = self.given[symbol]
-                ahead += found[symbol].free_symbols
+                ahead += _by_name(found[symbol].free_symbols)
         return found
 
     def bind(self, parameters: Mapping[str, Any], dps: int) -> BoxFunctions:
         """Return the functions with parameters fixed to given balls, for evaluation on boxes."""
         return BoxFunctions(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
+
+
+def _by_name(symbols: Iterable[Symbol]) -> list[Symbol]:
+    return sorted(symbols, key=str)
 
 
 class _Chain:
@@ -111,13 +112,16 @@ class _Chain:
     def __init__(self, given: Mapping[Symbol, Expr]) -> None:
         self._given = given
         self._derivatives: dict[tuple[Symbol, Symbol], Expr] = {}
+        self._totals: dict[tuple[Expr, Symbol], Expr] = {}
         self.found: dict[Symbol, Expr] = {}
 
     def derivative(self, expr: Expr, x: Symbol) -> Expr:
-        total = derivative_away_from_jumps(expr, x)
-        for symbol in sorted(expr.free_symbols & self._given.keys(), key=str):
-            total += derivative_away_from_jumps(expr, symbol) * self._of(symbol, x)
-        return total
+        if (expr, x) not in self._totals:
+            total = derivative_away_from_jumps(expr, x)
+            for symbol in sorted(expr.free_symbols & self._given.keys(), key=str):
+                total += derivative_away_from_jumps(expr, symbol) * self._of(symbol, x)
+            self._totals[expr, x] = total
+        return self._totals[expr, x]
 
     def _of(self, symbol: Symbol, x: Symbol) -> Expr:
         key = (symbol, x)

@@ -75,8 +75,9 @@ def derivative_away_from_jumps(expr: Expr, x: Symbol) -> Expr:
     for part, name in names.items():
         if flat.has(name):
             slope += flat.diff(name) * _slope_of_extreme(part, x)
-    back = {name: part for part, name in names.items()}
-    return slope.replace(sp.DiracDelta, lambda *_: sp.S.Zero).xreplace(back)
+    if slope.has(sp.DiracDelta):
+        slope = slope.replace(sp.DiracDelta, lambda *_: sp.S.Zero)
+    return slope.xreplace({name: part for part, name in names.items()})
 
 
 def _slope_of_extreme(extreme: Expr, x: Symbol) -> Expr:

@@ -68,6 +68,9 @@ _MEANINGS = {
     ErfVariance: lambda t, s: ErfVariance(t, s).as_integral(),
 }
 
+# What `rewrite_for_backends` takes the place of.
+_REWRITTEN = (*_MEANINGS, And, Or, Not)
+
 
 def program_from_expressions(
     expressions: Sequence[Expr],
@@ -154,14 +157,26 @@ def rewrite_for_backends(expr: Any, fixed: frozenset[Symbol] = frozenset()) -> E
     """
     expr = with_own_owens_t(sp.sympify(expr))
     for function, meaning in _MEANINGS.items():
-        expr = expr.replace(function, meaning)
+        if expr.has(function):
+            expr = expr.replace(function, meaning)
     if expr.has(And, Or, Not):
         expr = expr.replace(sp.Piecewise, _with_single_relations)
     expr = with_safe_factors(expr, fixed)
-    for part in sp.preorder_traversal(expr):
-        if not isinstance(part, _KNOWN) and part not in (sp.pi, sp.E):
-            raise ValueError(f"expressions contain {part}, which kernels cannot compute")
+    if (part := _unknown_part(expr, _KNOWN)) is not None:
+        raise ValueError(f"expressions contain {part}, which kernels cannot compute")
     return expr
+
+
+def is_known_to_backends(expr: Any) -> bool:
+    """Return whether `rewrite_for_backends` accepts an expression, which takes much longer."""
+    return _unknown_part(with_own_owens_t(sp.sympify(expr)), (*_KNOWN, *_REWRITTEN)) is None
+
+
+def _unknown_part(expr: Basic, known: tuple[Any, ...]) -> Basic | None:
+    for part in sp.preorder_traversal(expr):
+        if not isinstance(part, known) and part not in (sp.pi, sp.E):
+            return part
+    return None
 
 
 def _with_single_relations(*branches: ExprCondPair) -> Expr:

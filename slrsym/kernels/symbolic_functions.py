@@ -136,12 +136,17 @@ def with_safe_factors(expr: Expr, fixed: frozenset[Symbol] = frozenset()) -> Exp
     Extreme values of the `fixed` symbols are left aside where parts without others would no longer
     be computed once for all states.
     """
-    expr = expr.replace(
-        lambda e: isinstance(e, exp | DecayIntegral),
-        lambda e: e.func(_safe_exponent(e.args[0], fixed), *e.args[1:]),
-    )
-    expr = expr.replace(lambda e: isinstance(e, sp.Pow), _power_of_cosine)
-    return expr.replace(lambda e: isinstance(e, sp.Mul), lambda e: _safe_product(e, fixed))
+    # To replace nothing takes as long as to replace much.
+    if expr.has(exp, DecayIntegral):
+        expr = expr.replace(
+            lambda e: isinstance(e, exp | DecayIntegral),
+            lambda e: e.func(_safe_exponent(e.args[0], fixed), *e.args[1:]),
+        )
+    if any(_power_of_cosine(power) is not power for power in expr.atoms(sp.Pow)):
+        expr = expr.replace(lambda e: isinstance(e, sp.Pow), _power_of_cosine)
+    if expr.has(exp, CosineOfSlope):
+        expr = expr.replace(lambda e: isinstance(e, sp.Mul), lambda e: _safe_product(e, fixed))
+    return expr
 
 
 def _safe_exponent(arg: Expr, fixed: frozenset[Symbol]) -> Expr:
