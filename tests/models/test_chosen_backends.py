@@ -129,6 +129,7 @@ def test_softmax_is_evaluated_once_at_each_state(evaluations, every):
     assert runs.step.values.tolist() == [*range(0, 5, every), 5]
 
 
+@thorough_only
 def test_risks_of_softmax_take_the_chosen_backend(monkeypatch):
     taken, plain = set(), Model.compile
 

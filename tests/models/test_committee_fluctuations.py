@@ -6,7 +6,7 @@ from scipy.special import erf as scipy_erf
 from sympy import Max, Rational, erf
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
-from tests._profile import more, nightly_cases, thorough
+from tests._profile import more, nightly_cases, thorough, thorough_only
 
 pytestmark = more
 
@@ -57,6 +57,7 @@ def test_leading_diffusion_is_the_covariance_of_products_of_gradients(name, seed
                 assert abs(product.mean() - found[i, j]) <= 4 * error_of_mean, (seed, i, j)
 
 
+@thorough_only
 def test_fluctuations_that_need_too_many_means_are_refused_before_any_is_derived():
     data = TokenSequence({Token(target=lambda X: Max(0, X @ u) ** 2): 1})
     share = Predictor(lambda X: Max(0, X @ w) ** 2 + Max(0, X @ v) ** 2)

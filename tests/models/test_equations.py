@@ -325,6 +325,7 @@ def test_gradient_flow_is_descent_with_small_steps_in_each_eigenspace():
     assert np.abs(flow - step.gram.values[0, 1]).max() < 1e-3 * np.abs(flow - gram).max()
 
 
+@thorough_only
 def test_an_inverse_temperature_is_trained():
     """The change of a trained scalar is the slope of the risk, by differences."""
     stated = attention().model
@@ -400,6 +401,7 @@ def test_the_symmetric_subspace_is_proved_to_be_invariant():
     assert not check_claim(equations.claims("m")[0], find).accepted
 
 
+@thorough_only
 @more
 def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
     """In dev, of units that square their input, in a fifth of the time."""

@@ -10,7 +10,7 @@ from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.training.parameter_values import add_inner_products_of_start, parameter_row
 from slrsym.models.training.simulation import make_sample_engine
 from slrsym.papers.single_location.models import task_model
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 from tests.models.test_sampled_batches import (
     ALPHA,
     LEVEL,
@@ -133,6 +133,7 @@ def test_a_run_does_not_depend_on_others_nor_on_where_it_is_interrupted():
         assert_allclose(risks, together.training_risks[step][:1], rtol=1e-10)
 
 
+@thorough_only
 def test_samples_are_kept_where_a_rate_or_the_noise_changes(tmp_path):
     """The noise of the target may have a schedule, and tokens may not."""
     m, file = task_model(), tmp_path / "runs.nc"

@@ -9,7 +9,7 @@ from slrsym.models.claims import fixed_point_claims
 from slrsym.models.claims.fixed_point_claims import FixedPointClaims
 from slrsym.proof import Ledger, check_claim
 from tests._benchmarks import benchmark
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 from tests.models.test_sector_claims import accepts, committee, output
 
 flows = benchmark("model_flows")
@@ -62,6 +62,7 @@ def test_the_plateau_of_two_students_has_rates(name):
         equations.flow_claims("few-starts", at=point, name="own")
 
 
+@thorough_only
 def test_attention_starts_at_a_point_of_rest():
     equations = flows.attention(lambda z: z).equations("gradient-flow")
     point = dict.fromkeys(equations.state, 0)

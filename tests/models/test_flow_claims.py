@@ -8,7 +8,7 @@ from sympy import Max, Symbol, count_ops, erf, sin, sqrt, tanh
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from slrsym.proof import Ledger
 from slrsym.prover.claims.registration import record_created_claims
-from tests._profile import thorough
+from tests._profile import thorough, thorough_only
 
 u, w = Direction("u", unit=True), Direction("w")
 R, Q, a = Symbol("R", real=True), Symbol("Q", positive=True), Symbol("a", real=True)
@@ -76,6 +76,7 @@ def test_each_claim_is_made_once(tmp_path):
     assert len(made) == len(returned)
 
 
+@thorough_only
 @pytest.mark.parametrize("name", [n if n == "scaled" else thorough(n) for n in OTHERS])
 def test_of_two_directions_and_of_a_scalar_the_risk_falls(name):
     found = statuses(OTHERS[name]().flow_claims("gram-kept", "risk-falls", name=name))

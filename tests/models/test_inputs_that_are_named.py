@@ -5,6 +5,7 @@ import pytest
 from sympy import Abs, I, Matrix, Max, Piecewise, Symbol, cosh, erf, nan, oo, sech, symbols, tanh
 
 from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
+from tests._profile import thorough_only
 
 w, u, v = Direction("w"), Direction("u", unit=True), Direction("v", unit=True)
 k = Direction("k", sphere=True)
@@ -109,6 +110,7 @@ def scalars():
     return stated(lambda X: a * erf(X @ u) + b)
 
 
+@thorough_only
 def test_scalars_are_trained_by_equations(scalars):
     """Their minimum is a = E u erf(u)/E erf(u)^2, b = 0."""
     best = 2 / np.sqrt(3 * np.pi) / (2 / np.pi * np.arcsin(2 / 3))
@@ -157,6 +159,7 @@ def test_without_directions_or_scalars_nothing_moves(scalars, ask, message):
 # -- continua ------------------------------------------------------------------------------------
 
 
+@thorough_only
 def test_a_continuum_of_fixed_points_is_one_row():
     """At a = 0 no rate changes for any w with E erf(w) y = 0; both other points are certified."""
     teachers = [Direction(f"u_{i}", unit=True) for i in range(3)]

@@ -107,6 +107,7 @@ def test_slopes_and_curvatures_against_differences(name):
 QUICK = ("angle", "probit", "biased")
 
 
+@thorough_only
 @thorough_cases("angle", "biased")
 @pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=thorough_only) for n in HEADS]
@@ -401,6 +402,7 @@ def test_means_by_quadrature_by_numba():
         assert (np.abs(fast(states, *numbers) - found) / size).max() < 1e-12
 
 
+@thorough_only
 def test_what_does_not_close_is_said():
     model = HEADS["logistic"][0]().model
     assert not model.has_closed_form

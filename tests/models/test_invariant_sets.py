@@ -15,7 +15,7 @@ from slrsym.models.training.reduced_steps import (
 )
 from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
-from tests._profile import thorough, thorough_cases
+from tests._profile import thorough, thorough_cases, thorough_only
 
 from ._grams import gram_of_products, products_of_fixed_directions
 
@@ -153,6 +153,7 @@ def _off_manifold():
     return stated, 0.9 * gram + 0.1 * (np.ones((4, 4)) * 0.2 + 0.8 * np.eye(4)), values
 
 
+@thorough_only
 @pytest.mark.parametrize("make", [_alone, thorough(_off_manifold)])
 def test_few_coordinates_are_written_out_for_machine_code(make, whole_steps):
     stated, gram, values = make()

@@ -77,6 +77,7 @@ def test_aligned_units_on_tokens_with_means():
     assert float(mpmath[2]) == pytest.approx(0.7 * -0.4, rel=1e-14)
 
 
+@thorough_only
 @thorough_cases("<lambda>0")
 @pytest.mark.parametrize("unit", [lambda x: Max(0, 1 - x), lambda x: Max(x, x / 5)])
 def test_two_hinges_and_two_leaky_units(unit):

@@ -136,11 +136,13 @@ def test_the_motion_where_both_are_aligned(name, backend):
             assert found == pytest.approx(right, rel=1e-12, abs=1e-12)
 
 
+@thorough_only
 def test_the_hessian_of_a_smoother_unit_has_a_limit():
     of = kinked("squared relu")
     assert of.hessian.subs({Q: 1, R: 1}).tolist() == [[3, 0], [0, -4]]
 
 
+@thorough_only
 @pytest.mark.parametrize("name", ["size", thorough("relu"), thorough("leaky relu")])
 def test_flows_to_a_long_time_and_their_fixed_points(name):
     flow = flow_of(name)
@@ -153,6 +155,7 @@ def test_flows_to_a_long_time_and_their_fixed_points(name):
     assert flow.fixed_points({}, rng=0)[0].risk == pytest.approx(0, abs=1e-14)
 
 
+@thorough_only
 @pytest.mark.parametrize("seed", [0, *map(thorough, range(1, 5))])
 def test_searches_over_the_edge_come_back(seed):
     """Beyond alignment slopes are those of the rates, which Newton's method needs."""
@@ -166,6 +169,7 @@ def test_searches_over_the_edge_come_back(seed):
         assert point.risk == pytest.approx(1.5, abs=1e-9)
 
 
+@thorough_only
 def test_sampled_tokens_landscape_and_descent():
     of = kinked("size")
     assert of.check({"d": 10}, rng=0).is_passed
@@ -222,6 +226,7 @@ OTHERS = {"spiked": (spiked, {"lambda": 0.7}), "correlated": (correlated, {}),
           "of two projections": (of_two_projections, {})}  # fmt: skip
 
 
+@thorough_only
 @pytest.mark.parametrize("name", ["spiked", thorough("correlated"), thorough("of two projections")])
 def test_other_laws(name):
     make, values = OTHERS[name]
