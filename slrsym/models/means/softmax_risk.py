@@ -143,9 +143,6 @@ def softmax_risk_and_derivatives(
         b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
         m_v, m_y = means[r, 1], means[r, 2]
         v_v, v_y = covs[r, 1, 1] - b_v**2, covs[r, 1, 2] - b_v * b_y
-        table = role_means(x, mu, means[r, 0], sd, counts.sum())
-        M = table[:16].reshape((4, 4, len(x)))
-        parts[r, 0, 10] = table[16]
         # Polynomials in z: of 1, v, y, v y, v v, and of their slopes in the last six numbers.
         values, slopes = np.zeros((5, 3)), np.zeros((5, 9, 3))
         values[0, 0] = 1.0
@@ -159,28 +156,24 @@ def softmax_risk_and_derivatives(
                 slopes[3, 3 + j, i + j], slopes[3, 5 + j, i + j] = values[2, i], values[1, i]
                 slopes[4, 3 + j, i + j] = 2 * values[1, i]
         slopes[3, 8, 0] = slopes[4, 7, 0] = 1.0
+        # By M_kj, at 4 k + j; what is left of 1 is the last of the table.
+        by_means = np.zeros((5, 11, 17))
+        by_means[0, 10, 16] = 1.0
         for place in range(5):
-            k = ORDERS[place]
-            here, after = M[k], M[k + 1]
-            parts[r, place, 9] = _combined(values[place], here, 0)
-            for n in range(3, 9):
-                if slopes[place, n].any():
-                    parts[r, place, n] = _combined(slopes[place, n], here, 0)
-            # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
-            plain = k * parts[r, place, 9] - _combined(values[place], after, 0)
-            tilted = k * _combined(values[place], here, 1) - _combined(values[place], after, 1)
-            parts[r, place, 0] = means[r, 0] * plain + sd * tilted
-            parts[r, place, 1] = mu * plain
-            parts[r, place, 2] = mu * tilted
+            here = 4 * ORDERS[place]
+            for j in range(3):
+                by_means[place, 9, here + j] = value = values[place, j]
+                for n in range(3, 9):
+                    by_means[place, n, here + j] = slopes[place, n, j]
+                # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
+                for at, factor in ((here + j, ORDERS[place] * value), (here + 4 + j, -value)):
+                    by_means[place, 0, at] += means[r, 0] * factor
+                    by_means[place, 0, at + 1] += sd * factor
+                    by_means[place, 1, at] += mu * factor
+                    by_means[place, 2, at + 1] += mu * factor
+        table = role_means(x, mu, means[r, 0], sd, counts.sum())
+        parts[r] = (by_means.reshape((55, 17)) @ table).reshape((5, 11, len(x)))
     return _assembled(counts, means, covs, parts, s_weight)
-
-
-def _combined(poly: Array, table: Array, shift: int) -> Array:
-    found: Array = poly[0] * table[shift]
-    for j in range(1, 3):
-        if poly[j] != 0.0:
-            found = found + poly[j] * table[j + shift]
-    return found
 
 
 def _assembled(
@@ -233,9 +226,9 @@ def _assembled(
     by_mu = 0.0
     by_means, by_covs = np.zeros((roles, 3)), np.zeros((roles, 3, 3))
     for r in range(roles):
-        g = np.zeros(9)
-        for n in range(9):
-            g[n] = (by[r] * parts[r, :, n]).sum()
+        g = np.zeros(11)
+        for place in range(5):
+            g += parts[r, place] @ by[r, place]
         sd = math.sqrt(covs[r, 0, 0])
         b_v, b_y = covs[r, 0, 1] / sd, covs[r, 0, 2] / sd
         by_mu += g[0]

@@ -47,7 +47,6 @@ def _softmax_source() -> str:
         source += f"{name} = {getattr(softmax_risk, name)!r}\n"
     for function in (
         softmax_risk.log_grid_nodes,
-        softmax_risk._combined,
         softmax_risk._assembled,
         softmax_risk.softmax_risk_and_derivatives,
     ):
