@@ -1,5 +1,6 @@
 """Equations for pasting compile as they stand, in a document of the reader's own."""
 
+import re
 import shutil
 import subprocess
 
@@ -26,10 +27,15 @@ def test_mathematics_stands_in_displays_and_all_else_in_comments(document):
 
 @thorough_only
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_they_compile_as_they_are_pasted(document, tmp_path):
-    shown = "\n".join(_snippets(document))
-    head = "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n"
+@pytest.mark.parametrize("proof", [False, True])
+def test_they_compile_as_they_are_pasted(document, tmp_path, proof):
+    """And fit a text of 6.5 in, but for formulas that have no place to break."""
+    shown = "\n".join(_snippets(document, proof))
+    head = "\\documentclass{article}\n\\usepackage[textwidth=6.5in]{geometry}\n"
+    head += "\\usepackage{amsmath,amssymb}\n\\begin{document}\n"
     (tmp_path / "a.tex").write_text(f"{head}{shown}\n\\end{{document}}\n", encoding="utf-8")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
     ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout[-3000:]
+    wide = [float(by) for by in re.findall(r"Overfull \\hbox \(([\d.]+)pt", ran.stdout)]
+    assert [by for by in wide if by > 5] == []
