@@ -40,6 +40,8 @@ myst_heading_anchors = 3
 autodoc_typehints = "none"
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
+# Beside a page, members stand below their class without its name.
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

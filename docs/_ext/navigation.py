@@ -23,11 +23,13 @@ def named(html: str) -> str:
 
 _CODE = re.compile(r'(?:(?<=<span class="pre">)|(?<=<h1>))[^<]+(?=<)')
 _JOINT = re.compile(r"(?<=\w)([._/=]|\()(?=[A-Za-z_*])")
+# In the narrow list beside a page also before a capital.
+_NARROW = re.compile(rf"{_JOINT.pattern}|(?<=[a-z])()(?=[A-Z])")
 
 
-def with_joints(html: str) -> str:
+def with_joints(html: str, joint: re.Pattern[str] = _JOINT) -> str:
     """Let lines end within names in code and titles, after dots, underscores and the like."""
-    return _CODE.sub(lambda name: _JOINT.sub(r"\1<wbr>", name[0]), html)
+    return _CODE.sub(lambda name: joint.sub(r"\1<wbr>", name[0]), html)
 
 
 def _change(app, page, template, context: dict[str, Any], doctree) -> None:
@@ -48,7 +50,13 @@ def _change(app, page, template, context: dict[str, Any], doctree) -> None:
         context["generate_toctree_html"] = with_names
 
 
+def _break_names_beside(app, page, template, context: dict[str, Any], doctree) -> None:
+    if beside := context.get("toc"):
+        context["toc"] = with_joints(beside, _NARROW)
+
+
 def setup(app):
-    """Change pages after the theme has made them."""
+    """Change pages after the theme has made them, and the list beside them before."""
+    app.connect("html-page-context", _break_names_beside, priority=100)
     app.connect("html-page-context", _change, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -47,7 +47,7 @@ def _heading(name: str) -> str:
 def table_of_ends(runs: xr.Dataset, found: list[dict[str, float]], setting: str = "") -> Table:
     """Return a table of groups of ends, the largest first, with a setting in its title."""
     from slrsym.cli.terminal_output import empty_table
-    from slrsym.models.landscape.critical_point_table import ascii_name
+    from slrsym.models.definition.description import ascii_name
 
     more = len(found) - _MOST_ROWS
     shown = ("count" if name == "runs" else _heading(ascii_name(name)) for name in found[0])

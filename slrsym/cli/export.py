@@ -91,6 +91,9 @@ def latex(
     snippet: Annotated[
         bool, typer.Option("--snippet", help="Print the equations alone, for pasting.")
     ] = False,
+    proof: Annotated[
+        bool, typer.Option("--proof", help="With --snippet: print assumptions and proof, too.")
+    ] = False,
     title: TITLE = None,
     pdf: PDF = False,
     unproved: UNPROVED = False,
@@ -116,6 +119,11 @@ def latex(
             raise typer.BadParameter(
                 "--snippet needs a claim, such as lemma-18-ii", param_hint="CLAIM"
             )
+    elif proof:
+        raise typer.BadParameter(
+            "--proof is for --snippet; a document has the proofs anyway, so leave it out",
+            param_hint="--proof",
+        )
     else:
         output = require_output_folder(output, ".tex")
 
@@ -126,8 +134,8 @@ def latex(
     if snippet:
         # What is not proved is not kept.
         found, _ = cache.load_or_compute(
-            lambda: {"lines": _snippets(exported().document)},
-            paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved,
+            lambda: {"lines": _snippets(exported().document, proof)},
+            paths, "snippet", proof, claims, seed, unproved, is_good=lambda _: not unproved,
         )  # fmt: skip
         typer.echo("\n".join(found["lines"]))
         return
@@ -243,20 +251,24 @@ def _files(
     return files, [f"{claim.id}.tex" for claim in document.claims]
 
 
-def _snippets(document: Document) -> list[str]:
+def _snippets(document: Document, proof: bool = False) -> list[str]:
     """Return LaTeX lines with each claim's name, status, conditions and displayed equations.
 
-    They compile as they stand, in a document with amsmath and amssymb.
+    With `proof`, conditions and proof are text. The lines compile as they stand, in a document with
+    amsmath and amssymb.
     """
     from slrsym.documents.export.document import Display
-    from slrsym.documents.export.latex import LatexRenderer
+    from slrsym.documents.export.latex import PlainLatexRenderer
     from slrsym.documents.export.latex import latex_snippet as equation
 
-    renderer = LatexRenderer(document.labels)
+    renderer = PlainLatexRenderer(document.labels, step_numbers=False)
     lines: list[str] = []
     for claim in document.claims:
         said = dict.fromkeys([str(claim.label), claim.label.name, claim.status])
         lines.append(f"% {', '.join(said)}")
+        if proof:
+            lines += renderer.claim(claim).splitlines()
+            continue
         for block in claim.where:
             text = equation(block) if isinstance(block, Display) else renderer.blocks([block])
             lines += [f"% {line}" for line in text.splitlines()]

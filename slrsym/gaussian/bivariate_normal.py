@@ -36,9 +36,9 @@ class bivariate_normal_cdf(SpecialFunction):  # noqa: N801
     At r = 1 it is :math:`\Phi(\min(h, k))`, at r = -1 :math:`\max(0, \Phi(h) - \Phi(-k))`. It keeps
     its relative accuracy in every tail, where the form in Owen's T cancels.
 
-    .. math:: \partial_h\Phi_2 = \varphi(h)\,\Phi\Big(\frac{k - rh}{\sqrt{1-r^2}}\Big), \qquad
-              \partial_r\Phi_2 = \frac{1}{2\pi\sqrt{1-r^2}}
-              \exp\Big(-\frac{h^2 - 2rhk + k^2}{2(1-r^2)}\Big).
+    .. math:: \partial_h\Phi_2 &= \varphi(h)\,\Phi\Big(\frac{k - rh}{\sqrt{1-r^2}}\Big), \\
+              \partial_r\Phi_2 &= \frac{1}{2\pi\sqrt{1-r^2}} \\
+              &\quad \cdot \exp\Big(-\frac{h^2 - 2rhk + k^2}{2(1-r^2)}\Big).
 
     References
     ----------

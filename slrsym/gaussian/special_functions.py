@@ -61,8 +61,9 @@ class OwensT(SpecialFunction):
 
     Notes
     -----
-    .. math:: \partial_h T = -\frac{e^{-h^2/2}}{2\sqrt{2\pi}}\operatorname{erf}\frac{ah}{\sqrt2},
-              \qquad \partial_a T = \frac{e^{-h^2(1+a^2)/2}}{2\pi(1+a^2)}.
+    .. math:: \partial_h T &= -\frac{e^{-h^2/2}}{2\sqrt{2\pi}}
+              \operatorname{erf}\frac{ah}{\sqrt2}, \\
+              \partial_a T &= \frac{e^{-h^2(1+a^2)/2}}{2\pi(1+a^2)}.
 
     References
     ----------
@@ -193,9 +194,12 @@ class zeta(SpecialFunction):  # noqa: N801
 
     .. math:: \partial_t\zeta &= \frac{2}{A}\operatorname{erf}\Big(\frac{t}{AB}\Big)
               \operatorname{erf}'\Big(\frac tA\Big), \\
-              \partial_s\zeta &= s\,\partial_t^2\zeta = \frac{2s}{A^2}\Big[
-              \frac1B \operatorname{erf}'\Big(\frac{t}{AB}\Big)\operatorname{erf}'\Big(\frac tA\Big)
-              + \operatorname{erf}\Big(\frac{t}{AB}\Big)\operatorname{erf}''\Big(\frac tA\Big)\Big].
+              \partial_s\zeta &= s\,\partial_t^2\zeta \\
+              &= \frac{2s}{A^2}\Big[
+              \frac1B \operatorname{erf}'\Big(\frac{t}{AB}\Big)
+              \operatorname{erf}'\Big(\frac tA\Big) \\
+              &\qquad + \operatorname{erf}\Big(\frac{t}{AB}\Big)
+              \operatorname{erf}''\Big(\frac tA\Big)\Big].
 
     The second is the heat equation, :math:`\partial_s \mathbb{E}f(t + sG) =
     s\,\partial_t^2\mathbb{E}f(t + sG)`, with :math:`f = \operatorname{erf}^2`.

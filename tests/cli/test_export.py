@@ -50,6 +50,17 @@ def test_a_snippet(run):
     assert result.stdout.splitlines() == ["% square, proved", needs, *shown]
 
 
+def test_a_snippet_with_its_proof(run):
+    result = exits(run("square", "--snippet", "--proof"), 0)
+    begin, end = r"\begin{align*}", r"\end{align*}"
+    *before, proof = result.stdout.split(r"\par\emph{Proof.}")
+    assert len(before) == 1
+    assert before[0].count(begin) == before[0].count(end) == 1
+    assert r"\tag*{algebra}" in proof
+    assert r"\slr" not in result.stdout
+    assert exits(run("square", "--snippet"), 0).stdout != result.stdout
+
+
 def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
     file = derivation("wrong.py", WRONG)
     for args in ([], ["wrong"], ["wrong", "--standalone"]):
@@ -75,6 +86,7 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
         (["--snippet"], "needs a claim"),
         (["square", "--snippet", "--pdf"], "prints, and writes no file"),
         (["square", "--snippet", "--standalone"], "prints, and writes no file"),
+        (["square", "--proof", "-o", "x"], "--proof is for --snippet"),
     ],
 )
 def test_bad_usage(run, args, message):

@@ -94,6 +94,16 @@ def test_long_names_are_broken_at_their_joints(site):
 
 
 @thorough_only
+def test_the_list_beside_a_page_breaks_names_between_their_words(site):
+    """And it names members without the class under which they stand."""
+    page = site / "html" / "reference" / "generated" / "slrsym.models.html"
+    beside = page.read_text(encoding="utf-8").partition('id="pst-page-toc-nav"')[2]
+    shown = [name.replace("/", "") for name in re.findall(r'class="pre">(.*?)</span>', beside)]
+    assert {"Fixed<wbr>Point", "is_<wbr>certified"} <= set(shown)
+    assert not any("." in name for name in shown)
+
+
+@thorough_only
 def test_what_commands_print_is_there(site):
     text = (site / "html" / "tutorial.html").read_text(encoding="utf-8")
     assert "2 of 2 claims proved" in text

@@ -70,8 +70,8 @@ def test_a_fixed_point_and_its_linearisation_are_found_by_hand():
     assert (equations.jacobian - rates.jacobian([Q, R, b])).expand().is_zero_matrix
     (point,) = equations.fixed_points({}, starts=[[0, 0, 0]], certified=True)
     assert point.is_certified is False
-    assert repr(point) == f"FixedPoint({Q} = 0, R = 0, b = 0; risk 1, not certified)"
-    assert repr(point.linearisation) == f"Linearisation in {Q}, R, b: eigenvalues 0.2, -0, -0.2"
+    assert repr(point) == "FixedPoint(<w, w> = 0, R = 0, b = 0; risk 1, not certified)"
+    assert repr(point.linearisation) == "Linearisation in <w, w>, R, b: eigenvalues 0.2, -0, -0.2"
     assert repr(replace(point, radius=1e-6)).endswith("; risk 1, certain within 1e-06)")
     # Where b R = 1 and b^2 Q = 1 the risk is 0; it is none if w is shorter than its part along u.
     assert equations.fixed_points({}, starts=[[1, 1, 1]])[0].risk == 0

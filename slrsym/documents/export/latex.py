@@ -359,6 +359,27 @@ class LatexRenderer:
         )
 
 
+class PlainLatexRenderer(LatexRenderer):
+    """Renderer of LaTeX without the macros of the book: documents need amsmath and amssymb only."""
+
+    def tag(self, label: str, why: tuple[Inline, ...]) -> str:
+        """Return a step's justification as a tag of amsmath; empty if it has none."""
+        number = f"({label}) " if self.step_numbers else ""
+        return rf" \tag*{{{number}{self.inline(why)}}}" if why else ""
+
+    def _block(self, block: Block) -> str:
+        if isinstance(block, HeadedBlocks):
+            return f"\\par\\emph{{{self.inline(block.heading)}.}}\n{self.blocks(block.blocks)}"
+        return super()._block(block)
+
+    def claim(self, claim: ClaimEntry) -> str:
+        """Return the LaTeX of a claim's assumptions, statement and proof."""
+        parts = [self.blocks([*claim.assumptions, *claim.statement, *claim.where])]
+        if claim.proof:
+            parts += [rf"\par\emph{{Proof.}} {self.inline(claim.idea)}", self.blocks(claim.proof)]
+        return "\n".join(parts)
+
+
 def _unbreakable(box: Box) -> float:
     """Return the width in em of a formula's widest part without a comma, the whole if none."""
     if not isinstance(box, RowBox):

@@ -13,11 +13,10 @@ from slrsym.documents.export.document import (
     ClaimNumberAndName,
     Display,
     DisplayedLink,
-    Inline,
     Paragraph,
 )
 from slrsym.documents.export.html import WIDE, HtmlRenderer, box_of_display, box_of_link
-from slrsym.documents.export.latex import LatexRenderer, latex_snippet
+from slrsym.documents.export.latex import LatexRenderer, PlainLatexRenderer, latex_snippet
 from slrsym.documents.export.plain_formulas import split_title
 from slrsym.documents.export.proofs import ProofWriter
 from slrsym.documents.export.prose import (
@@ -61,8 +60,7 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
     """Return the LaTeX of a claim's statement; on request of its assumptions and proof, too."""
     if proof:
         entry, found = _entry(claim)
-        blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
-        return LatexRenderer(found).blocks(blocks)
+        return PlainLatexRenderer(found, step_numbers=False).claim(entry)
     renderer = LatexRenderer({})
     return r" \\ ".join(
         # Words in the midst of formulas, and formulas in the midst of words.
@@ -88,14 +86,6 @@ class _Unstyled(HtmlRenderer):
 
     def formula(self, box: Box) -> str:
         return to_mathml(break_lines(box, WIDE))
-
-
-class _Tagged(LatexRenderer):
-    """Renderer of LaTeX for notebooks, with tags of amsmath in place of the book's macro."""
-
-    def tag(self, label: str, why: tuple[Inline, ...]) -> str:
-        number = f"({label}) " if self.step_numbers else ""
-        return rf" \tag*{{{number}{self.inline(why)}}}" if why else ""
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
@@ -141,7 +131,7 @@ def _heading(claim: Claim) -> str:
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
     """Return the LaTeX of a chain as an aligned display, each relation with its rule."""
-    return _Tagged({}, step_numbers=step_numbers).display(_chain_display(chain))
+    return PlainLatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
 
 
 def chain_html(chain: Chain) -> str:

@@ -25,7 +25,7 @@ from slrsym.documents.typeset import to_mathml
 from slrsym.documents.typeset.letters import box_of_symbol_name
 from slrsym.files import replace_atomically, require_writable
 from slrsym.kernels.symbolic_functions import VARIABLES, DifferenceFromErf, GaussianMean
-from slrsym.models.landscape.critical_point_table import ascii_name
+from slrsym.models.definition.description import ascii_name
 from slrsym.models.training.fixed_points import gram_matrix_entries
 from slrsym.models.training.parameter_values import parameter_values_by_name
 

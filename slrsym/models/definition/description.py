@@ -128,3 +128,9 @@ def _short(expr: Expr) -> str:
 def shorten_line(line: str) -> str:
     """Return a line of text, cut to 100 characters with an ellipsis if it is longer."""
     return line if len(line) <= 100 else line[:97] + "..."
+
+
+def ascii_name(name: str) -> str:
+    r"""Return the name of an overlap without LaTeX: <w, u*> for \langle w, u^*\rangle."""
+    name = name.replace(r"\langle ", "<").replace(r"\rangle", ">")
+    return re.sub(r"\^\{?(?:\\star|\*)\}?", "*", name).replace("\\", "")

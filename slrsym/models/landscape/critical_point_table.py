@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from slrsym.models.definition.description import ascii_name
 from slrsym.models.landscape.critical_point_search import SearchCoverage
 from slrsym.registry import load_registered
 
@@ -323,12 +323,6 @@ def _entry(samples: _Array) -> str:
 def _short(x: float) -> str:
     text = f"{x:.3f}"
     return "0" if abs(x) < 5e-7 else text
-
-
-def ascii_name(name: str) -> str:
-    r"""Return the name of an overlap without LaTeX: <w, u*> for \langle w, u^*\rangle."""
-    name = name.replace(r"\langle ", "<").replace(r"\rangle", ">")
-    return re.sub(r"\^\{?(?:\\star|\*)\}?", "*", name).replace("\\", "")
 
 
 def _column(head: str, cells: list[str], left: bool = False) -> list[str]:

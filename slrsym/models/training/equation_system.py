@@ -15,7 +15,7 @@ from slrsym.files import text_written_as_well
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import program_from_expressions
 from slrsym.kernels.program import Program
-from slrsym.models.definition.description import shorten_line
+from slrsym.models.definition.description import ascii_name, shorten_line
 from slrsym.models.definition.losses import loss_in_words
 from slrsym.models.definition.specification import Direction
 from slrsym.models.means.moment_tables import MomentExpressionCompiler
@@ -204,7 +204,7 @@ class EquationSystem(MotionInNumbers):
 
     def __repr__(self) -> str:
         fixed = ", ".join(map(str, self.parameters)) or "none"
-        state = ", ".join(map(str, self.state))
+        state = ", ".join(ascii_name(p.name) for p in self.state)
         rates = dict.fromkeys(map(str, self.motion.rates.values()))
         decays = dict.fromkeys(str(k) for k in self.motion.decays.values() if k != 0)
         moving = (*self.model.trained_directions, *self.motion.scalars)

@@ -19,6 +19,7 @@ from slrsym.kernels.compile import compile_program
 from slrsym.kernels.jumps import jump_arguments
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import program_from_expressions
+from slrsym.models.definition.description import ascii_name
 from slrsym.models.definition.specification import Direction
 from slrsym.models.training.initial_conditions import draw_directions
 from slrsym.models.training.zero_lengths import where_a_length_is_zero
@@ -86,7 +87,8 @@ class Linearisation:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{x:.6g}" for x in self.eigenvalues)
-        return f"Linearisation in {', '.join(map(str, self.state))}: eigenvalues {shown}"
+        names = ", ".join(ascii_name(p.name) for p in self.state)
+        return f"Linearisation in {names}: eigenvalues {shown}"
 
     def _repr_html_(self) -> str:
         return str(load_registered("linearisation.html")(self))
@@ -144,7 +146,7 @@ class FixedPoint:
         return self.radius is not None
 
     def __repr__(self) -> str:
-        place = ", ".join(f"{p} = {self._entry(p)}" for p in self.state)
+        place = ", ".join(f"{ascii_name(p.name)} = {self._entry(p)}" for p in self.state)
         sure = f", certain within {self.radius:g}" if self.radius is not None else self.remark
         return f"FixedPoint({place}; risk {self.risk:.6g}{sure})"
 

@@ -26,6 +26,8 @@ _ORDER = (
     ("Q", r"$Q$: squared length"),
     ("C", r"$C$: other students"),
 )
+# Of panels one above the other, whose letters are large enough on a telephone.
+_WIDTH = 0.65 * WIDTH
 # Errors below are rounding.
 _LEAST = 1e-7
 # How many standard errors a bar reaches to either side.
@@ -42,28 +44,28 @@ def plateau_runs_figure(data: xr.Dataset) -> Figure:
     Drawn is what `slrsym.papers.committee.surveys.PlateauSurvey` makes.
     """
     with figure_style_context():
-        figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
-        left, right = figure.subplots(1, 2)
+        figure = Figure(figsize=(_WIDTH, 5.6), layout="constrained")
+        upper, lower = figure.subplots(2, 1)
         for i, (K, colour) in enumerate(zip(data.K.values, _LINES, strict=False)):
             style = {"color": colour, "ls": _DASHES[i]}
-            left.plot(data.time, data.error[i], **style, label=f"$K = {K}$", zorder=3)
+            upper.plot(data.time, data.error[i], **style, label=f"$K = {K}$", zorder=3)
             for run in data.sampled_error[i]:
-                left.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
-            left.axhline(float(data.level[i]), color=colour, lw=0.9, ls=(0, (4, 2)))
-        left.set(yscale="log", ylim=(_LEAST, None), ylabel=r"Generalisation error $\epsilon_g$")
+                upper.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
+            upper.axhline(float(data.level[i]), color=colour, lw=0.9, ls=(0, (4, 2)))
+        upper.set(yscale="log", ylim=(_LEAST, None), ylabel=r"Generalisation error $\epsilon_g$")
         for (name, label), colour, dashes in zip(_ORDER, _LINES, _DASHES, strict=False):
             style = {"color": colour, "ls": dashes}
-            right.plot(data.time, data[name][0], **style, label=label, zorder=3)
+            lower.plot(data.time, data[name][0], **style, label=label, zorder=3)
             for run in data[f"sampled_{name}"][0]:
-                right.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
-        right.set(ylabel=f"Order parameters, $K = {data.K.values[0]}$")
-        for axes, mark in ((left, "(a)"), (right, "(b)")):
+                lower.plot(data.sampled_time, run, ".", color=colour, ms=3, alpha=0.45)
+        lower.set(ylabel=f"Order parameters, $K = {data.K.values[0]}$")
+        for axes, mark in ((upper, "(a)"), (lower, "(b)")):
             axes.set(xlabel="Steps over the dimension", xlim=(0, float(data.time[-1])))
             label_panel(axes, mark)
-        left.plot([], [], color="black", lw=0.9, ls=(0, (4, 2)), label="plateau")
-        left.plot([], [], ".", color="black", ms=5, label=f"sampled, $d = {_thousands(data)}$")
-        left.legend(loc="lower left")
-        right.legend(loc="center right")
+        upper.plot([], [], color="black", lw=0.9, ls=(0, (4, 2)), label="plateau")
+        upper.plot([], [], ".", color="black", ms=5, label=f"sampled, $d = {_thousands(data)}$")
+        upper.legend(loc="lower left")
+        lower.legend(loc="center right")
         figure.suptitle(
             rf"$K$ students of $K$ teachers, $\eta = {data.eta:g}$; lines: equations of motion",
             fontsize=10,
@@ -126,38 +128,38 @@ def critical_rate_figure(data: xr.Dataset) -> Figure:
     """
     product, limit = data.limit * data.K, np.sqrt(3) * np.pi
     with figure_style_context():
-        figure = Figure(figsize=(WIDTH, 3.1), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        left.plot(data.K, data.limit, "-", color=COLOURS["blue"], label=r"limit $\eta_c$")
-        left.fill_between(data.K, data.limit, 10, color=COLOURS["orange"], alpha=0.1, lw=0)
+        figure = Figure(figsize=(_WIDTH, 5.6), layout="constrained")
+        upper, lower = figure.subplots(2, 1)
+        upper.plot(data.K, data.limit, "-", color=COLOURS["blue"], label=r"limit $\eta_c$")
+        upper.fill_between(data.K, data.limit, 10, color=COLOURS["orange"], alpha=0.1, lw=0)
         shown = ((True, "^", "orange", "error grew"), (False, "v", "green", "error fell"))
         rates = data.tried_limit * data.factor
         units = data.tried_K + 0 * data.factor
         for grew, marker, colour, label in shown:
             some = (data.growth > 1) == grew
-            left.plot(
+            upper.plot(
                 units.where(some).values.ravel(), rates.where(some).values.ravel(), marker,
                 color=COLOURS[colour], ms=6, ls="none", label=f"sampled: {label}", zorder=4,
             )  # fmt: skip
-        left.set(xscale="log", yscale="log", ylabel=r"Learning rate $\eta$")
-        left.legend(loc="lower left")
-        right.plot(data.K, product, "o-", color=COLOURS["blue"], ms=3.5, label=r"$K \eta_c$")
-        right.axhline(limit, color=COLOURS["grey"], ls="--", label=r"$\sqrt{3}\,\pi$")
-        right.set(xscale="log", ylabel=r"$K \eta_c$")
-        right.legend(loc="lower right")
+        upper.set(xscale="log", yscale="log", ylabel=r"Learning rate $\eta$")
+        upper.legend(loc="lower left")
+        lower.plot(data.K, product, "o-", color=COLOURS["blue"], ms=3.5, label=r"$K \eta_c$")
+        lower.axhline(limit, color=COLOURS["grey"], ls="--", label=r"$\sqrt{3}\,\pi$")
+        lower.set(xscale="log", ylabel=r"$K \eta_c$")
+        lower.legend(loc="lower right")
         ticks = [K for K in (2, 4, 8, 16, 32, 64, 128) if int(data.K.max()) >= K]
-        for axes, mark in ((left, "(a)"), (right, "(b)")):
+        for axes, mark in ((upper, "(a)"), (lower, "(b)")):
             axes.set(xlabel="Units $K$", xticks=ticks)
             axes.xaxis.set_major_formatter(ScalarFormatter())
             axes.xaxis.set_minor_formatter(NullFormatter())
             label_panel(axes, mark)
-        left.set_yticks([0.05, 0.1, 0.2, 0.5, 1, 2])
-        left.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        left.yaxis.set_minor_formatter(NullFormatter())
-        left.set_ylim(0.8 * float(data.limit.min()), 1.6 * float(data.limit.max()))
+        upper.set_yticks([0.05, 0.1, 0.2, 0.5, 1, 2])
+        upper.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        upper.yaxis.set_minor_formatter(NullFormatter())
+        upper.set_ylim(0.8 * float(data.limit.min()), 1.6 * float(data.limit.max()))
         figure.suptitle(
-            rf"$K$ students at $K$ teachers, no noise; samples: $d = {_thousands(data)}$, "
-            f"{data.attrs['time']} passes of $d$ steps",
+            "$K$ students at $K$ teachers, no noise;\n"
+            rf"samples: $d = {_thousands(data)}$, {data.attrs['time']} passes of $d$ steps",
             fontsize=10,
         )
     return figure

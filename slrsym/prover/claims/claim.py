@@ -454,12 +454,12 @@ class Claim:
         Parameters
         ----------
         proof : bool, optional
-            Whether to write the proof, too, as in the book that ``slrsym export latex`` makes.
+            Whether to write the assumptions and the proof, too.
 
         Returns
         -------
         str
-            The statement needs amsmath only; a proof needs the preamble of the book.
+            It needs amsmath and amssymb.
 
         Examples
         --------

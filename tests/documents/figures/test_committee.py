@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from scipy.special import erf
 
 from slrsym.documents.figures import draw, recipe
@@ -112,16 +113,28 @@ def test_the_plateau_tends_to_its_closed_form(K):
 def test_what_is_drawn_is_in_the_data(committee):
     data = {name: found for name, (_, found) in committee.items()}
     drawn = {name: draw(name, found) for name, found in data.items()}
-    left, right = drawn["plateau"].axes
-    assert np.array_equal(left.lines[0].get_ydata(), data["plateau"].error[0])
-    assert np.array_equal(right.lines[0].get_ydata(), data["plateau"].R[0])
+    upper, lower = drawn["plateau"].axes
+    assert np.array_equal(upper.lines[0].get_ydata(), data["plateau"].error[0])
+    assert np.array_equal(lower.lines[0].get_ydata(), data["plateau"].R[0])
     left, right = drawn["noise-floor"].axes
     assert np.array_equal(left.lines[1].get_ydata(), data["noise-floor"].solved)
     assert np.array_equal(right.lines[1].get_ydata(), data["noise-floor"].rate_solved)
     assert np.array_equal(right.lines[2].get_ydata(), data["noise-floor"].second_order)
-    left, right = drawn["stability"].axes
-    assert np.array_equal(left.lines[0].get_ydata(), data["stability"].limit)
-    assert np.allclose(right.lines[0].get_ydata(), data["stability"].limit * [2, 4])
+    upper, lower = drawn["stability"].axes
+    assert np.array_equal(upper.lines[0].get_ydata(), data["stability"].limit)
+    assert np.allclose(lower.lines[0].get_ydata(), data["stability"].limit * [2, 4])
     for name, (survey, _) in committee.items():
         assert type(recipe(name)) is type(survey)
         assert data[name].attrs == survey.settings
+
+
+# Of the text of a page on a telephone, in pixels.
+PHONE = 343
+
+
+@thorough_only
+def test_letters_are_large_enough_on_a_telephone(committee):
+    for name in ("plateau", "stability"):
+        figure = draw(name, committee[name][1])
+        sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()]
+        assert min(sizes) * PHONE / (72 * figure.get_figwidth()) >= 10, name

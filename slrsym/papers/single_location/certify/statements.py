@@ -32,10 +32,10 @@ risk F there, and the segment to the new point stays in the square since p > 0. 
 with :math:`H \prec (2 - \mu)/\alpha` on the segment, where :math:`\mu > 0` by compactness and
 :math:`N - \alpha H \succ 0`, N < 2, and with :math:`\delta \tan\delta \ge \delta^2`,
 
-.. math:: F' - F \le -\tfrac1\alpha \sum \delta_i \tan\delta_i
-    + \tfrac{2 - \mu}{2\alpha} \sum \delta_i^2
-    \le -\tfrac{\mu}{2\alpha} \sum \delta_i \tan \delta_i
-    = -\tfrac{\mu}{2} \sum r_i \arctan(\alpha r_i),
+.. math:: F' - F &\le -\tfrac1\alpha \sum \delta_i \tan\delta_i
+    + \tfrac{2 - \mu}{2\alpha} \sum \delta_i^2 \\
+    &\le -\tfrac{\mu}{2\alpha} \sum \delta_i \tan \delta_i \\
+    &= -\tfrac{\mu}{2} \sum r_i \arctan(\alpha r_i),
 
 which is negative except at the solutions of (14).
 

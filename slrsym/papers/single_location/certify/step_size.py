@@ -174,15 +174,15 @@ def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str
     \cos\varphi \cos\psi` and :math:`-\nu R_\nu`. Let :math:`b = \lambda \sqrt{d/2}/A` and
     :math:`\mu = \max_x x \operatorname{erf}'(x) = \sqrt{2/(\pi e)}`. From
 
-    .. math:: R_\kappa = 2\gamma^2 b \operatorname{erf}'(b\kappa)
-        (\operatorname{erf}(b\kappa/B) - \nu), \qquad R_\nu = -2\gamma^2 \operatorname{erf}(b\kappa)
+    .. math:: R_\kappa &= 2\gamma^2 b \operatorname{erf}'(b\kappa)
+        (\operatorname{erf}(b\kappa/B) - \nu), \\ R_\nu &= -2\gamma^2 \operatorname{erf}(b\kappa)
 
     with :math:`|\operatorname{erf}| < 1`, :math:`|\nu| \le 1`, :math:`0 < \operatorname{erf}' \le
     2/\sqrt\pi` and :math:`|\operatorname{erf}''(x)| = 2 |x| \operatorname{erf}'(x) \le 2\mu`,
 
-    .. math:: |R_{\kappa\kappa}| \le 2\gamma^2 b^2 \Bigl(4\mu + \frac{4}{\pi B}\Bigr), \quad
-        |\kappa R_\kappa| \le 4\gamma^2 \mu, \quad
-        |R_{\kappa\nu}| \le \frac{4\gamma^2 b}{\sqrt\pi}, \quad |\nu R_\nu| \le 2\gamma^2.
+    .. math:: |R_{\kappa\kappa}| &\le 2\gamma^2 b^2 \Bigl(4\mu + \frac{4}{\pi B}\Bigr), \\
+        |\kappa R_\kappa| &\le 4\gamma^2 \mu, \\
+        |R_{\kappa\nu}| &\le \frac{4\gamma^2 b}{\sqrt\pi}, \\ |\nu R_\nu| &\le 2\gamma^2.
 
     So its largest eigenvalue is at most that of the matrix of bounds, :math:`K = \begin{pmatrix}
     p & q \\ q & r \end{pmatrix}` with :math:`p = 8\gamma^2 b^2 (\mu + 1/(\pi B)) + 4\gamma^2\mu`,

@@ -232,8 +232,8 @@ def swap_margin(task: Task, lam: float) -> float:
     The coefficient that claim ``swap-form`` leaves when squares are completed, from the curvatures
     of claim ``swap-hessian``:
 
-    .. math:: R_{\kappa\kappa} + 6 p \theta - \frac{(R_{\kappa\rho} - 2p)^2}{R_{\rho\rho}}
-        - 2p\,\frac{1 - \theta^2}{\theta}, \qquad p = -\tfrac12 R_{\kappa\nu}.
+    .. math:: & R_{\kappa\kappa} + 6 p \theta - \frac{(R_{\kappa\rho} - 2p)^2}{R_{\rho\rho}} \\
+        &\quad - 2p\,\frac{1 - \theta^2}{\theta}, \\ & p = -\tfrac12 R_{\kappa\nu}.
 
     All other directions but those of the family ascend.
     """
@@ -280,8 +280,8 @@ def transverse_flow_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Arr
     .. math::
         \dot\theta &= -(R_\theta + \kappa R_\rho - m_v \theta), \\
         \dot\eta &= -(R_\eta + \nu R_\rho - m_k \eta), \\
-        \dot\rho &= -(\kappa R_\theta + \nu R_\eta + 2 R_\rho
-            + R_\nu \eta + R_\kappa \theta - (m_k + m_v) \rho),
+        \dot\rho &= -(\kappa R_\theta + \nu R_\eta + 2 R_\rho \\
+            &\qquad + R_\nu \eta + R_\kappa \theta - (m_k + m_v) \rho),
 
     and the slopes in theta, eta and rho are linear in these (Lemma 14).
     """
