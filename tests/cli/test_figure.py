@@ -40,10 +40,9 @@ def small(monkeypatch):
     for name, changes in (("8", layer), ("9", {"starts": 2} | few), ("10", layer)):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
     # Machine code takes longer to compile than so few steps, and processes to start.
-    for module in ("dynamics.runs", "transformers.heads"):
-        monkeypatch.setattr(
-            f"slrsym.papers.single_location.{module}.choose_backend", lambda backend: "numpy"
-        )
+    monkeypatch.setattr(
+        "slrsym.papers.single_location.dynamics.runs.choose_backend", lambda backend: "numpy"
+    )
     monkeypatch.setattr("slrsym.papers.single_location.transformers.layer.count_cores", lambda: 1)
     monkeypatch.setattr(
         "slrsym.papers.single_location.surveys.OracleSurvey.__init__.__defaults__",

@@ -20,7 +20,6 @@ from slrsym.papers.committee.models import committee
 from slrsym.papers.single_location.models import attention, multi_head
 from slrsym.papers.single_location.paper_risk_expressions import risk_program
 from slrsym.papers.single_location.step_programs import descent_step_program
-from slrsym.papers.single_location.transformers import erf_head_moments
 
 _ROOT = Path(__file__).parents[2]
 
@@ -92,8 +91,6 @@ def _of_papers() -> Iterator[str]:
     for name in ("excess_risk", "gradient", "hessian"):
         yield str(risk_program(name))
     yield str((descent_step_program(False), descent_step_program(True)))
-    yield str((erf_head_moments.one_head_moments_program(),))
-    yield str((erf_head_moments.two_head_moments_program(),))
 
 
 def _of_model(stated: Any) -> Iterator[str]:

@@ -87,12 +87,12 @@ class DirectionFrames:
         self._counts = self.live[:, p - t :].sum(axis=1).tolist()
 
     def _is_in_frame(self, fixed: Array, trained: Array, d: int) -> bool:
-        """Tell whether fixed directions are the first axes, and no coordinate is one too many."""
+        """Tell whether fixed directions lie along the first axes, and no coordinate too many."""
         head, p = self._head, self._head + self._t
         return (
             head <= d
             and fixed.shape[-1] == p
-            and bool((fixed == np.eye(head, p)).all())
+            and not fixed[..., head:].any()
             and not trained[..., d:].any()
         )
 

@@ -1,6 +1,6 @@
 """Training of Transformer layers and of several erf heads on several informative tokens.
 
-What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
+What Section E.3 of the paper shows in figures 8 to 10; gradients of layers are by hand, in NumPy.
 """
 
 from slrsym.papers.single_location.transformers.heads import HeadRuns

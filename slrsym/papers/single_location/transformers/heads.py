@@ -1,30 +1,23 @@
 r"""Figure 9: several erf heads, equation (31), on several informative tokens.
 
-The predictor :math:`T(X) = \sum_h \mathrm{erf}(\lambda X k_h) \cdot (X v_h)` sees a token only
-through what it has in the span of all :math:`k_h, v_h, k^\star_i, v^\star_i`, so that q = 2(n + H)
-coordinates are enough. `ErfHeadsExcessRisk` is the population risk in them, for unit vectors; its
-descent never leaves the span. Descent from samples does: what the gradient has beyond the span is a
-sum of normal vectors with given weights, whose Gram matrix has a Wishart law, drawn by the
-decomposition of Bartlett. A new frame of the span follows, and runs are exact in law, whatever d.
+Runs of the model `multi_head`, from the same starts: on batches of sampled tokens, exactly in law,
+and on the exact risk. A state has the heads in coordinates of the span of all
+:math:`k_h, v_h, k^\star_i, v^\star_i`, of which q = 2(n + H) are enough, whatever d.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import special
 
 from slrsym.kernels.arguments import require_integer, require_positive
-from slrsym.kernels.compile import choose_backend, compile_program
-from slrsym.kernels.kept_programs import program_function_cached_on_disk
+from slrsym.kernels.compile import choose_backend
+from slrsym.models.training.spheres import Spheres
 from slrsym.papers.single_location.transformers.layer import (
     MultipleLocation,
     Real,
@@ -34,132 +27,10 @@ from slrsym.papers.single_location.transformers.layer import (
 
 _Array = NDArray[np.float64]
 
-# For how many steps random numbers are drawn at once.
-_DRAWN = 500
+# NumPy takes about so many steps of two heads while machine code is compiled.
+_COMPILES = 5000
 
-
-def _unit(x: _Array) -> _Array:
-    # Along an axis of its own, so that a run does not depend on those beside it, to the last bit.
-    return np.asarray(x / np.sqrt(np.add.reduce(x * x, axis=-1))[..., None])
-
-
-def _tangent(slope: _Array, at: _Array) -> _Array:
-    return np.asarray(slope - np.add.reduce(slope * at, axis=-1)[..., None] * at)
-
-
-class ErfHeadsExcessRisk:
-    """The excess risk of several erf heads on unit spheres, with its gradient."""
-
-    def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
-        self._task, self._heads = task, heads
-        backend = choose_backend(backend)
-        self._one, self._two = (
-            compile_moments(x, backend)
-            for x in ("one_head_moments_program", "two_head_moments_program")
-        )
-        n = task.n
-        # Second moments: first token, second token, of which kind, two heads, how many times.
-        roles = [*range(n), n]
-        same = [
-            (i, i, h, g, (1 if h == g else 2) * (task.task.L - n if i == n else 1))
-            for i in roles
-            for h, g in combinations_with_replacement(range(heads), 2)
-        ]
-        if task.shared:
-            same += [
-                (i, j, h, g, 2)
-                for i, j in combinations(range(n), 2)
-                for h, g in product(range(heads), repeat=2)
-            ]
-        self._first, second, h, g, self._times = np.array(same).T
-        # Where means and covariances of two heads are, as `two_head_moments_program` orders them.
-        k, v, K, V = h, heads + h, g, heads + g
-        self._seen = [(self._first, k), (self._first, v), (second, K), (second, V)]
-        self._places = [(k, v), (K, V), (k, K), (k, V), (v, K), (v, V)]
-        self._own = (np.arange(heads), heads + np.arange(heads))
-        self._to_means = _placed(self._seen, (n + 1, 2 * heads))
-        self._to_gram = _placed(self._places, (2 * heads, 2 * heads))
-
-    def risk(self, students: _Array, stars: _Array, lam: float) -> _Array:
-        """Return the excess risk of each run, shape (runs,)."""
-        return self.risk_and_gradient(students, stars, lam)[0]
-
-    def risk_and_gradient(
-        self, students: _Array, stars: _Array, lam: float
-    ) -> tuple[_Array, _Array]:
-        """Return the excess risk, (runs,), and its tangential gradient, (runs, 2 heads, q).
-
-        Students are k_1, ..., k_H, v_1, ..., v_H, shape (runs, 2 heads, q), in an orthonormal frame
-        or in all of R^d; stars k*_1, ..., k*_n, v*_1, ..., v*_n.
-        """
-        task, n, runs = self._task.task, self._task.n, len(students)
-        root, square, left = np.sqrt(task.d / 2), task.gamma**2, task.L - n
-        centres, v_stars = stars[:, :n], stars[:, n:]
-        # Means of all projections for each kind of token, and all inner products of students.
-        means = np.zeros((runs, n + 1, students.shape[1]))
-        means[:, :n] = root * centres @ students.transpose(0, 2, 1)
-        gram = students @ students.transpose(0, 2, 1)
-        # What the output has in common with an informative token.
-        common = v_stars
-        if self._task.shared:
-            common = np.broadcast_to(v_stars.sum(axis=1, keepdims=True), v_stars.shape)
-        with_Y = square * common @ students.transpose(0, 2, 1)
-        spread = np.full(n + 1, task.gamma)
-        spread[n] = 1.0
-
-        # -- one head ------------------------------------------------------------------------
-        k, v = self._own
-        state = np.zeros((runs, n + 1, self._heads, 6))
-        state[..., 0], state[..., 1] = means[:, :, k], means[:, :, v]
-        state[..., 2] = spread[:, None] ** 2 * gram[:, None, k, v]
-        state[:, :n, :, 3], state[:, :n, :, 4] = with_Y[:, :, k], with_Y[:, :, v]
-        state[..., 5] = spread[:, None]
-        first = self._one(state, lam)
-        mean = first[..., 0].sum(axis=2)
-        risk = square * (common * v_stars).sum(axis=(1, 2)) - 2 * first[:, :n, :, 4].sum(
-            axis=(1, 2)
-        )
-        # Means of different tokens, which are independent: each in all pairs that it is in.
-        others = left * mean[:, n:] + mean[:, :n].sum(axis=1, keepdims=True)
-        weight = np.empty_like(mean)
-        weight[:, :n] = left * mean[:, n:] if self._task.shared else others - mean[:, :n]
-        weight[:, n] = left * (others[:, 0] - mean[:, n])
-        risk = risk + (weight * mean).sum(axis=1)
-        slope = 2 * weight[:, :, None, None] * first[..., 1:4]
-        slope[:, :n] -= 2 * first[:, :n, :, 5:8]
-        d_means, d_gram = np.zeros_like(means), np.zeros_like(gram)
-        d_means[:, :, k], d_means[:, :, v] = slope[..., 0], slope[..., 1]
-        d_gram[:, k, v] = (spread[:, None] ** 2 * slope[..., 2]).sum(axis=1)
-        d_with_Y = -2 * np.concatenate([first[:, :n, :, 8], first[:, :n, :, 9]], axis=2)
-
-        # -- two heads -----------------------------------------------------------------------
-        pairs = np.empty((runs, len(self._times), 11))
-        s = spread[self._first]
-        for at, (token, student) in enumerate(self._seen):
-            pairs[..., at] = means[:, token, student]
-        for at, (row, column) in enumerate(self._places):
-            pairs[..., 4 + at] = s**2 * gram[:, row, column]
-        pairs[..., 10] = s
-        second = self._two(pairs, lam) * self._times[:, None]
-        risk = risk + second[..., 0].sum(axis=1)
-        flat = second[..., 1:5].reshape(runs, 1, -1)
-        d_means += (flat @ self._to_means).reshape(means.shape)
-        flat = (second[..., 5:] * s[:, None] ** 2).reshape(runs, 1, -1)
-        d_gram += (flat @ self._to_gram).reshape(gram.shape)
-
-        gradient = root * d_means[:, :n].transpose(0, 2, 1) @ centres
-        gradient += (d_gram + d_gram.transpose(0, 2, 1)) @ students
-        gradient += square * d_with_Y.transpose(0, 2, 1) @ common
-        return risk, _tangent(gradient, students)
-
-
-def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
-    """Return the matrix that sums numbers into the given places of a matrix."""
-    count = len(places[0][0])
-    matrix = np.zeros((count, len(places), *shape))
-    for at, (row, column) in enumerate(places):
-        matrix[np.arange(count), at, row, column] = 1
-    return matrix.reshape(count * len(places), -1)
+_SPHERES = Spheres()
 
 
 @dataclass(frozen=True)
@@ -190,8 +61,7 @@ class HeadRuns(ResumableRuns):
     Raises
     ------
     ValueError
-        If a number is out of its range, or d is less than 2 n + 4 H, for which runs from samples
-        are not made.
+        If a number is out of its range, or d is less than 2 n + 2 H, the number of directions.
     """
 
     task: MultipleLocation
@@ -209,7 +79,7 @@ class HeadRuns(ResumableRuns):
     # Names that parameters have in other recipes of runs.
     also_called = MappingProxyType({"runs": "starts", "lam": "lam0"})
     _runs_of = "erf heads"
-    _rows = 2
+    _rows = 20
     _together = 1000
 
     def __post_init__(self) -> None:
@@ -220,9 +90,9 @@ class HeadRuns(ResumableRuns):
             object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
         if not 0 <= self.rate < np.inf:
             raise ValueError(f"rate must be finite and not negative; got {self.rate}")
-        least = 2 * self.task.n + 4 * self.heads
+        least = 2 * (self.task.n + self.heads)
         if self.task.task.d < least:
-            raise ValueError(f"d must be at least 2 n + 4 H = {least}; got {self.task.task.d}")
+            raise ValueError(f"d must be at least 2 n + 2 H = {least}; got {self.task.task.d}")
 
     @property
     def runs(self) -> int:  # type: ignore[override]
@@ -240,9 +110,9 @@ class HeadRuns(ResumableRuns):
         # Rows of a normal matrix in the frame of their own Gram and Schmidt.
         rows = np.tril(rng.standard_normal((q, q)), -1)
         rows[np.diag_indices(q)] = np.sqrt(rng.chisquare(d - np.arange(q)))
-        k_stars = _unit(rows[:n])
-        v_stars = rows[n : 2 * n]
-        return _unit(rows[2 * n :]), np.vstack([k_stars, _unit(_tangent(v_stars, k_stars))])
+        k_stars = _SPHERES.normalise(rows[:n])
+        v_stars = _SPHERES.normalise(_SPHERES.project(k_stars, rows[n : 2 * n]))
+        return _SPHERES.normalise(rows[2 * n :]), np.vstack([k_stars, v_stars])
 
     def _begin(self, runs: list[int]) -> Real:
         return np.stack([self._start(run)[0].ravel() for run in runs])
@@ -259,104 +129,85 @@ class HeadRuns(ResumableRuns):
         return blank
 
     def _walk(self, runs: list[int], states: Real, first: int, stop: int) -> tuple[Real, Any]:
-        heads, n = self.heads, self.task.n
-        students = np.array(states, dtype=float).reshape(len(runs), 2 * heads, -1)
+        students = np.array(states, dtype=float).reshape(len(runs), 2 * self.heads, -1)
         stars = np.stack([self._start(run)[1] for run in runs])
-        sampled = np.array(runs) < self.starts
-        risk = ErfHeadsExcessRisk(self.task, heads)
+        ends = [0, *self._logged.tolist()]
+        descent = HeadsDescent(self, runs, np.concatenate([students, stars], axis=1), ends[first])
         risks, overlaps = [], []
-        for row in range(first, stop):
-            begin, end = (int(self._logged[max(row - 1, 0)]), int(self._logged[row]))
-            lams = [self._temperature(t) for t in range(begin, end)]
-            if sampled.any():
-                rngs = [
-                    random_stream(self.seed, run, 1, row)
-                    for run in np.array(runs)[sampled].tolist()
-                ]
-                for at in range(0, len(lams), _DRAWN):
-                    some = lams[at : at + _DRAWN]
-                    students[sampled] = self._sampled(students[sampled], stars[sampled], some, rngs)
-            if not sampled.all():
-                moved, fixed = students[~sampled], stars[~sampled]
-                for lam in lams:
-                    slope = risk.risk_and_gradient(moved, fixed, lam)[1]
-                    moved = _unit(moved - self.alpha * slope)
-                students[~sampled] = moved
-            risks.append(risk.risk(students, stars, self._temperature(end)))
+        for begin, end in pairwise(ends[first : stop + 1]):
+            students = descent.advance([self._temperature(t) for t in range(begin, end)])
+            risks.append(descent.excess_risks(self._temperature(end)))
             overlaps.append(students @ stars.transpose(0, 2, 1))
-        found = np.stack(overlaps, axis=1)
+        found, heads, n = np.stack(overlaps, axis=1), self.heads, self.task.n
         k, v = found[:, :, :heads], found[:, :, heads:]
         parts = {"kappa": k[..., :n], "eta": k[..., n:], "theta": v[..., :n], "nu": v[..., n:]}
         return students.reshape(len(runs), -1), {"excess_risk": np.stack(risks, axis=1), **parts}
 
-    def _sampled(
-        self, students: _Array, stars: _Array, lams: list[float], rngs: list[Generator]
-    ) -> _Array:
-        """Return the heads after several steps of stochastic gradient descent on batches."""
-        task, n, heads, batch = self.task.task, self.task.n, self.heads, self.batch
-        runs, count, q = len(students), 2 * heads, students.shape[2]
-        degrees = task.d - q - np.arange(count)
-        below = np.tril_indices(count, -1)
-        k_stars, v_stars = stars[:, None, :n], stars[:, None, n:]
-        sizes = (batch * task.L * q, batch, len(below[0]))
-        cuts = np.cumsum(sizes)
-        bartlett = np.zeros((runs, count, count))
-        diagonal = np.arange(count)
-        normals = np.stack([rng.standard_normal((len(lams), sum(sizes))) for rng in rngs], axis=1)
-        chis = np.stack([rng.chisquare(degrees, (len(lams), count)) for rng in rngs], axis=1)
-        for inverse_temperature, normal, chi in zip(lams, normals, np.sqrt(chis), strict=True):
-            X = normal[:, : cuts[0]].reshape(runs, batch, task.L, q)
-            informative = X[:, :, :n]
-            if self.task.shared:
-                informative[:] = informative[:, :, :1]
-            informative *= task.gamma
-            informative += np.sqrt(task.d / 2) * k_stars
-            y = np.add.reduce((informative * v_stars).reshape(runs, batch, -1), axis=2)
-            y += task.epsilon * normal[:, cuts[0] : cuts[1]]
-            tokens = X.reshape(runs, -1, q)
-            seen = tokens @ students.transpose(0, 2, 1)
-            scores, values = inverse_temperature * seen[:, :, :heads], seen[:, :, heads:]
-            gates = special.erf(scores)
-            output = np.add.reduce((gates * values).reshape(runs, batch, -1), axis=2)
-            error = np.repeat(2 / batch * (output - y), task.L, axis=1)[:, :, None]
-            slopes = (2 * inverse_temperature / np.sqrt(np.pi)) * np.exp(-scores * scores)
-            weights = np.concatenate([error * slopes * values, error * gates], axis=2)
-            inside = weights.transpose(0, 2, 1) @ tokens
-            # Beyond the span tokens are noise, of the same size but for the informative ones.
-            noise = weights.reshape(runs, batch, task.L, count)
-            if self.task.shared:
-                noise[:, :, 0] = np.add.reduce(noise[:, :, :n], axis=2)
-                noise[:, :, 1:n] = 0
-            noise[:, :, :n] *= task.gamma
-            gram = weights.transpose(0, 2, 1) @ weights
-            bartlett[:, diagonal, diagonal] = chi
-            bartlett[:, below[0], below[1]] = normal[:, cuts[1] :]
-            moved = np.zeros((runs, count, q + count))
-            moved[:, :, :q] = students - self.alpha * _tangent(inside, students)
-            moved[:, :, q:] = -self.alpha * (_root(gram) @ bartlett)
-            students = _in_frame(moved, 2 * n)
-        return students
 
+class HeadsDescent:
+    """Descent of heads on batches and on the risk, by the model that states their law.
 
-def _root(gram: _Array) -> _Array:
-    """Return lower triangular square roots of positive semidefinite matrices."""
-    # The least shift that Cholesky's decomposition does not notice otherwise.
-    shift = 1e-14 * np.trace(gram, axis1=1, axis2=2) + 1e-300
-    return np.linalg.cholesky(gram + shift[:, None, None] * np.eye(gram.shape[1]))
+    Parameters
+    ----------
+    recipe : HeadRuns
+    runs : list of int
+        Each run on batches has random numbers of its own.
+    vectors : ndarray, shape (runs, q, q)
+        Heads and true directions, which are along the first axes.
+    step : int
+        The step that the heads belong to.
+    """
 
+    def __init__(self, recipe: HeadRuns, runs: list[int], vectors: _Array, step: int) -> None:
+        # What is kept of figure 9 is found without.
+        from slrsym.models.sampling.batch_descent import BatchEngine
+        from slrsym.models.training.parameter_values import fixed_inner_products
+        from slrsym.models.training.simulation import DescentEngine
+        from slrsym.papers.single_location.models import multi_head
 
-def _in_frame(moved: _Array, fixed: int) -> _Array:
-    """Return unit vectors in a frame whose first axes are the true directions."""
-    triangle = np.asarray(np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r"))
-    return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
+        several, task = recipe.task, recipe.task.task
+        stated = multi_head(recipe.heads, several.n, int(several.shared))
+        self._model = model = stated.model
+        given = [*stated.k, *stated.v, *stated.k_star, *stated.v_star]
+        self._factor = vectors[:, None, [given.index(x) for x in model.directions]]
+        self._trained = [model.directions.index(x) for x in given[: 2 * recipe.heads]]
+        numbers = {"gamma": task.gamma, "d": task.d, "L": task.L, "epsilon": task.epsilon}
+        # The risk depends on inner products of true directions, of each run its own; the gradient
+        # does not.
+        gram = np.sum(self._factor[:, 0, :, None] * self._factor[:, 0, None], axis=-1)
+        between = {str(p): gram[:, i, j] for p, (i, j, _) in fixed_inner_products(model)}
+        names = [p.name for p in model.parameters]
+        self._columns = [numbers.get(name, between.get(name, 0.0)) for name in names]
+        self._row = np.array([float(numbers.get(name, 0.0)) for name in names])
+        self._varying = names.index("lambda")
+        self._excess = model.compiled("numpy", "excess_risk")
+        # The same for all pieces of the runs.
+        backend = choose_backend("auto") if recipe.steps >= _COMPILES else "numpy"
+        sampled = np.array(runs) < recipe.starts
+        self._engines: list[tuple[NDArray[np.bool_], Any]] = []
+        if sampled.any():
+            labels = np.array(runs)[sampled].tolist()
+            batches = BatchEngine(
+                model, self._factor[sampled], self._row, numbers, [task.d], recipe.alpha,
+                recipe.batch, recipe.seed, backend, step, labels,
+            )  # fmt: skip
+            self._engines.append((sampled, batches))
+        if not sampled.all():
+            exact = DescentEngine(model, self._factor[~sampled], recipe.alpha, backend)
+            self._engines.append((~sampled, exact))
 
+    def advance(self, inverse_temperatures: list[float]) -> _Array:
+        """Take a step at each inverse temperature; return the heads, shape (runs, 2 heads, q)."""
+        if inverse_temperatures:
+            rows = np.tile(self._row, (len(inverse_temperatures), 1))
+            rows[:, self._varying] = inverse_temperatures
+            for some, engine in self._engines:
+                self._factor[some] = engine.advance(rows, len(rows))[-1]
+        return self._factor[:, 0, self._trained]
 
-@cache
-def compile_moments(name: str, backend: str) -> Callable[..., Any]:
-    """Return the compiled function of a named program of the module `erf_head_moments`."""
-    return compile_program(
-        program_function_cached_on_disk(
-            f"slrsym.papers.single_location.transformers.erf_head_moments.{name}"
-        )(),
-        backend,
-    )
+    def excess_risks(self, inverse_temperature: float) -> _Array:
+        """Return the excess risk of each run, shape (runs,)."""
+        columns = [*self._columns]
+        columns[self._varying] = inverse_temperature
+        state = self._model.flow.order_parameters_of_gram_factor(self._factor)
+        return np.asarray(self._excess(state, *columns)[..., 0])
