@@ -311,6 +311,21 @@ def test_kinks_where_student_and_teacher_align(loss, unit):
         assert change([q, r]) == pytest.approx([second - 2 * along_w, -along_u], abs=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("loss", "unit", "backend"),
+    [("squared hinge", "linear", "numpy"), ("absolute", "linear", "numpy"),
+     thorough("exponential", "relu", "numpy"), thorough("huber", "linear", "numpy"),
+     thorough("absolute", "erf", "numpy"), thorough("absolute", "linear", "mpmath")],
+)  # fmt: skip
+def test_noise_of_a_label_vanishes_where_rounding_leads_beyond_alignment(loss, unit, backend):
+    change = of_sign(loss, unit).equations("online-sgd", rate=1).compile(backend)
+    for r in (math.sqrt(0.7), -math.sqrt(0.7)):
+        assert r * r > 0.7
+        _, along_w, along_u, second = integrals_of_sign(loss, unit, 0.7, r, 0)
+        found = [float(x) for x in change([0.7, r], 0)]
+        assert found == pytest.approx([second - 2 * along_w, -along_u], abs=1e-10)
+
+
 def of_means(loss):
     """Return a linear predictor of two classes with opposite means, of length mu."""
     plus = Token(mean=mu * u, target=lambda X: 1, name="plus")

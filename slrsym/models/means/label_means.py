@@ -53,7 +53,7 @@ def terms_by_label(core: Expr, cov: Matrix) -> list[LabelledTerm] | None:
     label = _sign_of_sum(core, names)
     if label is None:
         return None
-    rest = expand(core / label) if core.is_Add else core / label
+    rest = core / label
     if rest.has(DiracDelta):
         return _terms_with_delta(rest, label, cov)
     slopes = Matrix([label.args[0].coeff(z) for z in names])
@@ -124,13 +124,14 @@ def _given_a_variable(
 
 
 def _sign_of_sum(core: Expr, names: Sequence[Symbol]) -> Expr | None:
-    signs = [f for f in Mul.make_args(core) if isinstance(f, sign)]
-    if len(signs) != 1 or len(core.atoms(sign)) != 1:
+    """Return the sign of a sum of variables if it is a factor, and the only such sign."""
+    sums = [f for f in core.atoms(sign) if sum(f.has(z) for z in names) > 1]
+    if len(sums) != 1 or sums[0] not in Mul.make_args(core):
         return None
-    (label,) = signs
+    (label,) = sums
     form = label.args[0]
     inside = [z for z in names if form.has(z)]
-    if len(inside) < 2 or expand(form - Add(*(form.coeff(z) * z for z in inside))) != 0:
+    if expand(form - Add(*(form.coeff(z) * z for z in inside))) != 0:
         return None
     return label if not any(form.coeff(z).has(*names) for z in inside) else None
 

@@ -57,6 +57,7 @@ from slrsym.models.training.alignment import (
     with_merged_powers,
     with_quotients_at_alignment,
     with_roots_beyond_alignment,
+    with_rounding_as_zero,
     without_poles_at_alignment,
 )
 
@@ -344,11 +345,19 @@ class GaussianMeanFormula:
         divided = self.has_ends or self.value.has(GaussianMean)
         return with_least_variances(found, self._variances, divided), parts
 
+    def entries_in_programs(self, entries: Iterable[Expr]) -> list[Expr]:
+        """Return given arguments in the form for programs."""
+        variances = self._variances
+        return [
+            with_rounding_as_zero(entry) if x in variances else entry
+            for x, entry in zip(self.arguments, entries, strict=True)
+        ]
+
     def printed_at(
         self, entries: Iterable[Expr], named: Callable[[Expr], Expr] = lambda part: part
     ) -> Expr:
         """Return the value in the form for programs, at given arguments, with its parts named."""
-        at = dict(zip(self.arguments, entries, strict=True))
+        at = dict(zip(self.arguments, self.entries_in_programs(entries), strict=True))
         value, parts = self._printed
         for symbol, meaning in parts.items():
             at[symbol] = named(meaning.xreplace(at))

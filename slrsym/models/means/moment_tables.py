@@ -69,7 +69,8 @@ class MomentExpressionCompiler:
             for (mean, values), c in moments[name].terms.items():
                 # Covariances are of risks alone.
                 assert not isinstance(mean, MeanPolynomial)
-                at = tuple(places.setdefault(e, len(places)) for e in values)
+                entries = mean.entries_in_programs(values)
+                at = tuple(places.setdefault(e, len(places)) for e in entries)
                 row = (k, places.setdefault(c, len(places)), at)
                 rows.setdefault(mean, []).append(row)
         self.entries = tuple(places)

@@ -199,6 +199,27 @@ def with_roots_beyond_alignment(value: Expr) -> Expr:
     return found
 
 
+def with_rounding_as_zero(variance: Expr) -> Expr:
+    """Write a variance less the square of a covariance as 0 where rounding makes it negative.
+
+    Parameters
+    ----------
+    variance : Expr
+
+    Returns
+    -------
+    Expr
+        Another variance is returned as it is.
+    """
+    terms = Add.make_args(variance)
+    below = [t for t in terms if t.could_extract_minus_sign()
+             and any(factor.is_Pow and factor.exp == 2 for factor in t.args)]  # fmt: skip
+    if not below:
+        return variance
+    whole = Add(*(t for t in terms if t not in below))
+    return Larger(variance, 0) + Smaller(0, variance + ROUNDING * whole)
+
+
 def with_merged_powers(value: Expr, covariances: Set[Symbol]) -> Expr:
     """Write what is left of a variance, over a root of a multiple of it, as one power.
 
