@@ -42,6 +42,8 @@ class SlopeParts(NamedTuple):
 
     smooth: Expr
     at_kinks: tuple[PartAtPlace, ...]
+    of_jumps: bool
+    """Whether the function jumps, and the slope is in the variance."""
 
 
 @cache
@@ -67,27 +69,39 @@ def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
     i = next(places, None)
     if i is None or not _has_kinks_in(core, names[i], names):
         return None
-    z = names[i]
+    z, in_variance = names[i], argument == covariance_symbol(i, i)
     try:
-        slope, scale = derivative_across_jumps(core, z), S.One
-        if argument == covariance_symbol(i, i):
-            if slope.has(DiracDelta):
-                return None
-            jumps = jumps_of(slope, z)
-            slope, scale = derivative_across_jumps(slope, z), S.Half
-        else:
-            jumps = jumps_of(core, z)
+        jumps = jumps_of(core, z)
+        slope = _between(derivative_across_jumps(core, z), z, jumps)
+        turns = jumps_of(slope, z) if in_variance else jumps
+        smooth = _between(derivative_across_jumps(slope, z), z, turns) if in_variance else slope
     except ValueError:
         return None
-    smooth = slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
-    if smooth.has(DiracDelta):
+    if slope.has(DiracDelta) or smooth.has(DiracDelta):
         return None
+    scale = S.Half if in_variance else S.One
+    heights = [(place, scale * height) for place, height in turns]
+    if in_variance:
+        # By the density: of a height times the derivative of a delta function, less its mean.
+        variance = covariance_symbol(i, i)
+        for place, height in jumps:
+            along = Add(*(covariance_symbol(i, j) * height.diff(y) for j, y in enumerate(names)))
+            away = (place - mean_symbol(i)) * height - along
+            heights.append((place, scale * away / variance))
     at_kinks = []
-    for place, height in jumps:
+    for place, height in heights:
         for term in Add.make_args(expand(height)):
             number, rest = term.as_independent(*names, as_Add=False)
-            at_kinks.append(PartAtPlace(scale * number, rest, i, place))
-    return SlopeParts(scale * smooth, tuple(at_kinks))
+            if rest.has(DiracDelta):
+                return None
+            if number != 0:
+                at_kinks.append(PartAtPlace(number, rest, i, place))
+    return SlopeParts(scale * smooth, tuple(at_kinks), in_variance and bool(jumps))
+
+
+def _between(slope: Expr, z: Symbol, jumps: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    """Return a derivative without its delta functions at jumps."""
+    return slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
 
 
 def _has_kinks_in(core: Expr, z: Symbol, names: tuple[Symbol, ...]) -> bool:

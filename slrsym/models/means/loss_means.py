@@ -89,6 +89,9 @@ class LossTerms(RiskTerms):
     def _risk_in_moments(self) -> Expr:
         return self.samples.risk() - self.model.data.noise**2
 
+    def _risk_of_kinks(self) -> None:
+        """Return nothing: the risk is one sum as it is."""
+
     def _risk_without_ridge(self) -> Expr:
         risk = self._risk_in_moments()
         names = risk.free_symbols & self.moments.keys()

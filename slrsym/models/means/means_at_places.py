@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sympy import DiracDelta, Expr, Heaviside, Pow, S, Symbol
 
 from slrsym.kernels.limits import with_limits
+from slrsym.kernels.symbolic_functions import GaussianMean
 from slrsym.models.definition.specification import NotClosedError
 from slrsym.models.means.kink_slopes import (
     SQUARE,
@@ -121,9 +122,11 @@ def terms_of_slope(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTer
 def _terms_by_kinks(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTerm] | None:
     core, count = mean.pattern.core, mean.pattern.count
     parts = slope_parts(core, argument, count)
-    if parts is None:
+    # Closed forms of functions that jump have their limits.
+    if parts is None or (parts.of_jumps and not mean.value.has(GaussianMean)):
         return None
     centred = not any(mean_symbol(i) in mean.arguments for i in range(count))
+    origin = {mean_symbol(i): S.Zero for i in range(count)} if centred else {}
     found = []
     try:
         if parts.smooth != 0:
@@ -133,7 +136,7 @@ def _terms_by_kinks(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTe
         for part in parts.at_kinks:
             there = mean_at_place(part._replace(coefficient=S.One), count, centred)
             law = {} if there.has_others else {SQUARE: there.square}
-            found.append(SlopeTerm(part.coefficient, there, law))
+            found.append(SlopeTerm(part.coefficient.xreplace(origin), there, law))
     except NotClosedError:
         return None
     return found
