@@ -110,7 +110,8 @@ def check_statement(seed):
     values = {p.name: numbers[p.name] for p in stated.parameters} | {"d": 6}
     checked = stated.check(values, samples=20_000, rng=seed)
     assert checked.is_passed, (checked, words)
-    runs = stated.simulate(values, steps=4, alpha=1e-3, rng=seed, backend="numpy")
+    # Of degree 8 the risk of some readouts is steep: longer steps leave the numbers.
+    runs = stated.simulate(values, steps=4, alpha=1e-6, rng=seed, backend="numpy")
     assert np.isfinite(runs.risk.values).all(), words
     state = [float(runs[p.name].values[0, 0]) for p in stated.order_parameters]
     row = [values[p.name] for p in stated.parameters]
