@@ -247,8 +247,8 @@ class ExactRisk(ProjectionLaws):
             inner products may have no finite limit, as for a unit with a kink: its entries are
             infinite there, and mpmath raises `ZeroDivisionError`; ``jax.hessian`` of the risk,
             which sums multiples of them, is nan. Where a trained direction has length 0 in a unit
-            with a kink, the gradient has no limit either: the slope in the squared length depends
-            on the angle at which the length goes to 0, and is infinite or nan.
+            with a kink, the gradient may have no limit either, as beside a target with a kink:
+            slopes depend on the angle at which the length goes to 0, and some are infinite or nan.
 
         Returns
         -------
