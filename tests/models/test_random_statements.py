@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sympy import Abs, Max, Rational, Symbol, erf, sign, tanh
 
+from slrsym.gaussian import IntegrabilityError
 from slrsym.models import (
     Direction,
     Noise,
@@ -107,6 +108,10 @@ def check_statement(seed):
         found = stated.compile("numpy", "risk", "gradient")
     except NotClosedError:
         return False
+    except IntegrabilityError as problem:
+        if "the risk of this model may not be finite" in str(problem):
+            return False
+        raise
     values = {p.name: numbers[p.name] for p in stated.parameters} | {"d": 6}
     checked = stated.check(values, samples=20_000, rng=seed)
     assert checked.is_passed, (checked, words)

@@ -82,6 +82,8 @@ class LossTerms(RiskTerms):
         super().__init__(stated)
         self.samples = means_over_one_sample(stated)
         self.moments = self.samples.moments
+        # Means that may not be finite are refused here.
+        self.samples.risk()
 
     def _add_case(self, counts: Any, probability: Expr) -> None:
         """Skip the parts of a squared error, of which there are none."""
