@@ -52,6 +52,8 @@ class MeanAtPlace(GaussianMeanFormula):
             new = generic_gaussian_variables(len(self._others))
             rest = part.rest.xreplace({names[j]: z for j, z in zip(self._others, new, strict=True)})
             given = _mean_of_rest(rest, new, centred and part.place == 0)
+        # Polynomials of means are covariances, of which none is given a variable.
+        assert isinstance(given.mean, GaussianMeanFormula)
         self._inner, self._at = given.mean, given.law
         value = self._density * self._inner.value.xreplace(self._law(False))
         core = part.rest * DiracDelta(names[part.i] - part.place)
