@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sympy import Symbol, exp, tan
+from sympy import Symbol, exp, sign, tan
 
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
@@ -164,6 +164,17 @@ def test_a_share_whose_mean_is_not_finite(share, error):
         _ = stated.risk
     assert _line(share) in str(refused.value)
     assert "Let the share" in str(refused.value)
+
+
+def test_a_loss_whose_mean_is_not_finite():
+    """Of exp(y z^2) the mean is finite below a length, and no symbol of the user says so."""
+    w, u = Direction("w"), Direction("u", unit=True)
+    data = TokenSequence({Token(target=lambda X: sign(X @ u)): 1})
+    stated = model(data, Predictor(lambda X: (X @ w) ** 2), loss="exponential")
+    with pytest.raises(IntegrabilityError, match="the risk of this model may not be") as refused:
+        stated.compile("numpy")
+    assert "slow enough for the exponential loss" in str(refused.value)
+    assert "which the assumptions on" not in str(refused.value)
 
 
 # -- files -------------------------------------------------------------------------------------

@@ -48,8 +48,7 @@ def by_sizes(expr: Expr) -> tuple[Expr, dict[Expr, Expr]]:
     """
     expr = expr.replace(_is_power_of_sum, _with_square).replace(sp.Mul, with_signs)
     sizes = {}
-    below = {f.base for f in expr.atoms(sp.Pow) if f.exp.is_negative}
-    for size in sorted(set().union(*(f.atoms(sp.Abs) for f in below)), key=str):
+    for size in sorted(expr.atoms(sp.Abs), key=str):
         (inside,) = size.args
         if inside.is_Symbol:
             letter = sp.Dummy(inside.name, positive=True)
@@ -90,8 +89,15 @@ def with_signs(*factors: Expr) -> Expr:
             continue
         (inside,) = size.args
         for way in (inside, -inside):
-            both = min(-n, powers.get(way, S.Zero))
-            if both.is_Integer and both > 0:
+            power = powers.get(way, S.Zero)
+            both = min(-n, power)
+            if not (both.is_Integer and both > 0):
+                continue
+            if power.is_Integer and power > both:
+                # Of x^2/|x| the size of x is left, and no sign.
+                even = power - power % 2
+                product = product / (way**even * size**n) * size ** (even + n)
+            else:
                 product *= (size / way * sp.sign(way)) ** both
     return product
 

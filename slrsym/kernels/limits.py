@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.bivariate_normal import bivariate_normal_cdf
 from slrsym.gaussian.probabilities import in_normal_probabilities
-from slrsym.gaussian.roots import cancel_roots, is_polynomial, is_root
+from slrsym.gaussian.roots import cancel_roots, is_even, is_polynomial, is_root
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.denominators import (
     bases_of_roots,
@@ -91,8 +91,15 @@ def _is_deep(expr: Expr) -> bool:
 class _Visitor:
     """Function that replaces the parts of an expression, from the top, once each."""
 
-    def __init__(self, expr: Expr, bases: frozenset[Expr] = frozenset()) -> None:
+    def __init__(
+        self,
+        expr: Expr,
+        bases: frozenset[Expr] = frozenset(),
+        vanishing: frozenset[Expr] = frozenset(),
+    ) -> None:
         self.known: dict[Any, Any] = {}
+        # Sums of squares: where one is 0, so is the product that this is for.
+        self.vanishing = vanishing
         # Sums that are written by means already.
         self.settled: set[Expr] = set()
         # Under a root: where these are below 0, by rounding, they are 0.
@@ -111,6 +118,17 @@ class _Visitor:
         # A root in one branch says nothing about the others.
         branches = ((_Visitor(value, self.bases)(value), test) for value, test in node.args)
         return sp.Piecewise(*branches, evaluate=False)
+
+    def beside(self, product: Expr) -> _Visitor:
+        """Return the function for the factors of a product."""
+        bases = {f.base for f in product.atoms(sp.Pow) if vanishing_powers(f)}
+        orders = {primitive(base): _order_of_zero(product, base) for base in bases}
+        new = {base for base, order in orders.items() if order > 0} - self.vanishing
+        if not new:
+            return self
+        found = _Visitor(product, self.bases, self.vanishing | new)
+        found.settled = self.settled
+        return found
 
     def sign(self, base: Expr) -> int:
         """Return 1 or -1 if a base is never below or above 0 where the whole is real, or 0."""
@@ -182,10 +200,30 @@ def _visited(node: Any, visit: _Visitor) -> Any:
         if below is not None:
             return below ** (2 * node.exp)
     if isinstance(node, sp.Mul):
-        return _product(node, visit)
+        return _product(node, visit.beside(node))
     args = [visit(arg) for arg in node.args]
     same = all(a is b for a, b in zip(args, node.args, strict=True))
     return node if same else node.func(*args)
+
+
+def _order_of_zero(product: Expr, base: Expr) -> Any:
+    """Return the order at which a product goes to 0 as a sum of squares of symbols does.
+
+    It is 0 if the base is another, and at least the order of the polynomials in the product.
+    """
+    squares = sp.Add.make_args(base)
+    if len(squares) < 2 or not all(
+        len(x.free_symbols) == 1 and is_even(x) and sp.degree(x, *x.free_symbols) == 2
+        for x in squares
+    ):
+        return S.Zero
+    order, symbols = S.Zero, _sorted(base)
+    for factor in sp.Mul.make_args(product):
+        below, exponent = factor.as_base_exp()
+        if is_polynomial(below) and exponent.is_Rational:
+            least = min(map(sum, sp.Poly(below, *symbols).monoms()))
+            order += least * exponent
+    return order
 
 
 @lru_cache(maxsize=4096)
@@ -314,6 +352,8 @@ def _has_limit(top: Expr, power: Expr, alone: bool, visit: _Visitor) -> bool:
         large = more[: int(sp.ceiling(n)) - 1]
         return least == 1 or all(sp.rem(c, least, *_sorted(least)) == 0 for c in large if c != 0)
     variances = any(visit.sign(z) > 0 for z in symbols)
+    # In a product that is 0 there, what is bounded may have any value.
+    variances = variances or (n <= 1 and primitive(base) in visit.vanishing)
     if not variances and (len(symbols) > 1 or not sp.Poly(base).is_sqf):
         return False
     return bool(n < min(k for _, k in sp.factor_list(top, *_sorted(top))[1]))
@@ -359,8 +399,8 @@ def _product(node: Expr, visit: _Visitor) -> Any:
         if power.exp.is_odd and visit.sign(power.base) < 0:
             rest, power = -rest, (-power.base) ** power.exp
         below.append(_denominator(power, visit))
-    if exponent == 0:
-        # Without an exponential nothing says that 0/0 is 0.
+    if exponent == 0 and not all(_order_of_zero(node, f.base) > 0 for f in powers):
+        # Nothing says that 0/0 is 0.
         return rest * Quotient(exponent, S.One, sp.Mul(*below))
     return Quotient(exponent, rest, sp.Mul(*below))
 

@@ -330,6 +330,7 @@ LEFT = [
 
 # Of y = g x, whose deviation |g| is all that the law divides by, and of tilted laws.
 SCALED = GaussianLaw({x: 0, y: 0}, [[1, g], [g, g**2]])
+GAIN = NOISY.subs({m: 0, n: 0})
 HALF = mpmath.exp(mpmath.mpf(1) / 2)
 TILTED = [
     (exp(x) * Max(0, y), SCALED, (g,), (0,), 0),
@@ -339,6 +340,11 @@ TILTED = [
     (exp(x) * Max(x, y), SCALED, (g,), (1,), HALF),
     (exp(x) * Max(0, x + y), SCALED, (g,), (-1,), 0),
     (exp(x) * Max(0, x) * Max(0, y), VARIANCES, (s, t, g), (1, 0, 0), 0),
+    # Where gain and noise vanish both, so does y.
+    (exp(x) * Max(0, x) * Max(0, y), GAIN, (g, b), (0, 0), 0),
+    (exp(x) * x * Max(0, y), GAIN, (g, b), (0, 0), 0),
+    (exp(-(x**2)) * Max(0, x) * Abs(y), GAIN, (g, b), (0, 0), 0),
+    (Max(0, x) * Max(0, y), GAIN, (g, b), (0, 0), 0),
     (exp(-(x**2)) * erf(x) * Max(0, x) * sign(y), VARIANCES, (s, t, g), (1, 1, 1),
      mpmath.quad(lambda z: z * mpmath.exp(-3 * z**2 / 2) * mpmath.erf(z), [0, 4, 12])
      / mpmath.sqrt(2 * mpmath.pi)),

@@ -97,6 +97,43 @@ def test_classes_whose_slopes_do_not_cancel():
     assert in_r == pytest.approx(-0.6)
 
 
+def test_the_hessian_of_a_relu_unit_at_and_near_zero():
+    """The slope of the slope in the variance is a quarter of the fourth derivative's mean."""
+    of, at, along = stated("logistic", "relu", "mixture")
+    hessian = of.compile("numpy", "hessian")
+    for q, r in ((0, 0), (1e-16, 0), (1e-12, 3e-7)):
+        right = [-1 / 64, 0, along**2 / 8]
+        assert hessian([q, r], at) == pytest.approx(right, abs=1e-6), (q, r)
+
+
+def square_of_tokens():
+    return TokenSequence({Token(target=lambda X: X @ u): 1, Token(name="other"): 2})
+
+
+def square_of_classes():
+    classes = [({Token(mean=way * u, target=lambda X, v=way: v): 1}, Rational(1, 2))
+               for way in (1, -1)]  # fmt: skip
+    return TokenSequence(classes)
+
+
+# Data, and the slope of the risk in Q and in R and its second slope in R, at every w.
+SQUARES = [
+    (lambda: TokenSequence({Token(target=lambda X: X @ u): 1}), 1 / 2, -1, 0),
+    (square_of_tokens, 3 / 2 + 3 / math.pi, -1, 0),
+    (square_of_classes, 1 / 2, -1, 1),
+]
+
+
+@pytest.mark.parametrize(("data", "in_q", "in_r", "bend"), SQUARES)
+def test_the_squared_error_of_a_relu_unit_at_and_near_zero(data, in_q, in_r, bend):
+    """The slopes of the squared mean and of the variance are infinite at w = 0, and cancel."""
+    of = model(data(), Predictor(lambda X: Max(0, X @ w)), names=NAMES)
+    slopes = of.compile("numpy", "gradient", "hessian")
+    for q, r in ((0, 0), (1e-20, 0), (1e-20, 6e-11), (1e-8, -1e-4)):
+        right = [in_q, in_r + bend * r, 0, 0, bend]
+        assert slopes([q, r]) == pytest.approx(right, rel=1e-12, abs=1e-12), (q, r)
+
+
 def gradient_by_integrals(loss, q, r, noise):
     """Return the slopes in Q and R for a ReLU unit and a noisy sign, by rules of many digits."""
     slopes = {

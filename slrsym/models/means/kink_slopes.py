@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from sympy import Add, DiracDelta, Expr, S, Symbol, exp, expand, pi, sign, sqrt
+from sympy import Add, DiracDelta, Expr, Mul, S, Symbol, exp, expand, pi, sign, sqrt
 
 from slrsym.kernels.edge_functions import Larger, Smaller
 from slrsym.models.means.jumps import derivative_across_jumps, jumps_of
@@ -29,12 +29,16 @@ SQUARE = Symbol("square", nonnegative=True)
 
 
 class PartAtPlace(NamedTuple):
-    """A coefficient times a delta function of variable `i` at a place, times other variables."""
+    """A coefficient times a delta function of variable `i` at a place, times other variables.
+
+    It is divided by the variance as often as `order` says.
+    """
 
     coefficient: Expr
     rest: Expr
     i: int
     place: Expr
+    order: int = 0
 
 
 class SlopeParts(NamedTuple):
@@ -46,7 +50,7 @@ class SlopeParts(NamedTuple):
 
 @cache
 def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
-    """Return parts whose means sum to the derivative of a mean in a mean or a variance.
+    """Return parts whose means sum to the derivative of a mean in an entry of the law.
 
     Parameters
     ----------
@@ -60,34 +64,71 @@ def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
     Returns
     -------
     SlopeParts or None
-        None if `argument` is another, or the function has kinks in other variables.
+        None if `argument` is another, or the function has kinks in other variables. Covariances
+        are those with a variable of whose sign the function is a multiple.
     """
     names = generic_gaussian_variables(count)
     places = (i for i in range(count) if argument in (mean_symbol(i), covariance_symbol(i, i)))
     i = next(places, None)
-    if i is None or not _has_kinks_in(core, names[i], names):
+    if i is None:
+        return _in_covariance_with_sign(core, argument, names)
+    if not _has_kinks_in(core, names[i], names):
         return None
-    z = names[i]
+    z, in_variance = names[i], argument == covariance_symbol(i, i)
     try:
-        slope, scale = derivative_across_jumps(core, z), S.One
-        if argument == covariance_symbol(i, i):
-            if slope.has(DiracDelta):
-                return None
-            jumps = jumps_of(slope, z)
-            slope, scale = derivative_across_jumps(slope, z), S.Half
-        else:
-            jumps = jumps_of(core, z)
+        jumps = jumps_of(core, z)
+        slope = _between(derivative_across_jumps(core, z), z, jumps)
+        turns = jumps_of(slope, z) if in_variance else jumps
+        smooth = _between(derivative_across_jumps(slope, z), z, turns) if in_variance else slope
     except ValueError:
         return None
-    smooth = slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
-    if smooth.has(DiracDelta):
+    if slope.has(DiracDelta) or smooth.has(DiracDelta):
         return None
+    scale = S.Half if in_variance else S.One
+    heights = [(place, scale * height, 0) for place, height in turns]
+    if in_variance:
+        # By the density: of a height times the derivative of a delta function, less its mean.
+        for place, height in jumps:
+            along = Add(*(covariance_symbol(i, j) * height.diff(y) for j, y in enumerate(names)))
+            heights.append((place, scale * ((place - mean_symbol(i)) * height - along), 1))
     at_kinks = []
-    for place, height in jumps:
+    for place, height, order in heights:
         for term in Add.make_args(expand(height)):
             number, rest = term.as_independent(*names, as_Add=False)
-            at_kinks.append(PartAtPlace(scale * number, rest, i, place))
+            if number != 0:
+                at_kinks.append(PartAtPlace(number, rest, i, place, order))
     return SlopeParts(scale * smooth, tuple(at_kinks))
+
+
+def _in_covariance_with_sign(
+    core: Expr, argument: Symbol, names: tuple[Symbol, ...]
+) -> SlopeParts | None:
+    """Return the parts of a slope in a covariance with a variable whose sign is a factor."""
+    for label in (f for f in Mul.make_args(core) if isinstance(f, sign) and f.args[0] in names):
+        y, function = label.args[0], core / label
+        j = names.index(y)
+        for i, z in enumerate(names):
+            if argument != covariance_symbol(i, j) or function.has(y) or i == j:
+                continue
+            if not _has_kinks_in(core, z, names):
+                return None
+            try:
+                jumps = jumps_of(function, z)
+                slope = _between(derivative_across_jumps(function, z), z, jumps)
+            except ValueError:
+                return None
+            parts = [PartAtPlace(S(2), slope, j, S.Zero)] if slope != 0 else []
+            for place, height in jumps:
+                for term in Add.make_args(expand(height)):
+                    number, rest = term.as_independent(*names, as_Add=False)
+                    parts.append(PartAtPlace(2 * number, rest * DiracDelta(y), i, place))
+            return None if slope.has(DiracDelta) else SlopeParts(S.Zero, tuple(parts))
+    return None
+
+
+def _between(slope: Expr, z: Symbol, jumps: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    """Return a derivative without its delta functions at jumps."""
+    return slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
 
 
 def _has_kinks_in(core: Expr, z: Symbol, names: tuple[Symbol, ...]) -> bool:

@@ -82,12 +82,17 @@ class LossTerms(RiskTerms):
         super().__init__(stated)
         self.samples = means_over_one_sample(stated)
         self.moments = self.samples.moments
+        # Means that may not be finite are refused here.
+        self.samples.risk()
 
     def _add_case(self, counts: Any, probability: Expr) -> None:
         """Skip the parts of a squared error, of which there are none."""
 
     def _risk_in_moments(self) -> Expr:
         return self.samples.risk() - self.model.data.noise**2
+
+    def _risk_of_kinks(self) -> None:
+        """Return nothing: the risk is one sum as it is."""
 
     def _risk_without_ridge(self) -> Expr:
         risk = self._risk_in_moments()

@@ -446,7 +446,13 @@ class KinkedMeanFormula(GaussianMeanFormula):
     def slope(self, argument: Symbol) -> GaussianMeanFormula:
         """Return the mean's partial derivative in one of its symbols, as a parametric mean."""
         if argument not in self._slopes:
-            core = derivative_in_law(self.pattern.core, argument, self.pattern.count)
+            try:
+                core = derivative_in_law(self.pattern.core, argument, self.pattern.count)
+            except ValueError as problem:
+                raise NotClosedError(
+                    f"no closed form is known of the slopes of the mean of {self.pattern.core}: "
+                    f"{problem}; m.check samples tokens for any function"
+                ) from None
             if core is None:
                 return super().slope(argument)
             pattern = pattern_of_core(core, self.pattern.count)

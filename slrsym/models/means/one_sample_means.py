@@ -156,6 +156,14 @@ class OneSampleMeans:
             total += probability * (Add(*variances) + self._bias(roles) ** 2)
         return total
 
+    def mean_square(self) -> Expr:
+        """Return the mean squared error of data of one token, but for the noise, as one moment."""
+        moment = MomentSum()
+        for ((role, _),), probability in self.cases:
+            for part in self._squared(self._error(role)):
+                self._add(moment, role, part, frozenset(), probability)
+        return self._named(moment)
+
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
         """Return the mean inner product of y with the squared error's gradient in direction `i`."""
         weight = ProductFactors((((y, self._space(space)), Z),), S.One)

@@ -13,6 +13,7 @@ from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.kept_programs import load_or_derive, load_or_derive_program
 from slrsym.kernels.program import Program
 from slrsym.models.definition.canonical_form import Definition, definition_of_model
+from slrsym.models.definition.losses import loss_in_words
 from slrsym.models.definition.projections import ProjectionLaws
 from slrsym.models.definition.specification import NotClosedError, function_source_location, softmax
 
@@ -40,10 +41,15 @@ class ExactRisk(ProjectionLaws):
             return RiskTerms(self) if self.is_additive else SoftmaxRisk(self)
         except IntegrabilityError as problem:
             where = function_source_location(self.predictor.share)
+            slower = "than a power"
+            if self.loss is not None:
+                slower += f", or slow enough for the {loss_in_words(self.loss)}"
+            needed = str(problem).split(", which the assumptions on c_")
+            of_law = " for the covariances c_i_j of projections" if needed[1:] else ""
             raise type(problem)(
-                f"the risk of this model may not be finite: {problem}. Let the share of the "
-                f"predictor{where} and the target be finite for all projections and grow no "
-                "faster than a power, or declare the symbols more closely"
+                f"the risk of this model may not be finite: {needed[0]}{of_law}. Let the share of "
+                f"the predictor{where} and the target be finite for all projections and grow no "
+                f"faster {slower}, or declare the symbols more closely"
             ) from None
 
     @property
@@ -247,8 +253,8 @@ class ExactRisk(ProjectionLaws):
             inner products may have no finite limit, as for a unit with a kink: its entries are
             infinite there, and mpmath raises `ZeroDivisionError`; ``jax.hessian`` of the risk,
             which sums multiples of them, is nan. Where a trained direction has length 0 in a unit
-            with a kink, the gradient has no limit either: the slope in the squared length depends
-            on the angle at which the length goes to 0, and is infinite or nan.
+            with a kink, the gradient may have no limit either, as beside a target with a kink:
+            slopes depend on the angle at which the length goes to 0, and some are infinite or nan.
 
         Returns
         -------

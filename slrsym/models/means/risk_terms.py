@@ -10,14 +10,15 @@ from typing import Any, TypeAlias
 import flint
 import mpmath
 import numpy as np
-from sympy import Add, Expr, S, Symbol, erf, expand, factor
+from sympy import Add, Expr, Pow, S, Symbol, erf, expand, factor
 
+from slrsym.gaussian.roots import is_root
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.nested_polynomials import nest_polynomial
 from slrsym.kernels.symbolic_functions import DifferenceFromErf, GaussianMean
 from slrsym.models.definition.projections import ProjectionLaws, TokenRole
-from slrsym.models.definition.specification import Direction, Token, softmax
+from slrsym.models.definition.specification import Direction, NotClosedError, Token, softmax
 from slrsym.models.means.mean_patterns import pattern_of_core
 from slrsym.models.means.moments import (
     covariance_symbol,
@@ -25,7 +26,8 @@ from slrsym.models.means.moments import (
     mean_symbol,
     name_by_content,
 )
-from slrsym.models.means.one_sample_means import Mean, MomentSum, total_derivative
+from slrsym.models.means.one_sample_means import Mean, MomentSum, OneSampleMeans, total_derivative
+from slrsym.models.means.smooth_pieces import KINKS
 from slrsym.models.means.softmax_risk import (
     mpmath_softmax_risk_value,
     risk_and_derivatives,
@@ -203,8 +205,25 @@ class RiskTerms(_Symbols):
     @cached_property
     def _gradient(self) -> list[Expr]:
         """The gradient in the symbols of `moments`."""
-        risk = self._risk_in_moments() + self.model.ridge_penalty
+        risk = (self._risk_of_kinks() or self._risk_in_moments()) + self.model.ridge_penalty
         return [total_derivative(risk, p, self) for p in self.order_parameters]
+
+    def _risk_of_kinks(self) -> Expr | None:
+        """Return the risk of one token with kinks as a mean of squares in moments, or else None.
+
+        Where a direction has length 0 the slopes of the squared mean and of the variance may be
+        infinite, and cancel; in one sum they do before they are numbers.
+        """
+        cases = [list(counts.values()) for counts, _ in self.model.role_count_cases()]
+        of_one = all(len(case) == 1 and case[0][1] == 1 for case in cases)
+        if not (of_one and any(role.share.has(*KINKS) for case in cases for role, _ in case)):
+            return None
+        samples = OneSampleMeans(self.model)
+        samples.moments = self.moments
+        try:
+            return samples.mean_square()
+        except NotClosedError:
+            return None
 
     def hessian(self) -> list[list[Expr]]:
         """Return the rows of the Hessian of the risk."""
@@ -237,14 +256,28 @@ class RiskTerms(_Symbols):
         """
         biases = {bias.symbol: self._bias(bias) for _, bias in self._biases}
         whole = len(self.order_parameters) > _FEW
-        return derivative.xreplace(
-            {
-                name: biases[name]
-                if name in biases
-                else self.moments[name].written(self.name_if_state_dependent, whole)
-                for name in derivative.free_symbols & self.moments.keys()
-            }
+        return self._with_products_of_roots(
+            derivative.xreplace(
+                {
+                    name: biases[name]
+                    if name in biases
+                    else self.moments[name].written(self.name_if_state_dependent, whole)
+                    for name in derivative.free_symbols & self.moments.keys()
+                }
+            )
         )
+
+    def _with_products_of_roots(self, derivative: Expr) -> Expr:
+        """Multiply roots of lengths by their slopes, which are infinite where a length is 0."""
+        roots = {}
+        for name in derivative.free_symbols & self.meanings.keys():
+            meaning = self.substitute_definitions(name)
+            if meaning.xreplace({p: p**2 for p in self.order_parameters}).is_rational_function():
+                roots[name] = meaning
+        powers = set().union(*(meaning.atoms(Pow) for meaning in roots.values()))
+        if not any(is_root(x) and x.exp < 0 and x.free_symbols for x in powers):
+            return derivative
+        return expand(derivative.xreplace(roots))
 
     # -- names -------------------------------------------------------------------------------------
 

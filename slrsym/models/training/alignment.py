@@ -20,6 +20,7 @@ from sympy import (
     Dummy,
     Expr,
     Float,
+    Function,
     Mul,
     Pow,
     Rational,
@@ -239,7 +240,8 @@ def with_merged_powers(value: Expr, covariances: Set[Symbol]) -> Expr:
     def merged(*factors: Expr) -> Expr:
         moving = [f for f in factors if covariances & f.free_symbols]
         powers = [f for f in moving if f.is_Pow and f.exp.is_Rational and f.exp.is_negative]
-        for whole in (f for f in moving if f.is_Add):
+        # What is left of a variance has no functions, with which to cancel takes minutes.
+        for whole in (f for f in moving if f.is_Add and not f.has(Function)):
             for power in powers:
                 share = cancel(whole / power.base)
                 if not covariances & share.free_symbols:
