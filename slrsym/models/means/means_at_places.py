@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sympy import DiracDelta, Expr, Heaviside, Max, Min, Mul, Pow, S, Symbol
 
 from slrsym.kernels.limits import with_limits
+from slrsym.kernels.symbolic_functions import GaussianMean
 from slrsym.models.definition.specification import NotClosedError
 from slrsym.models.means.kink_slopes import (
     SQUARE,
@@ -172,6 +173,11 @@ def _terms_by_kinks(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTe
     if parts is None:
         return None
     centred = not any(mean_symbol(i) in mean.arguments for i in range(count))
+    is_of_jump = any(part.order for part in parts.at_kinks)
+    # The slope of a jump is a multiple of a mean, which is 0 where the density may be infinite: the
+    # limit of the product is seen in closed forms.
+    if is_of_jump and not centred and not mean.value.has(GaussianMean):
+        return None
     origin = {mean_symbol(i): S.Zero for i in range(count)} if centred else {}
     found = []
     try:
