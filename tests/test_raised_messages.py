@@ -23,6 +23,7 @@ WITHOUT_A_VALUE = {
     ("checker/theorem.py", "theorems are made by the rules"),
     ("prover/claims/verification.py", "a worker process died"),
     ("cli/export.py", "--snippet needs a claim"),
+    ("cli/export.py", "--proof is for --snippet"),
     ("cli/figure.py", "two values make files of one name"),
     ("matrices/means.py", "a mean needs one law"),
     ("prover/claims/kept_verdicts.py", "no verdict that accepts a claim"),
