@@ -118,7 +118,7 @@ class _Chain:
     def derivative(self, expr: Expr, x: Symbol) -> Expr:
         if (expr, x) not in self._totals:
             total = derivative_away_from_jumps(expr, x)
-            for symbol in sorted(expr.free_symbols & self._given.keys(), key=str):
+            for symbol in _by_name(expr.free_symbols & self._given.keys()):
                 total += derivative_away_from_jumps(expr, symbol) * self._of(symbol, x)
             self._totals[expr, x] = total
         return self._totals[expr, x]

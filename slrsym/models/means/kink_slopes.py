@@ -9,6 +9,7 @@ they are numbers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -76,10 +77,8 @@ def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
         return None
     z, in_variance = names[i], argument == covariance_symbol(i, i)
     try:
-        jumps = jumps_of(core, z)
-        slope = _between(derivative_across_jumps(core, z), z, jumps)
-        turns = jumps_of(slope, z) if in_variance else jumps
-        smooth = _between(derivative_across_jumps(slope, z), z, turns) if in_variance else slope
+        slope, jumps = _slope_and_jumps(core, z)
+        smooth, turns = _slope_and_jumps(slope, z) if in_variance else (slope, jumps)
     except ValueError:
         return None
     if slope.has(DiracDelta) or smooth.has(DiracDelta):
@@ -91,12 +90,10 @@ def slope_parts(core: Expr, argument: Symbol, count: int) -> SlopeParts | None:
         for place, height in jumps:
             along = Add(*(covariance_symbol(i, j) * height.diff(y) for j, y in enumerate(names)))
             heights.append((place, scale * ((place - mean_symbol(i)) * height - along), 1))
-    at_kinks = []
-    for place, height, order in heights:
-        for term in Add.make_args(expand(height)):
-            number, rest = term.as_independent(*names, as_Add=False)
-            if number != 0:
-                at_kinks.append(PartAtPlace(number, rest, i, place, order))
+    at_kinks = (
+        part for place, height, order in heights
+        for part in _parts_at(place, height, i, names, order)
+    )  # fmt: skip
     return SlopeParts(scale * smooth, tuple(at_kinks))
 
 
@@ -113,22 +110,31 @@ def _in_covariance_with_sign(
             if not _has_kinks_in(core, z, names):
                 return None
             try:
-                jumps = jumps_of(function, z)
-                slope = _between(derivative_across_jumps(function, z), z, jumps)
+                slope, jumps = _slope_and_jumps(function, z)
             except ValueError:
                 return None
             parts = [PartAtPlace(S(2), slope, j, S.Zero)] if slope != 0 else []
             for place, height in jumps:
-                for term in Add.make_args(expand(height)):
-                    number, rest = term.as_independent(*names, as_Add=False)
-                    parts.append(PartAtPlace(2 * number, rest * DiracDelta(y), i, place))
+                parts += _parts_at(place, 2 * height * DiracDelta(y), i, names)
             return None if slope.has(DiracDelta) else SlopeParts(S.Zero, tuple(parts))
     return None
 
 
-def _between(slope: Expr, z: Symbol, jumps: tuple[tuple[Expr, Expr], ...]) -> Expr:
-    """Return a derivative without its delta functions at jumps."""
-    return slope - Add(*(height * DiracDelta(z - place) for place, height in jumps))
+def _slope_and_jumps(function: Expr, z: Symbol) -> tuple[Expr, tuple[tuple[Expr, Expr], ...]]:
+    """Return a derivative without its delta functions at jumps, and the jumps."""
+    jumps = jumps_of(function, z)
+    deltas = Add(*(height * DiracDelta(z - place) for place, height in jumps))
+    return derivative_across_jumps(function, z) - deltas, jumps
+
+
+def _parts_at(
+    place: Expr, height: Expr, i: int, names: tuple[Symbol, ...], order: int = 0
+) -> Iterator[PartAtPlace]:
+    """Yield the terms of what a delta function of variable `i` at a place is multiplied by."""
+    for term in Add.make_args(expand(height)):
+        number, rest = term.as_independent(*names, as_Add=False)
+        if number != 0:
+            yield PartAtPlace(number, rest, i, place, order)
 
 
 def _has_kinks_in(core: Expr, z: Symbol, names: tuple[Symbol, ...]) -> bool:

@@ -120,8 +120,7 @@ def _mean_of_rest(rest: Expr, names: tuple[Symbol, ...], centred: bool) -> Slope
         (delta,) = deltas
         part = PartAtPlace(S.One, rest / delta, names.index(delta.args[0]), S.Zero)
         if not part.rest.has(DiracDelta):
-            there = mean_at_place(part, len(names), centred)
-            return SlopeTerm(S.One, there, {} if there.has_others else {SQUARE: there.square})
+            return _term_at_place(part, len(names), centred)
     if rest.has(DiracDelta):
         raise NotClosedError(f"no closed form is known of the mean of {rest}")
     return SlopeTerm(S.One, pattern_of_core(rest, len(names)).mean(centred), {})
@@ -145,6 +144,11 @@ def mean_at_place(part: PartAtPlace, count: int, centred: bool) -> MeanAtPlace:
     MeanAtPlace
     """
     return MeanAtPlace(part._replace(coefficient=S.One), count, centred)
+
+
+def _term_at_place(part: PartAtPlace, count: int, centred: bool) -> SlopeTerm:
+    there = mean_at_place(part._replace(coefficient=S.One), count, centred)
+    return SlopeTerm(part.coefficient, there, {} if there.has_others else {SQUARE: there.square})
 
 
 def terms_of_slope(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTerm]:
@@ -186,9 +190,8 @@ def _terms_by_kinks(mean: GaussianMeanFormula, argument: Symbol) -> list[SlopeTe
             whole = pattern_of_core(smooth, count).mean(centred)
             found.append(SlopeTerm(S.One, whole, {}))
         for part in parts.at_kinks:
-            there = mean_at_place(part._replace(coefficient=S.One), count, centred)
-            law = {} if there.has_others else {SQUARE: there.square}
-            found.append(SlopeTerm(part.coefficient.xreplace(origin), there, law))
+            term = _term_at_place(part, count, centred)
+            found.append(term._replace(coefficient=term.coefficient.xreplace(origin)))
     except NotClosedError:
         return None
     return found

@@ -144,35 +144,33 @@ def softmax_risk_and_derivatives(
         m_v, m_y = means[r, 1], means[r, 2]
         v_v, v_y = covs[r, 1, 1] - b_v**2, covs[r, 1, 2] - b_v * b_y
         # Polynomials in z: of 1, v, y, v y, v v, and of their slopes in the last six numbers.
-        values, slopes = np.zeros((5, 3)), np.zeros((5, 9, 3))
+        values, slopes = np.zeros((5, 3)), np.zeros((5, 6, 3))
         values[0, 0] = 1.0
         values[1, 0], values[1, 1] = m_v, b_v
         values[2, 0], values[2, 1] = m_y, b_y
         values[3, 0], values[3, 1], values[3, 2] = m_v * m_y + v_y, m_v * b_y + m_y * b_v, b_v * b_y
         values[4, 0], values[4, 1], values[4, 2] = m_v**2 + v_v, 2 * m_v * b_v, b_v**2
         for j in range(2):
-            slopes[1, 3 + j, j] = slopes[2, 5 + j, j] = 1.0
+            slopes[1, j, j] = slopes[2, 2 + j, j] = 1.0
             for i in range(2):
-                slopes[3, 3 + j, i + j], slopes[3, 5 + j, i + j] = values[2, i], values[1, i]
-                slopes[4, 3 + j, i + j] = 2 * values[1, i]
-        slopes[3, 8, 0] = slopes[4, 7, 0] = 1.0
+                slopes[3, j, i + j], slopes[3, 2 + j, i + j] = values[2, i], values[1, i]
+                slopes[4, j, i + j] = 2 * values[1, i]
+        slopes[3, 5, 0] = slopes[4, 4, 0] = 1.0
         # By M_kj, at 4 k + j; what is left of 1 is the last of the table.
-        by_means = np.zeros((5, 11, 17))
-        by_means[0, 10, 16] = 1.0
+        of_means = np.zeros((5, 11, 17))
+        of_means[0, 10, 16] = 1.0
         for place in range(5):
             here = 4 * ORDERS[place]
-            for j in range(3):
-                by_means[place, 9, here + j] = value = values[place, j]
-                for n in range(3, 9):
-                    by_means[place, n, here + j] = slopes[place, n, j]
-                # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
-                for at, factor in ((here + j, ORDERS[place] * value), (here + 4 + j, -value)):
-                    by_means[place, 0, at] += means[r, 0] * factor
-                    by_means[place, 0, at + 1] += sd * factor
-                    by_means[place, 1, at] += mu * factor
-                    by_means[place, 2, at + 1] += mu * factor
+            of_means[place, 3:9, here : here + 3] = slopes[place]
+            of_means[place, 9, here : here + 3] = values[place]
+            # w moves with mu, m_u and sigma: dw/w = U dmu + mu dm_u + mu z dsigma.
+            for at, factor in ((here, ORDERS[place]), (here + 4, -1)):
+                of_means[place, 0, at : at + 3] += means[r, 0] * factor * values[place]
+                of_means[place, 0, at + 1 : at + 4] += sd * factor * values[place]
+                of_means[place, 1, at : at + 3] += mu * factor * values[place]
+                of_means[place, 2, at + 1 : at + 4] += mu * factor * values[place]
         table = role_means(x, mu, means[r, 0], sd, counts.sum())
-        parts[r] = (by_means.reshape((55, 17)) @ table).reshape((5, 11, len(x)))
+        parts[r] = (of_means.reshape((55, 17)) @ table).reshape((5, 11, len(x)))
     return _assembled(counts, means, covs, parts, s_weight)
 
 
